@@ -8,7 +8,7 @@ use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::mutation::Score;
 use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed};
-use crate::role::{self, Limits, Scoring};
+use crate::role::{self, Limits, Scoring, Trial};
 
 use super::subject::{self, Subject};
 use super::{AppError, CodeSelection};
@@ -63,20 +63,22 @@ async fn measure(
     fx.step("breaking the code to see what the tests notice");
     let candidates =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
-    let trial = fx.suite.open_candidate_runner(&candidates).await?;
-    let many = if trial.speed() == Speed::Warm { WARM } else { COLD };
+    let runner = fx.suite.open_candidate_runner(&candidates).await?;
+    let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
     let scored = role::score(&Scoring {
-        worktree: fx.worktree,
-        tree,
-        trial: trial.as_ref(),
-        clock: fx.clock,
+        trial: Trial {
+            worktree: fx.worktree,
+            tree,
+            runner: runner.as_ref(),
+            clock: fx.clock,
+            limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
+            jobs: subject.jobs,
+        },
         files: &files,
         within: None,
         tests: &tests,
         known: None,
-        limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
         threshold: subject.threshold,
-        jobs: subject.jobs,
         all_tests: false,
         progress: &|done, total| {
             let unit = "mutants".to_owned();

@@ -9,11 +9,11 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{EffectError, GitError, RunError, Worktree};
+use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
 
 use super::choose::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
-use super::search::{Search, time_limit};
+use super::search::{SECOND_CHANCE, Search, time_limit};
 use super::stream::{Bias, Ranked, Stream, pair};
 
 /// Candidates that are tried after one that repairs some tests or looks suspicious.
@@ -32,7 +32,6 @@ const HUNG: Duration = Duration::from_secs(1);
 /// Singles that are combined into pairs when no single edit is enough.
 const PAIRED: usize = 120;
 
-/// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     pub proposal: Option<Proposal>,
@@ -42,20 +41,44 @@ pub struct Found {
     pub operators: Vec<String>,
 }
 
+/// Candidates of a pass that get a second chance after they ran out of time.
+const SECOND_CHANCES: usize = 8;
+
 /// An edit that repairs tests and breaks none that were tried.
 struct Plausible {
     ranked: Ranked,
+    /// The place in the stream of candidates, from 1.
+    order: u32,
     repairs: Vec<TestId>,
     suspicion: Option<String>,
 }
 
+impl Plausible {
+    /// Whether nothing behind it in the stream can be better: it repairs all tests of its cluster
+    /// and is not suspicious.
+    fn is_conclusive(&self, tests: usize) -> bool {
+        self.repairs.len() >= tests && self.suspicion.is_none()
+    }
+}
+
+/// Why a candidate is not plausible.
+enum Rejection {
+    /// The edit repairs none of the cluster, or breaks a passing test.
+    Refuted,
+    /// Only the time limit speaks against it.
+    OutOfTime,
+    Failed(EffectError),
+}
+
 /// Searches an edit for the failing tests of a diagnosis.
 ///
-/// The answer depends on the sources and results alone, not on timing, unless the time limit
-/// ends the search.
+/// The answer depends on the sources and results alone, unless the time limit ends the search. Which
+/// process is quicker does not matter, nor how busy the machine is: before an edit is accepted,
+/// better ones that ran out of time are tried again with a longer limit.
 pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, EffectError> {
-    let deadline = search.clock.elapsed() + search.limits.time;
-    let literals = test_literals(search.worktree, search.tree, &mut search.failing.iter()).await?;
+    let trial = &search.trial;
+    let deadline = trial.clock.elapsed() + trial.limits.time;
+    let literals = test_literals(trial.worktree, trial.tree, &mut search.failing.iter()).await?;
     let hangs = diagnosis
         .traces
         .iter()
@@ -78,7 +101,7 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
                 continue;
             }
             let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
-            let share = search.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
+            let share = trial.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
             let mut plausible = hunt.cluster(cluster, share, edits).await?;
             // Half a repair that looks made for the tests is worse than none.
             plausible
@@ -127,17 +150,17 @@ pub async fn test_literals(
     Ok(found)
 }
 
-/// The index of the edit to propose: repairs most, is least suspicious, ranks highest.
+/// The index of the edit to propose: repairs most, is least suspicious, ranks highest, comes first.
 fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
         let whole = one.repairs.len() >= expected;
         (whole, one.suspicion.is_none(), one.repairs.len().min(expected))
     };
     let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
-        key(a).cmp(&key(b)).then(a.ranked.priority.total_cmp(&b.ranked.priority))
+        let rank = a.ranked.priority.total_cmp(&b.ranked.priority);
+        key(a).cmp(&key(b)).then(rank).then(b.order.cmp(&a.order))
     };
-    // The last of equals wins, so the first is put there.
-    plausible.iter().enumerate().rev().max_by(better).map_or(0, |(index, _)| index)
+    plausible.iter().enumerate().max_by(better).map_or(0, |(index, _)| index)
 }
 
 /// One proposal out of the edits of several clusters; a file that two of them edit is taken from
@@ -177,7 +200,6 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
 /// Which candidates a pass tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edits {
-    /// One edit.
     Single,
     /// Two edits of one file.
     Pairs,
@@ -194,10 +216,11 @@ struct Hunt<'a> {
 
 impl Hunt<'_> {
     fn is_over(&self) -> bool {
-        self.tried >= self.search.limits.candidates || self.search.clock.elapsed() >= self.deadline
+        let trial = &self.search.trial;
+        self.tried >= trial.limits.candidates || trial.clock.elapsed() >= self.deadline
     }
 
-    /// Plausible edits for one cluster, in the order in which they were found.
+    /// Plausible edits for one cluster.
     async fn cluster(
         &mut self,
         cluster: &Cluster,
@@ -210,10 +233,8 @@ impl Hunt<'_> {
         };
         let sources = &self.diagnosis.sources;
         let stream = Stream::new(cluster, sources, self.search.base_diff, &bias);
-        let budget = self.tried.saturating_add(share.max(1));
-        let mut plausible = Vec::new();
         match edits {
-            Edits::Single => self.try_all(stream, cluster, budget, &mut plausible).await?,
+            Edits::Single => self.try_all(stream, cluster, share).await,
             Edits::Pairs => {
                 let singles: Vec<_> =
                     stream.filter_map(|ranked| ranked.single).take(PAIRED).collect();
@@ -226,102 +247,125 @@ impl Hunt<'_> {
                     }
                 }
                 pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
-                let budget = self.tried.saturating_add((share / 3).max(1));
-                self.try_all(pairs.into_iter(), cluster, budget, &mut plausible).await?;
+                self.try_all(pairs.into_iter(), cluster, share / 3).await
             }
         }
-        Ok(plausible)
     }
 
-    /// Tries candidates in waves of `jobs`; a wave is judged as a whole, so that the choice does
-    /// not depend on which process was quicker.
+    /// Tries candidates, at most `budget`, in waves of as many as run at the same time. A wave is
+    /// judged as a whole and in its order, so that the choice does not depend on which process was
+    /// quicker.
     async fn try_all(
         &mut self,
         candidates: impl Iterator<Item = Ranked>,
         cluster: &Cluster,
         budget: u32,
-        plausible: &mut Vec<Plausible>,
-    ) -> Result<(), EffectError> {
+    ) -> Result<Vec<Plausible>, EffectError> {
         let mut candidates = candidates
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
-        let jobs = self.search.trial.concurrency(self.search.jobs);
-        let mut stop_at = budget;
-        let mut tried = self.tried;
-        while tried < stop_at
-            && tried < self.search.limits.candidates
-            && self.search.clock.elapsed() < self.deadline
+        let jobs = self.search.trial.concurrency();
+        let mut stop_at = self.tried.saturating_add(budget.max(1));
+        let (mut plausible, mut late) = (Vec::new(), Vec::new());
+        let (mut tried, mut order) = (self.tried, self.tried);
+        let expected = cluster.tests.len();
+        while tried < stop_at.min(self.search.trial.limits.candidates)
+            && self.search.trial.clock.elapsed() < self.deadline
         {
             let wave: Vec<Ranked> = candidates.by_ref().take(jobs).collect();
             if wave.is_empty() {
                 break;
             }
             tried += u32::try_from(wave.len()).unwrap_or(u32::MAX);
-            let this = &*self;
-            let judged: Vec<_> = stream::iter(wave)
-                .map(|ranked| async move {
-                    let repairs = this.judge(&ranked, cluster).await;
-                    (ranked, repairs)
-                })
-                .buffered(jobs)
-                .collect()
-                .await;
-            for (ranked, repairs) in judged {
-                let Some(repairs) = repairs? else { continue };
-                let suspicion = suspicion(&ranked.edits, &ranked.operators, &this.literals);
-                let whole = repairs.len() >= cluster.tests.len();
-                // The stream is ordered, so nothing that comes later ranks higher than a whole and
-                // unsuspicious repair; behind a lesser one something better may come, but not for
-                // the price of the whole budget.
-                let wait = if whole && suspicion.is_none() { 0 } else { LOOK_FURTHER };
-                stop_at = stop_at.min(tried.saturating_add(wait));
-                plausible.push(Plausible { ranked, repairs, suspicion });
+            for (ranked, repairs) in self.judge_all(wave, cluster, 1).await {
+                order += 1;
+                match repairs {
+                    _ if order > stop_at => {}
+                    Ok(repairs) => {
+                        let one = self.plausible(ranked, order, repairs);
+                        // The stream is ordered: behind a lesser repair something better may come,
+                        // but not for the price of the whole budget.
+                        let more = if one.is_conclusive(expected) { 0 } else { LOOK_FURTHER };
+                        stop_at = stop_at.min(order.saturating_add(more));
+                        plausible.push(one);
+                    }
+                    Err(Rejection::OutOfTime) if late.len() < SECOND_CHANCES => {
+                        late.push((order, ranked));
+                    }
+                    Err(Rejection::OutOfTime | Rejection::Refuted) => {}
+                    Err(Rejection::Failed(error)) => return Err(error),
+                }
             }
             (self.search.progress)(u64::from(tried));
         }
         drop(candidates);
         self.tried = tried;
-        Ok(())
+        if self.search.trial.clock.elapsed() < self.deadline {
+            let (orders, wave): (Vec<u32>, Vec<Ranked>) =
+                late.into_iter().filter(|(order, _)| *order < stop_at).unzip();
+            let judged = self.judge_all(wave, cluster, SECOND_CHANCE).await;
+            for (order, (ranked, repairs)) in orders.into_iter().zip(judged) {
+                match repairs {
+                    Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
+                    Err(Rejection::OutOfTime | Rejection::Refuted) => {}
+                    Err(Rejection::Failed(error)) => return Err(error),
+                }
+            }
+        }
+        Ok(plausible)
     }
 
-    /// The failing tests that a candidate repairs; `None` when it repairs none of the cluster, or
-    /// breaks a passing test.
+    fn plausible(&self, ranked: Ranked, order: u32, repairs: Vec<TestId>) -> Plausible {
+        let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
+        Plausible { ranked, order, repairs, suspicion }
+    }
+
+    /// Judges candidates side by side; the answers come in the order of the candidates.
+    async fn judge_all(
+        &self,
+        candidates: Vec<Ranked>,
+        cluster: &Cluster,
+        patience: u32,
+    ) -> Vec<(Ranked, Result<Vec<TestId>, Rejection>)> {
+        stream::iter(candidates)
+            .map(|ranked| async move {
+                let repairs = self.judge(&ranked.edits, cluster, patience).await;
+                (ranked, repairs)
+            })
+            .buffered(self.search.trial.concurrency())
+            .collect()
+            .await
+    }
+
+    /// The failing tests of a cluster that an edit repairs, with `patience` times the usual limits.
     async fn judge(
         &self,
-        ranked: &Ranked,
+        edits: &EditSet,
         cluster: &Cluster,
-    ) -> Result<Option<Vec<TestId>>, EffectError> {
-        let edits = &ranked.edits;
-        let (Some(first), rest) =
-            (cluster.tests.get(..1), cluster.tests.get(1..).unwrap_or_default())
-        else {
-            return Ok(None);
+        patience: u32,
+    ) -> Result<Vec<TestId>, Rejection> {
+        let Some((first, rest)) = cluster.tests.split_at_checked(1) else {
+            return Err(Rejection::Refuted);
         };
-        if !self.all_pass(edits, first).await? {
-            return Ok(None);
-        }
+        self.run(edits, first, true, patience).await?;
         let mut repairs = first.to_vec();
-        let results = self.run(edits, rest, false).await?.into_iter();
-        repairs.extend(results.filter(|case| case.1 == Status::Passed).map(|case| case.0));
+        let results = self.run(edits, rest, false, patience).await?.into_iter();
+        repairs.extend(results.filter(|one| one.status == Status::Passed).map(|one| one.test));
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
-        if !self.all_pass(edits, &near).await? || !self.all_pass(edits, &far).await? {
-            return Ok(None);
+        for tests in [near, far] {
+            self.run(edits, &tests, true, patience).await?;
         }
-        Ok(Some(repairs))
+        Ok(repairs)
     }
 
-    async fn all_pass(&self, edits: &EditSet, tests: &[TestId]) -> Result<bool, EffectError> {
-        let results = self.run(edits, tests, true).await?;
-        Ok(results.len() == tests.len()
-            && results.iter().all(|(_, status)| *status != Status::Failed))
-    }
-
+    /// Runs tests on an edit; where `all` must pass, one that fails rejects the edit.
     async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],
-        stop_at_failure: bool,
-    ) -> Result<Vec<(TestId, Status)>, EffectError> {
+        all: bool,
+        patience: u32,
+    ) -> Result<Vec<CaseResult>, Rejection> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
@@ -338,12 +382,23 @@ impl Hunt<'_> {
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let base = if self.hangs { HANGING } else { Duration::from_millis(350) };
-        let limit = time_limit(before, tests.len(), base);
-        match self.search.trial.run(edits, tests, limit, stop_at_failure).await {
-            Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),
+        let limit = time_limit(before, tests.len(), base) * patience;
+        let (results, is_late) = match self.search.trial.run(edits, tests, limit, all).await {
+            Ok(run) => run,
             // A group of tests that cannot be loaded warm is left to the run that follows.
-            Err(RunError::Io { .. }) if !stop_at_failure => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
+            Err(RunError::Io { .. }) if !all => (Vec::new(), false),
+            Err(error) => return Err(Rejection::Failed(error.into())),
+        };
+        let failed = results.iter().any(|one| one.status == Status::Failed);
+        if is_late && patience == 1 {
+            Err(Rejection::OutOfTime)
+        } else if all && (failed || results.len() < tests.len()) {
+            Err(Rejection::Refuted)
+        } else {
+            Ok(results)
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ const CHANGED_BONUS: f64 = 0.6;
 /// A group of failing tests that one edit may repair.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Its failing tests; the first is the most specific one.
+    /// The failing tests; the first is the most specific one.
     pub tests: Vec<TestId>,
     /// Suspiciousness of lines, from 0 upwards.
     pub lines: BTreeMap<RepoPath, BTreeMap<u32, f64>>,
@@ -43,7 +43,7 @@ pub struct Diagnosis {
     /// Sources that may be edited.
     pub sources: BTreeMap<RepoPath, String>,
     pub traces: Vec<Trace>,
-    /// The same for people and files.
+    /// The clusters as a plan for people and files.
     pub plan: Option<FixPlan>,
 }
 
@@ -81,7 +81,7 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let near = near_first(search);
     let mut traced = failing.clone();
     traced.extend(near.iter().take(TRACED).cloned());
-    let traces = search.trial.trace(&traced).await?;
+    let traces = search.trial.runner.trace(&traced).await?;
     let sources = sources(search, &traces).await?;
     let changed = changed_lines(search);
     let clusters = clusters(search, &traces, &sources, &changed);
@@ -131,7 +131,7 @@ async fn sources(
         if !editable || (search.is_test)(&file) {
             continue;
         }
-        if let Some(bytes) = search.worktree.read(search.tree, &file).await?
+        if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
             && let Ok(text) = String::from_utf8(bytes)
         {
             sources.insert(file, text);
@@ -308,7 +308,7 @@ fn top_function(
     best.map(|(_, point)| point)
 }
 
-/// The same as a plan that people and files can hold.
+/// The clusters as a plan that people and files can hold.
 fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
     let root_causes: Vec<RootCause> = clusters
         .iter()

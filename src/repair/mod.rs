@@ -19,4 +19,4 @@ pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
-pub use search::{Limits, Search};
+pub use search::{Limits, Search, Trial};

@@ -12,19 +12,13 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{LineReach, Mutant, Score};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
-use crate::effect::{
-    CandidateRunner, CaseResult, Clock, EffectError, RunError, Speed, Trace, Worktree,
-};
+use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree};
 
-use super::search::{Limits, time_limit};
+use super::search::{SECOND_CHANCE, Trial, time_limit};
 use super::stream::single;
 
 /// What a mutant is given besides the time that its tests took before.
 const GRACE: Duration = Duration::from_millis(600);
-
-/// What a mutant that ran into its limit is given the second time: on a busy machine the first
-/// limit may be too short, and a mutant that is only slow has not been noticed.
-const SECOND_CHANCE: u32 = 5;
 
 /// Limit of one mutant at most.
 const LONGEST: Duration = Duration::from_mins(2);
@@ -39,27 +33,22 @@ const SHOWN: usize = 160;
 /// Line ranges, inclusive, per file.
 pub type Ranges = BTreeMap<RepoPath, Vec<(u32, u32)>>;
 
-/// What is scored.
+/// The sources and tests that are scored.
 pub struct Scoring<'a> {
-    pub worktree: &'a dyn Worktree,
-    pub tree: &'a TreeId,
-    pub trial: &'a dyn CandidateRunner,
-    pub clock: &'a dyn Clock,
+    /// The tree that is broken; each candidate is a mutant.
+    pub trial: Trial<'a>,
     pub files: &'a [RepoPath],
     /// Only these lines of them; `None` for all.
     pub within: Option<&'a Ranges>,
     pub tests: &'a [TestId],
     /// What the tests are known to run; `None` runs each to find out.
     pub known: Option<&'a [Trace]>,
-    /// What may be spent; candidates are mutants.
-    pub limits: Limits,
     /// Share that must be noticed, in percent.
     pub threshold: u32,
-    pub jobs: usize,
     /// Whether to choose between tests: more mutants, and each goes on behind the first test that
     /// notices, to know all that do.
     pub all_tests: bool,
-    /// Told how many were tried, and of how many.
+    /// Receives how many mutants were tried so far, and how many there are.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
@@ -72,7 +61,7 @@ pub struct Scored {
     pub traces: Vec<Trace>,
 }
 
-/// One mutant with what is needed to try it.
+/// A mutant with the tests that try it.
 struct Planned {
     shown: Mutant,
     edits: EditSet,
@@ -84,11 +73,11 @@ struct Planned {
 /// Which mutants are tried depends on the sources and traces alone; a time limit may end the run
 /// early, and the score then says how many were tried.
 pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
-    let began = scoring.clock.elapsed();
-    let deadline = began + scoring.limits.time;
+    let trial = &scoring.trial;
+    let start = trial.clock.elapsed();
     let traces = match scoring.known {
         Some(known) => known.to_vec(),
-        None => scoring.trial.trace(scoring.tests).await?,
+        None => trial.runner.trace(scoring.tests).await?,
     };
     let mut score = Score {
         schema_version: 1,
@@ -108,7 +97,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let depth = if scoring.all_tests { Depth::CHOICE } else { Depth::SCORE };
     let mut planned = Vec::new();
     for file in scoring.files {
-        let Some(bytes) = scoring.worktree.read(scoring.tree, file).await? else { continue };
+        let Some(bytes) = trial.worktree.read(trial.tree, file).await? else { continue };
         let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) else {
             continue;
         };
@@ -136,14 +125,14 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     score.left_out =
         scoring.tests.iter().filter(|test| !usable.contains_key(test)).cloned().collect();
     let files = scoring.files.len();
-    let planned = spread(sample(planned, scoring.limits.candidates), files);
+    let planned = spread(sample(planned, trial.limits.candidates), files);
     let is_typed = |one| matches!(one, Language::TypeScript | Language::Tsx);
     let typed = scoring.files.iter().filter_map(Language::of).any(is_typed);
-    let noticed_by = hunt(scoring, planned, &usable, deadline, &mut score).await?;
+    let noticed_by = hunt(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
     let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
     score.survivors.sort_by_key(place);
     score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
-    score.seconds = scoring.clock.elapsed().saturating_sub(began).as_secs_f64();
+    score.seconds = trial.clock.elapsed().saturating_sub(start).as_secs_f64();
     drop(usable);
     Ok(Scored { score, noticed_by, traces })
 }
@@ -157,7 +146,7 @@ async fn unfit(
     reach: LineReach,
 ) -> Result<Vec<TestId>, EffectError> {
     // A cold run has just passed them all, by the same command.
-    if scoring.trial.speed() == Speed::Cold {
+    if scoring.trial.runner.speed() == Speed::Cold {
         return Ok(Vec::new());
     }
     let tests: Vec<TestId> = usable
@@ -170,7 +159,7 @@ async fn unfit(
     }
     let edits = single(file.clone(), text, text.to_owned());
     let limit = limit(&tests, usable) * 2 + Duration::from_secs(5);
-    match scoring.trial.run(&edits, &tests, limit, false).await {
+    match scoring.trial.runner.run(&edits, &tests, limit, false).await {
         Ok(results) => {
             let failed = results.into_iter().filter(|one| one.status != Status::Passed);
             Ok(failed.map(|one| one.test).collect())
@@ -269,8 +258,8 @@ fn sample<T>(all: Vec<T>, limit: u32) -> Vec<T> {
     if count <= limit {
         return all;
     }
-    let kept = |index: usize| (index * limit) / count != ((index + 1) * limit) / count;
-    all.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, one)| one).collect()
+    let selects = |index: usize| (index * limit) / count != ((index + 1) * limit) / count;
+    all.into_iter().enumerate().filter(|(index, _)| selects(*index)).map(|(_, one)| one).collect()
 }
 
 /// The same in passes over all of them, so that a run which the time ends has tried some of every
@@ -293,13 +282,6 @@ fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     time_limit(before, tests.len(), GRACE).min(LONGEST)
 }
 
-/// Whether nothing but the limit may have noticed a mutant: no test failed with a word, and the time
-/// was used up.
-fn ran_out(results: &[CaseResult], took: Duration, limit: Duration) -> bool {
-    let mut failed = results.iter().filter(|result| result.status == Status::Failed).peekable();
-    failed.peek().is_some() && failed.all(|result| result.failure.is_none()) && took >= limit
-}
-
 /// Tries the mutants, as many at a time as there are jobs.
 async fn hunt(
     scoring: &Scoring<'_>,
@@ -308,31 +290,28 @@ async fn hunt(
     deadline: Duration,
     score: &mut Score,
 ) -> Result<Vec<Vec<TestId>>, EffectError> {
-    let jobs = scoring.trial.concurrency(scoring.jobs);
+    let trial = &scoring.trial;
     let total = planned.len() as u64;
     let mut noticed_by = Vec::new();
     let mut judged = stream::iter(planned)
         .map(|one| async move {
-            if scoring.clock.elapsed() >= deadline {
+            if trial.clock.elapsed() >= deadline {
                 return None;
             }
             let limit = limit(&one.tests, usable);
             let stop = !scoring.all_tests;
-            let begun = scoring.clock.elapsed();
-            let mut results = scoring.trial.run(&one.edits, &one.tests, limit, stop).await;
-            let took = scoring.clock.elapsed().saturating_sub(begun);
-            let warm = scoring.trial.speed() == Speed::Warm;
-            if warm && results.as_ref().is_ok_and(|results| ran_out(results, took, limit)) {
+            let mut results = trial.run(&one.edits, &one.tests, limit, stop).await;
+            if matches!(results, Ok((_, true))) {
                 let limit = (limit * SECOND_CHANCE).min(LONGEST);
-                results = scoring.trial.run(&one.edits, &one.tests, limit, stop).await;
+                results = trial.run(&one.edits, &one.tests, limit, stop).await;
             }
             Some((one, results))
         })
-        .buffered(jobs);
+        .buffered(trial.concurrency());
     while let Some(one) = judged.next().await {
         let Some((one, results)) = one else { continue };
         let failed: Vec<CaseResult> =
-            results?.into_iter().filter(|result| result.status == Status::Failed).collect();
+            results?.0.into_iter().filter(|result| result.status == Status::Failed).collect();
         if failed.iter().any(CaseResult::is_not_built) {
             score.unviable += 1;
             (scoring.progress)(u64::from(score.tried + score.unviable), total);
@@ -374,29 +353,6 @@ mod tests {
         assert_eq!(begun.len(), 4, "a quarter of the time reaches every quarter: {order:?}");
         let many = spread((0..100).collect::<Vec<u32>>(), 40);
         assert!(many.iter().take(50).all(|one| one % 2 == 0), "{many:?}");
-    }
-
-    #[test]
-    fn only_the_limit_itself_is_doubted() {
-        let case = |status, says: Option<&str>| CaseResult {
-            test: "t".into(),
-            status,
-            failure: says.map(|says| (says.to_owned(), String::new())),
-        };
-        let (silent, said) = (case(Status::Failed, None), case(Status::Failed, Some("Error")));
-        let passed = case(Status::Passed, None);
-        let table = [
-            ("ran out of time", vec![silent.clone()], 2, true),
-            ("crashed at once", vec![silent.clone()], 0, false),
-            ("one failed with a word", vec![silent.clone(), said], 2, false),
-            ("others passed before", vec![passed.clone(), silent], 2, true),
-            ("slow, and nothing failed", vec![passed], 2, false),
-            ("no result at all", vec![], 2, false),
-        ];
-        for (why, results, took, expected) in table {
-            let limit = Duration::from_secs(1);
-            assert_eq!(ran_out(&results, Duration::from_secs(took), limit), expected, "{why}");
-        }
     }
 
     #[test]

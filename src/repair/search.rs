@@ -1,11 +1,16 @@
-//! What is searched for, and what may be spent on it.
+//! What is searched for, on which sources, and what may be spent on it.
 
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
-use crate::domain::test::TestCase;
-use crate::effect::{CandidateRunner, Clock, FileDiff, Worktree};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{CandidateRunner, CaseResult, Clock, FileDiff, RunError, Speed, Worktree};
+
+/// The factor by which a time limit grows on the second try: on a busy machine the first limit may
+/// be too short, and an edit that is only slow has not been judged.
+pub(super) const SECOND_CHANCE: u32 = 5;
 
 /// How much may be spent on one search.
 #[derive(Clone, Copy, Debug)]
@@ -14,18 +19,48 @@ pub struct Limits {
     pub time: Duration,
 }
 
-/// What is searched for, and where.
-pub struct Search<'a> {
+/// A tree on which edits are tried, what runs its tests, and what may be spent.
+#[derive(Clone, Copy)]
+pub struct Trial<'a> {
     pub worktree: &'a dyn Worktree,
     pub tree: &'a TreeId,
-    pub trial: &'a dyn CandidateRunner,
+    pub runner: &'a dyn CandidateRunner,
     pub clock: &'a dyn Clock,
-    /// Failing tests, as the suite told them.
+    pub limits: Limits,
+    pub jobs: usize,
+}
+
+impl Trial<'_> {
+    /// Runs tests on an edit, and says whether the time limit alone may have failed them.
+    pub(super) async fn run(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<(Vec<CaseResult>, bool), RunError> {
+        let start = self.clock.elapsed();
+        let results = self.runner.run(edits, tests, limit, stop_at_failure).await?;
+        let duration = self.clock.elapsed().saturating_sub(start);
+        let is_late = self.runner.speed() == Speed::Warm && ran_out(&results, duration, limit);
+        Ok((results, is_late))
+    }
+
+    /// How many edits are tried at the same time.
+    pub(super) fn concurrency(&self) -> usize {
+        self.runner.concurrency(self.jobs)
+    }
+}
+
+/// The failures to repair, and the sources to search.
+pub struct Search<'a> {
+    pub trial: Trial<'a>,
+    /// Failing tests as the suite reported them.
     pub failing: &'a [TestCase],
     pub passing: &'a [TestId],
-    /// Whether a file is a test or belongs to tests; never edited.
+    /// Whether a file is a test or belongs to tests; the search never edits one.
     pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
-    /// Files that may be at fault where no coverage can be had.
+    /// Files that may be at fault where no coverage is available.
     pub related: &'a [RepoPath],
     pub strategy: Strategy,
     /// Changes from the base to these sources; empty without a base.
@@ -33,18 +68,54 @@ pub struct Search<'a> {
     /// Fingerprints of edits that are not tried again.
     pub disproved: &'a [String],
     pub patterns: &'a [String],
-    /// Single edits were all tried on these sources; go on with pairs.
+    /// Whether an earlier search tried all single edits of these sources, so that pairs are next.
     pub singles_done: bool,
-    pub limits: Limits,
-    pub jobs: usize,
-    /// Told how many were tried.
+    /// Receives the number of edits tried so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// What tests may take on a changed source: a multiple of the time they took before, and `grace`.
+/// The time limit of tests on an edited source: a multiple of the time they took before, and
+/// `grace`.
 pub(super) fn time_limit(before: Duration, tests: usize, grace: Duration) -> Duration {
-    /// A candidate is given up at this multiple of the time the tests took before.
+    /// An edit is given up at this multiple of the time that the tests took before.
     const FACTOR: u32 = 8;
     let each = Duration::from_millis(20);
     before * FACTOR + grace + each * u32::try_from(tests).unwrap_or(u32::MAX)
+}
+
+/// Whether only the time limit may have failed the tests: none of them failed with a message, and
+/// the time was used up.
+fn ran_out(results: &[CaseResult], duration: Duration, limit: Duration) -> bool {
+    let mut failed = results.iter().filter(|result| result.status == Status::Failed).peekable();
+    failed.peek().is_some() && failed.all(|result| result.failure.is_none()) && duration >= limit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_limit_itself_is_doubted() {
+        let case = |status, says: Option<&str>| CaseResult {
+            test: "t".into(),
+            status,
+            failure: says.map(|says| (says.to_owned(), String::new())),
+        };
+        let silent = case(Status::Failed, None);
+        let explained = case(Status::Failed, Some("Error"));
+        let passed = case(Status::Passed, None);
+        let table = [
+            ("ran out of time", vec![silent.clone()], 2, true),
+            ("crashed at once", vec![silent.clone()], 0, false),
+            ("one failed with a message", vec![silent.clone(), explained], 2, false),
+            ("others passed before", vec![passed.clone(), silent], 2, true),
+            ("slow, and nothing failed", vec![passed], 2, false),
+            ("no result at all", vec![], 2, false),
+        ];
+        for (why, results, seconds, expected) in table {
+            let limit = Duration::from_secs(1);
+            let duration = Duration::from_secs(seconds);
+            assert_eq!(ran_out(&results, duration, limit), expected, "{why}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
-use crate::repair::{self, Diagnosis, Found, Limits, Search};
+use crate::repair::{self, Diagnosis, Found, Limits, Search, Trial};
 
 use super::Impact;
 
@@ -154,10 +154,14 @@ impl Embedded {
             crate::effect::Speed::Cold => COLD_CANDIDATES,
         };
         Search {
-            worktree: fx.worktree,
-            tree: &state.accepted_tree,
-            trial: open.trial.as_ref(),
-            clock: fx.clock,
+            trial: Trial {
+                worktree: fx.worktree,
+                tree: &state.accepted_tree,
+                runner: open.trial.as_ref(),
+                clock: fx.clock,
+                limits: Limits { candidates, time: SEARCH_TIME },
+                jobs: self.jobs,
+            },
             failing: &open.failing,
             passing: &open.passing,
             is_test: &testing::is_test,
@@ -170,8 +174,6 @@ impl Embedded {
                 .iterations
                 .last()
                 .is_some_and(|last| last.exhausted && last.pre_tree == state.accepted_tree),
-            limits: Limits { candidates, time: SEARCH_TIME },
-            jobs: self.jobs,
             progress,
         }
     }

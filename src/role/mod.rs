@@ -43,7 +43,7 @@ pub use reviewer::{
 pub use test_writer::{GenerateResponse, JudgeResponse};
 pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, write_tests};
 
-pub use crate::repair::{Limits, Scoring, is_subject, score};
+pub use crate::repair::{Limits, Scoring, Trial, is_subject, score};
 
 /// Parsers of model answers, as readers of foreign text for the fuzzer.
 #[cfg(any(test, feature = "internals"))]

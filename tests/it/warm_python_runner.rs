@@ -329,9 +329,6 @@ module.exports = { add, count };
         let ran = repo.regreen(&["fix", "--json"]);
         let document = ran.document();
         assert_eq!(document["result"], "success", "{}", ran.err);
-        // Both are the sum; on a busy machine the second one may be proven first.
-        let sums = ["+  return a + b;", "+  return a - -b;"];
-        let patch = document["patch"].as_str().unwrap();
-        assert!(sums.iter().any(|sum| patch.contains(sum)), "{document}");
+        assert!(document["patch"].as_str().unwrap().contains("+  return a + b;"), "{document}");
     }
 }

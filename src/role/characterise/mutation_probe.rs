@@ -11,7 +11,7 @@ use crate::domain::mutation::Score;
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace,
 };
-use crate::repair::{self, Limits, Ranges, Scoring, Split};
+use crate::repair::{self, Limits, Ranges, Scoring, Split, Trial};
 
 use super::test_file::{self, TestFile};
 use super::{GenerateRequest, LEAST, Missed, left, unfinished};
@@ -33,26 +33,23 @@ fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
     Limits { candidates, time }
 }
 
-/// What a judgement of `tests` on `files` needs, with the time that is left.
+/// A judgement of `tests` on `files`, which may take the time that is left.
 fn scoring<'a>(
-    (tree, trial): (&'a TreeId, &'a dyn CandidateRunner),
+    (tree, runner): (&'a TreeId, &'a dyn CandidateRunner),
     files: &'a [RepoPath],
     tests: &'a [TestId],
     request: &GenerateRequest<'_>,
     fx: &Effects<'a>,
 ) -> Scoring<'a> {
+    let limits = limits(runner, left(fx.clock.elapsed(), request.until));
+    let (worktree, clock) = (fx.worktree, fx.clock);
     Scoring {
-        worktree: fx.worktree,
-        tree,
-        trial,
-        clock: fx.clock,
+        trial: Trial { worktree, tree, runner, clock, limits, jobs: request.jobs },
         files,
         within: None,
         tests,
         known: None,
-        limits: limits(trial, left(fx.clock.elapsed(), request.until)),
         threshold: request.threshold,
-        jobs: request.jobs,
         all_tests: false,
         progress: &|_, _| {},
     }
@@ -116,13 +113,14 @@ pub async fn select_cases(
         open -= 1;
         let known: Vec<Trace> =
             traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
+        let base = scoring((&draft, trial.as_ref()), &files, &tests, request, fx);
         let scored = repair::score(&Scoring {
+            trial: Trial { limits: limits(trial.as_ref(), time), ..base.trial },
             within: within.as_ref(),
             known: Some(&known),
-            limits: limits(trial.as_ref(), time),
             all_tests: true,
             progress: &progress(fx),
-            ..scoring((&draft, trial.as_ref()), &files, &tests, request, fx)
+            ..base
         })
         .await?;
         let scored_mutants = scored.noticed_by.len();
