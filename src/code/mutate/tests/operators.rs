@@ -1,0 +1,253 @@
+//! The texts that each operator writes.
+
+use super::*;
+
+#[test]
+fn common_slips_are_among_the_candidates() {
+    let table = [
+        (Language::Python, "def f(a, b):\n    return a < b\n", "return a <= b"),
+        (Language::Python, "def f(a):\n    return a[1]\n", "return a[:1]"),
+        (Language::Python, "def f(a):\n    return sorted(a)\n", "sorted(a, reverse=True)"),
+        (Language::Python, "def f(a, b):\n    return a / b\n", "return a // b"),
+        (Language::Python, "def f(a):\n    if a:\n        a = 1\n    return a\n", "    while a:"),
+        (Language::Python, "def f(a):\n    if a:\n        g()\n    return a\n", "        return a"),
+        (Language::JavaScript, "function f(a, b) {\n  return a && b;\n}\n", "return a || b;"),
+        (Language::JavaScript, "function f(a, b) {\n  return g(a, b);\n}\n", "g(b, a)"),
+        (Language::JavaScript, "function f(a) {\n  return g(a);\n}\n", "return await g(a)"),
+        (Language::JavaScript, "function f(a) {\n  return a.trim();\n}\n", "a.trimStart()"),
+        (Language::TypeScript, "function f(a: number[]) {\n  return a[0];\n}\n", "return a[1]"),
+        (Language::TypeScript, "function f(a: string) {\n  return a;\n}\n", "return a.slice(1)"),
+    ];
+    for (language, source, expected) in table {
+        let found = all_of(language, source);
+        assert!(
+            found.iter().any(|one| one.apply(source).contains(expected)),
+            "{language:?}: {expected}"
+        );
+    }
+}
+
+/// Checks that an operator writes each text out of the one before it. The function's head is
+/// `def f(a, b, c):` or `async function f(a, b, c)`.
+fn check(operator: OperatorId, language: Language, table: &[(&str, &str)]) {
+    let around = |body: &str| match language {
+        Language::Python => {
+            let lines = body.lines().map(|line| format!("    {line}\n"));
+            format!("def f(a, b, c):\n{}", lines.collect::<String>())
+        }
+        _ => format!("async function f(a, b, c) {{\n  {body}\n}}\n"),
+    };
+    for (before, after) in table {
+        let (source, expected) = (around(before), around(after));
+        let found = candidates(language, &source, &|_| true, &[]);
+        let of: BTreeSet<&str> = found
+            .iter()
+            .filter(|one| one.apply(&source) == expected)
+            .map(|one| one.operator.name())
+            .collect();
+        assert_eq!(of, BTreeSet::from([operator.name()]), "{language:?}: {before} -> {after}");
+    }
+}
+
+#[test]
+fn comparisons_are_exchanged_for_those_that_people_confuse() {
+    let python = [
+        ("return a < b", "return a <= b"),
+        ("return a >= b", "return a > b"),
+        ("return a == b", "return a != b"),
+        ("return a in b", "return a not in b"),
+        ("return a is not b", "return a is b"),
+    ];
+    check(OperatorId::Comparison, Language::Python, &python);
+    let script = [
+        ("return a < b;", "return a <= b;"),
+        ("return a === b;", "return a !== b;"),
+        ("return a == b;", "return a === b;"),
+    ];
+    check(OperatorId::Comparison, Language::JavaScript, &script);
+    check(OperatorId::Comparison, Language::TypeScript, &script);
+}
+
+#[test]
+fn logic_and_negations_are_turned_around() {
+    check(OperatorId::Logic, Language::Python, &[("return a and b", "return a or b")]);
+    check(
+        OperatorId::Logic,
+        Language::JavaScript,
+        &[("return a && b;", "return a || b;"), ("return a || b;", "return a && b;")],
+    );
+    check(OperatorId::DropNegation, Language::Python, &[("g(not a)", "g(a)")]);
+    check(OperatorId::DropNegation, Language::JavaScript, &[("g(!a);", "g(a);")]);
+    check(OperatorId::Negate, Language::Python, &[("if a:\n    b()", "if not a:\n    b()")]);
+    check(OperatorId::Negate, Language::JavaScript, &[("if (a) b();", "if (!a) b();")]);
+    check(OperatorId::Sign, Language::Python, &[("g(-a)", "g(a)")]);
+    check(OperatorId::Sign, Language::JavaScript, &[("g(-a);", "g(a);")]);
+}
+
+#[test]
+fn arithmetic_is_exchanged_swapped_and_cut() {
+    let python = [
+        ("return a + b", "return a - b"),
+        ("return a / b", "return a // b"),
+        ("return a ** b", "return a * b"),
+        ("return a + b * c", "return (a + b) * c"),
+        ("return (a + b) * c", "return a + b * c"),
+    ];
+    check(OperatorId::Arithmetic, Language::Python, &python);
+    let script = [("return a + b;", "return a - b;"), ("return a << b;", "return a >> b;")];
+    check(OperatorId::Arithmetic, Language::JavaScript, &script);
+    check(OperatorId::SwapOperands, Language::Python, &[("return a - b", "return b - a")]);
+    check(OperatorId::SwapOperands, Language::JavaScript, &[("return a - b;", "return b - a;")]);
+    check(OperatorId::DropOperand, Language::Python, &[("g(a * b)", "g(b)")]);
+    check(OperatorId::DropOperand, Language::JavaScript, &[("g(a * b);", "g(a);")]);
+}
+
+#[test]
+fn constants_become_their_neighbours_and_strings_are_respelled() {
+    check(
+        OperatorId::Constant,
+        Language::Python,
+        &[
+            ("return 7", "return 8"),
+            ("return 7", "return 6"),
+            ("return 7", "return 14"),
+            ("return 2.5", "return 25.0"),
+            ("x = None", "x = []"),
+        ],
+    );
+    check(OperatorId::Constant, Language::JavaScript, &[("return 7;", "return 8;")]);
+    check(
+        OperatorId::Text,
+        Language::Python,
+        &[
+            ("return 'Ab'", "return 'ab'"),
+            ("return 'Ab'", "return ' Ab'"),
+            ("return 'Ab'", "return 'b'"),
+            ("return 'Ab'", "return ''"),
+        ],
+    );
+    check(OperatorId::Text, Language::JavaScript, &[("return \"Ab\";", "return \"AB\";")]);
+    check(OperatorId::Truth, Language::Python, &[("x = True", "x = False")]);
+    check(OperatorId::Truth, Language::JavaScript, &[("let x = false;", "let x = true;")]);
+}
+
+#[test]
+fn documentation_is_no_string_to_edit() {
+    let source = "def f(a):\n    \"\"\"Adds one.\"\"\"\n    return a\n";
+    let found = candidates(Language::Python, source, &|_| true, &[]);
+    let strings: Vec<_> = found.iter().filter(|one| one.operator == OperatorId::Text).collect();
+    assert!(strings.is_empty(), "{strings:?}");
+}
+
+#[test]
+fn names_are_exchanged_for_those_that_are_confused() {
+    let methods = [("a.append(b)", "a.extend(b)"), ("return a.strip()", "return a.lstrip()")];
+    check(OperatorId::Method, Language::Python, &methods);
+    let methods = [("a.push(b);", "a.unshift(b);"), ("return a.some(b);", "return a.every(b);")];
+    check(OperatorId::Method, Language::JavaScript, &methods);
+    check(OperatorId::Callee, Language::Python, &[("return min(a, b)", "return max(a, b)")]);
+    let raised = [("raise ValueError(a)", "raise KeyError(a)")];
+    let source = "def f(a):\n    raise ValueError(a)\n";
+    let found = candidates(Language::Python, source, &|_| true, &[]);
+    assert!(found.iter().any(|one| one.apply(source).contains(raised[0].1)), "{found:?}");
+    check(OperatorId::Variable, Language::Python, &[("return g(a, a)", "return g(b, a)")]);
+    check(OperatorId::Variable, Language::JavaScript, &[("return g(a, a);", "return g(a, b);")]);
+}
+
+#[test]
+fn calls_lose_gain_and_exchange_what_they_are_given() {
+    check(OperatorId::SwapArguments, Language::Python, &[("g(a, b)", "g(b, a)")]);
+    check(OperatorId::SwapArguments, Language::JavaScript, &[("g(a, b, c);", "g(a, c, b);")]);
+    check(OperatorId::DropArgument, Language::Python, &[("g(a, b, c)", "g(a, c)")]);
+    check(OperatorId::DropArgument, Language::JavaScript, &[("g(a, b, c);", "g(b, c);")]);
+    check(OperatorId::AddArgument, Language::Python, &[("g(a)", "g(a, c)"), ("g(a)", "g(b, a)")]);
+    check(
+        OperatorId::AddArgument,
+        Language::Python,
+        &[("return sorted(a)", "return sorted(a, reverse=True)")],
+    );
+    check(OperatorId::UnwrapCall, Language::Python, &[("g(abs(a))", "g(a)")]);
+    check(OperatorId::UnwrapCall, Language::JavaScript, &[("g(a.trim());", "g(a);")]);
+    check(
+        OperatorId::WrapInCall,
+        Language::Python,
+        &[("return a", "return abs(a)"), ("return a", "return len(a)")],
+    );
+    check(OperatorId::WrapInCall, Language::JavaScript, &[("return a;", "return Math.abs(a);")]);
+}
+
+#[test]
+fn elements_slices_and_bounds_are_confused() {
+    check(
+        OperatorId::Slice,
+        Language::Python,
+        &[("return a[b]", "return a[:b]"), ("g(a[b])", "g(a)")],
+    );
+    check(
+        OperatorId::OffByOne,
+        Language::Python,
+        &[("return a[b]", "return a[b + 1]"), ("return a[b:c]", "return a[b:]")],
+    );
+    check(OperatorId::OffByOne, Language::JavaScript, &[("return a[b];", "return a[b - 1];")]);
+    check(OperatorId::SwapElements, Language::Python, &[("return [a, b]", "return [b, a]")]);
+    check(OperatorId::SwapElements, Language::JavaScript, &[("return [a, b];", "return [b, a];")]);
+    check(
+        OperatorId::SwapBranches,
+        Language::Python,
+        &[("return a if b else c", "return c if b else a")],
+    );
+    check(
+        OperatorId::SwapBranches,
+        Language::JavaScript,
+        &[("return a ? b : c;", "return a ? c : b;")],
+    );
+}
+
+#[test]
+fn assignments_collect_and_count_the_other_way() {
+    check(
+        OperatorId::AugmentedAssignment,
+        Language::Python,
+        &[("a += b", "a -= b"), ("a = b", "a += b")],
+    );
+    check(
+        OperatorId::AugmentedAssignment,
+        Language::JavaScript,
+        &[("a += b;", "a -= b;"), ("a += b;", "a = b;")],
+    );
+    check(OperatorId::Update, Language::JavaScript, &[("a++;", "a--;"), ("--a;", "++a;")]);
+    check(
+        OperatorId::Await,
+        Language::JavaScript,
+        &[("return await g(a);", "return g(a);"), ("return g(a);", "return await g(a);")],
+    );
+}
+
+#[test]
+fn statements_are_dropped_moved_and_return_something_else() {
+    check(
+        OperatorId::DropStatement,
+        Language::Python,
+        &[("g(a)\nreturn b", "return b"), ("if a:\n    b()", "b()")],
+    );
+    check(
+        OperatorId::Guard,
+        Language::Python,
+        &[("if a:\n    b()", "while a:\n    b()"), ("if a:\n    b()", "if False:\n    b()")],
+    );
+    check(
+        OperatorId::MoveStatement,
+        Language::Python,
+        &[("if a:\n    b()\n    c()", "if a:\n    b()\nc()")],
+    );
+    check(OperatorId::MoveStatement, Language::JavaScript, &[("g(); h();", "h(); g();")]);
+    check(
+        OperatorId::Return,
+        Language::Python,
+        &[("return g()", "return None"), ("return g()", "return a")],
+    );
+    check(OperatorId::Return, Language::JavaScript, &[("return g();", "return null;")]);
+    let flipped =
+        [("if a:\n    return True\nreturn False", "if a:\n    return False\nreturn True")];
+    check(OperatorId::FlipReturns, Language::Python, &flipped);
+}
