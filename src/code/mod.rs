@@ -13,7 +13,7 @@ pub mod mutate;
 pub mod names;
 pub mod outline;
 pub mod parallel;
-mod pattern;
+pub mod pattern;
 pub mod side_effects;
 pub mod signature;
 pub mod syntax;

@@ -1,8 +1,8 @@
-//! Regular expressions of rules.
+//! Regular expressions that are compiled when they are first used.
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 /// A regular expression that is compiled when it is first used.
 pub struct Pattern {
@@ -19,6 +19,11 @@ impl Pattern {
     /// The compiled expression; `None` when the text is not valid.
     pub fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(self.text).ok()).as_ref()
+    }
+
+    /// The matches in a text with their groups; an invalid pattern has none.
+    pub fn captures<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        self.regex().into_iter().flat_map(move |regex| regex.captures_iter(text))
     }
 
     /// Whether a text matches; an invalid pattern matches nothing.

@@ -3,12 +3,11 @@
 //! Source: specification.md 13.3, 13.4; the prototype's measurements.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::code::mutate::OperatorId;
+use crate::code::pattern::Pattern;
 use crate::domain::proposal::EditSet;
 
 /// The identity of an edit: equal for equal texts, stable between releases.
@@ -47,19 +46,17 @@ pub fn size(edits: &EditSet) -> usize {
 /// Numbers and quoted texts of a source.
 #[must_use]
 pub fn literals(text: &str) -> BTreeSet<String> {
-    static LITERAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        // Words come last, so that a digit in a name is no number.
-        Regex::new(r#""([^"\n]*)["\n]?|'([^'\n]*)['\n]?|([0-9][0-9.]*)|[\p{Alphabetic}\p{N}_]+"#)
-            .ok()
-    });
-    let found = LITERAL.iter().flat_map(|literal| literal.captures_iter(text));
-    found
+    // Words come last, so that a digit in a name is no number.
+    static LITERAL: Pattern =
+        Pattern::new(r#""([^"\n]*)["\n]?|'([^'\n]*)['\n]?|([0-9][0-9.]*)|[\p{Alphabetic}\p{N}_]+"#);
+    LITERAL
+        .captures(text)
         .filter_map(|found| (1..=3).find_map(|group| found.get(group)))
         .map(|literal| literal.as_str().to_owned())
         .collect()
 }
 
-/// Literals too common to tell anything.
+/// Literals too common to mean anything.
 const COMMON: &[&str] =
     &["0", "1", "2", "-1", "10", "100", "", " ", ",", ", ", "\\n", "0.0", "1.0"];
 

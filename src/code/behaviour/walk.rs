@@ -15,6 +15,10 @@ const EXPRESSION: usize = 120;
 /// Results of asynchronous methods in Java.
 const FUTURES: &[&str] = &["CompletableFuture<", "Mono<", "Flux<"];
 
+/// Functions of JavaScript and TypeScript that are values.
+const SCRIPT_FUNCTION_VALUES: &[&str] =
+    &["arrow_function", "function_expression", "generator_function"];
+
 /// The text of a node on one line, bounded. It stands in code spans, so backticks become quotes.
 pub(super) fn one_line(node: Node<'_>, text: &str) -> String {
     let joined =
@@ -35,9 +39,9 @@ pub(super) fn field_line(node: Node<'_>, field: &str, text: &str) -> String {
 /// The node that holds parameters and body.
 pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
-        "variable_declarator" | "pair" => node.child_by_field_name("value").filter(|value| {
-            matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
-        }),
+        "variable_declarator" | "pair" => node
+            .child_by_field_name("value")
+            .filter(|value| SCRIPT_FUNCTION_VALUES.contains(&value.kind())),
         _ => Some(node),
     }
 }
@@ -52,7 +56,7 @@ pub fn functions(
 ) {
     let kind = kinds::of(node.kind());
     let field = |name: &str| node.child_by_field_name(name).and_then(|n| text.get(n.byte_range()));
-    if let Some((name, own)) = given_away(node, text) {
+    if let Some((name, own)) = exported(node, text) {
         found.push(behaviour(node, own, language, text, name));
         return;
     }
@@ -80,7 +84,7 @@ pub fn functions(
     }
 }
 
-/// A function that a script gives away where it is written: `export default (a) => …`,
+/// A function that a script exports where it is written: `export default (a) => …`,
 /// `module.exports = function (a) …`, `exports.f = …`. One without a name is called `default`.
 fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
     let (name, own) = match node.kind() {
@@ -94,10 +98,10 @@ fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
         }
         _ => return None,
     };
-    let functions =
-        ["arrow_function", "function_expression", "generator_function", "function_declaration"];
+    let is_function =
+        own.kind() == "function_declaration" || SCRIPT_FUNCTION_VALUES.contains(&own.kind());
     let name = own.child_by_field_name("name").map_or(name, |name| text_of(name, text));
-    functions.contains(&own.kind()).then(|| (name.to_owned(), own))
+    is_function.then(|| (name.to_owned(), own))
 }
 
 /// The type a method of Go belongs to.

@@ -42,9 +42,7 @@ fn python_functions_come_with_parameters_literals_and_examples() {
     let found = callables(Language::Python, text);
     assert_eq!(found.len(), 1);
     let area = &found[0];
-    let names: Vec<_> =
-        area.parameters.iter().map(|one| (one.name.as_str(), one.optional, one.rest)).collect();
-    assert_eq!(names, [("w", false, false), ("h", true, false), ("more", true, true)]);
+    assert_eq!(shown(area), [("w", false, false), ("h", true, false), ("more", true, true)]);
     assert_eq!(area.parameters[0].types, [Type::Int]);
     assert_eq!(area.parameters[1].types[0], Type::Float);
     assert_eq!(area.literals, ["0", "17"]);
@@ -323,6 +321,10 @@ fn keys_that_a_function_reads_are_listed_once() {
 /// Name, whether it is optional, whether it takes the rest.
 type ExpectedParameter = (&'static str, bool, bool);
 
+fn shown(callable: &Callable) -> Vec<(&str, bool, bool)> {
+    callable.parameters.iter().map(|one| (one.name.as_str(), one.optional, one.rest)).collect()
+}
+
 #[test]
 fn parameters_of_python_come_in_every_form() {
     let table: &[(&str, &[ExpectedParameter])] = &[
@@ -336,12 +338,7 @@ fn parameters_of_python_come_in_every_form() {
     ];
     for (text, expected) in table {
         let found = callables(Language::Python, text);
-        let shown: Vec<_> = found[0]
-            .parameters
-            .iter()
-            .map(|one| (one.name.as_str(), one.optional, one.rest))
-            .collect();
-        assert_eq!(shown, *expected, "{text}");
+        assert_eq!(shown(&found[0]), *expected, "{text}");
         assert_eq!(found[0].unsupported, None, "{text}");
     }
 }
@@ -358,12 +355,7 @@ fn parameters_of_scripts_come_in_every_form() {
     ];
     for (text, expected) in table {
         let found = callables(Language::JavaScript, text);
-        let shown: Vec<_> = found[0]
-            .parameters
-            .iter()
-            .map(|one| (one.name.as_str(), one.optional, one.rest))
-            .collect();
-        assert_eq!(shown, *expected, "{text}");
+        assert_eq!(shown(&found[0]), *expected, "{text}");
     }
     let typed =
         callables(Language::TypeScript, "export function f(a: number, b?: string, c = 1) {}");
@@ -438,11 +430,7 @@ fn more_of_what_speaks_against_pinning() {
     let table = [
         (Language::Python, "def f(x):\n    requests.get(x)\n", Some("uses the network")),
         (Language::Python, "def f():\n    return input()\n", Some("asks a person")),
-        (
-            Language::Python,
-            "def f():\n    return os.getcwd()\n",
-            Some("asks about its surroundings"),
-        ),
+        (Language::Python, "def f():\n    return os.getcwd()\n", Some("asks about its machine")),
         (Language::Python, "def f():\n    subprocess.run([])\n", Some("starts or ends processes")),
         (Language::Python, "def f(x):\n    x.items.append(1)\n    return x\n", None),
         (Language::Python, "def f(x):\n    with lock as held:\n        held.add(x)\n", None),
@@ -450,7 +438,7 @@ fn more_of_what_speaks_against_pinning() {
         (
             Language::JavaScript,
             "export function f() { return process.cwd(); }",
-            Some("asks about its surroundings"),
+            Some("asks about its machine"),
         ),
         (
             Language::JavaScript,

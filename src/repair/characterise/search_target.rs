@@ -2,16 +2,16 @@
 //! constants named there come to, their neighbours, and texts of a length that is compared there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::Captures;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 
 use super::Case;
 
-/// Literals that are kept for one file.
-const KEPT: usize = 200;
+/// The most literals for one file.
+const LITERALS: usize = 200;
 
 /// The longest text that is made up because its length is compared.
 const LONGEST: f64 = 300.0;
@@ -19,26 +19,25 @@ const LONGEST: f64 = 300.0;
 /// Constants of one file that are worked out.
 const CONSTANTS: usize = 400;
 
-static NUMBER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b").ok());
-static TEXT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#""([^"\\\n]{1,24})"|'([^'\\\n]{1,24})'"#).ok());
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").ok());
-static LENGTH: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\.length\s*[=!<>]|\blen\([^()]*\)\s*[=!<>]").ok());
-static CONSTANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)^(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*([\w\s.*+/()-]{1,80}?)\s*;?\s*(?:(?://|#).*)?$",
-    )
-    .ok()
-});
+static NUMBER: Pattern = Pattern::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b");
+static TEXT: Pattern = Pattern::new(r#""([^"\\\n]{1,24})"|'([^'\\\n]{1,24})'"#);
+static NAME: Pattern = Pattern::new(r"[A-Za-z_$][\w$]*");
+static LENGTH: Pattern = Pattern::new(r"\.length\s*[=!<>]|\blen\([^()]*\)\s*[=!<>]");
+static CONSTANT: Pattern = Pattern::new(
+    r"(?m)^(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*([\w\s.*+/()-]{1,80}?)\s*;?\s*(?:(?://|#).*)?$",
+);
 
-/// What the numeric constants of a file come to, by name: those outside of functions whose text
+/// The first group that a match has; without one, the whole match.
+fn group<'t>(found: &Captures<'t>) -> &'t str {
+    let group = found.iter().skip(1).flatten().next().or_else(|| found.get(0));
+    group.map_or("", |group| group.as_str())
+}
+
+/// The values of the numeric constants of a file, by name: those outside of functions whose text
 /// is arithmetic over numbers and constants before them.
 fn constants(text: &str) -> BTreeMap<&str, f64> {
     let mut known = BTreeMap::new();
-    let Some(constant) = CONSTANT.as_ref() else { return known };
-    for found in constant.captures_iter(text).take(CONSTANTS) {
+    for found in CONSTANT.captures(text).take(CONSTANTS) {
         if let (Some(name), Some(value)) = (found.get(1), found.get(2))
             && let Some(value) = (Sum { rest: value.as_str().trim(), known: &known }).whole()
         {
@@ -112,14 +111,14 @@ impl Sum<'_> {
     }
 }
 
-/// A number as both kinds of language write it; none when it is not worth trying.
+/// A number as both kinds of language write it; `None` when it is not worth trying.
 fn written(value: f64) -> Option<String> {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     let text = if whole { format!("{value:.0}") } else { format!("{value:?}") };
     value.is_finite().then_some(text)
 }
 
-/// What is aimed at.
+/// The lines at which calls are aimed, and literals that may reach them.
 #[derive(Clone, Debug, Default)]
 pub struct SearchTarget {
     pub lines: BTreeSet<u32>,
@@ -162,7 +161,7 @@ impl SearchTarget {
     }
 }
 
-/// Lines that no call has run, which hold something to be tried; none where nothing tells lines.
+/// Lines that no call has run and that hold something to be tried; none where lines are unknown.
 fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
     let comment =
         |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
@@ -195,8 +194,8 @@ fn literals(
     for row in lines.iter().chain(&never).map(row) {
         put_texts(row, &mut words, &mut others);
         put_numbers(row, &known, &mut others);
-        for name in NAME.iter().flat_map(|name| name.find_iter(row)) {
-            others.extend(table(text, name.as_str(), language));
+        for name in NAME.captures(row) {
+            others.extend(table(text, group(&name), language));
         }
     }
     let words = spellings(&words);
@@ -205,7 +204,7 @@ fn literals(
     let longest = words.len().max(others.len());
     for index in 0..longest {
         for one in [words.get(index), others.get(index)].into_iter().flatten() {
-            if found.len() < KEPT && !found.contains(one) {
+            if found.len() < LITERALS && !found.contains(one) {
                 found.push(one.clone());
             }
         }
@@ -227,9 +226,8 @@ fn spellings(words: &[String]) -> Vec<String> {
 }
 
 fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
-    let Some(pattern) = TEXT.as_ref() else { return };
-    for one in pattern.captures_iter(row) {
-        let text = one.get(1).or_else(|| one.get(2)).map_or("", |one| one.as_str());
+    for found in TEXT.captures(row) {
+        let text = group(&found);
         if text.chars().all(char::is_alphanumeric) {
             words.push(text.to_owned());
         } else {
@@ -240,12 +238,11 @@ fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
 }
 
 fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) {
-    let (Some(number), Some(name)) = (NUMBER.as_ref(), NAME.as_ref()) else { return };
-    let plain = number.captures_iter(row).filter_map(|one| one.get(1));
+    let plain = NUMBER.captures(row);
     let mut numbers: Vec<f64> =
-        plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()).collect();
-    numbers.extend(name.find_iter(row).filter_map(|one| known.get(one.as_str())));
-    let compares_length = LENGTH.as_ref().is_some_and(|length| length.is_match(row));
+        plain.filter_map(|one| group(&one).replace('_', "").parse::<f64>().ok()).collect();
+    numbers.extend(NAME.captures(row).filter_map(|one| known.get(group(&one))));
+    let compares_length = LENGTH.is_match(row);
     for number in numbers {
         let near = [number, number + 1.0, number - 1.0, -number, number / 2.0, number * 1.5];
         found.extend(near.into_iter().filter_map(written));
@@ -259,19 +256,17 @@ fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) 
 /// Words of a table that a name of capitals stands for; a mutant in its use shows on few of them.
 fn table(text: &str, name: &str, language: Language) -> Vec<String> {
     let capitals = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
-    let Some(pattern) = TEXT.as_ref().filter(|_| capitals) else { return Vec::new() };
+    if !capitals {
+        return Vec::new();
+    }
     let declared = match language {
         Language::Python => text.find(&format!("\n{name} = ")),
         _ => text.find(&format!("{name} = ")),
     };
     let Some(rest) = declared.and_then(|at| text.get(at..)) else { return Vec::new() };
     let end = rest.match_indices('\n').nth(20).map_or(rest.len(), |(at, _)| at);
-    pattern
-        .captures_iter(rest.get(..end).unwrap_or_default())
-        .filter_map(|one| one.get(1).or_else(|| one.get(2)))
-        .take(12)
-        .map(|one| format!("\"{}\"", one.as_str()))
-        .collect()
+    let words = TEXT.captures(rest.get(..end).unwrap_or_default()).take(12);
+    words.map(|found| format!("\"{}\"", group(&found))).collect()
 }
 
 #[expect(
@@ -332,6 +327,6 @@ mod tests {
         assert!(constants(&deep).is_empty());
         let many = "x = \"a\" + 'b' + 1\n".repeat(500);
         let found = literals(Language::Python, &many, &(1..=500).collect(), &BTreeSet::new());
-        assert!(found.len() <= KEPT, "{}", found.len());
+        assert!(found.len() <= LITERALS, "{}", found.len());
     }
 }
