@@ -15,18 +15,17 @@ const LISTED: usize = 12;
 /// Tests of a project with what they are made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Habits {
-    /// How they are written.
+    /// How the tests are written.
     pub conventions: Conventions,
-    /// Glob of test files.
     pub pattern: String,
     /// Folder of most tests; empty when they lie beside the sources.
     pub directory: String,
     pub assertion_library: String,
-    /// What stands in for other code; empty when nothing does.
+    /// The tool that replaces other code; empty when none does.
     pub mocking: String,
 }
 
-/// One way of writing, and what shows it in a text.
+/// A way of writing, and the text that shows it.
 type Sign = (&'static str, &'static str);
 
 const ASSERTIONS: &[Sign] = &[

@@ -6,19 +6,17 @@ use std::ops::Range;
 /// A text to look for, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// What is looked for, verbatim.
+    /// The text to replace, verbatim.
     pub search: &'a str,
-    /// What stands there instead.
+    /// The text that replaces it.
     pub replace: &'a str,
 }
 
 /// Why blocks cannot be applied. `block` counts from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// Nothing to look for.
     #[error("block {block}: `search` is empty; to add lines, repeat a line beside them")]
     Empty { block: usize },
-    /// It is nowhere.
     #[error(
         "block {block}: `search` does not occur in the file; the nearest lines are:\n{nearest}"
     )]
@@ -27,7 +25,6 @@ pub enum EditError {
         /// The lines that look most alike, verbatim.
         nearest: String,
     },
-    /// It is in several places.
     #[error("block {block}: `search` occurs {times} times; include more of the lines around it")]
     Ambiguous { block: usize, times: usize },
     /// Two blocks change the same lines.
@@ -35,7 +32,7 @@ pub enum EditError {
     Overlap {
         /// The earlier one in the file.
         first: usize,
-        /// The later one.
+        /// The later of the two blocks.
         second: usize,
     },
 }
@@ -131,7 +128,7 @@ fn by_trailing_space(window: &[(usize, &str)], searched: &[&str], replace: &str)
         .then(|| replace.trim_matches('\n').to_owned())
 }
 
-/// The same lines, all of them moved by the same white space.
+/// Finds the lines of a block with all of them indented by the same white space more or less.
 fn by_indentation(window: &[(usize, &str)], searched: &[&str], replace: &str) -> Option<String> {
     let mut shift: Option<(String, String)> = None;
     for ((_, line), searched) in window.iter().zip(searched) {

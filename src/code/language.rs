@@ -10,7 +10,7 @@ pub const RS: &[Language] = &[Language::Rust];
 pub const GO: &[Language] = &[Language::Go];
 pub const JAVA: &[Language] = &[Language::Java];
 
-/// One row per language.
+/// The languages with their names and the endings of their files.
 pub const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::Python, "Python", &["py", "pyi"]),
     (Language::JavaScript, "JavaScript", &["js", "mjs", "cjs", "jsx"]),
@@ -22,7 +22,7 @@ pub const LANGUAGES: &[(Language, &str, &[&str])] = &[
 ];
 
 impl Language {
-    /// The language of a file, told by its ending.
+    /// The language of a file, by its ending.
     #[must_use]
     pub fn of(file: &RepoPath) -> Option<Self> {
         let extension = file.extension();
@@ -32,7 +32,7 @@ impl Language {
             .map(|(language, _, _)| *language)
     }
 
-    /// Its name for people; TSX is TypeScript.
+    /// The name for people; TSX is TypeScript.
     #[must_use]
     pub fn name(self) -> &'static str {
         LANGUAGES.iter().find(|(language, _, _)| *language == self).map_or("", |(_, name, _)| name)
@@ -44,7 +44,6 @@ impl Language {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
-    /// Its grammar.
     #[must_use]
     pub fn grammar(self) -> tree_sitter::Language {
         match self {

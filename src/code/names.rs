@@ -93,14 +93,14 @@ fn is_plain(word: &str) -> bool {
 /// Words of a description that are kept at most.
 const WORDS: usize = 2_000;
 
-/// What a description names.
+/// The things that a description names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Named {
     /// Files with how well they fit, from 0 to 1, and why.
     pub files: BTreeMap<RepoPath, (f64, String)>,
     /// Functions by file; without any, the whole file is meant.
     pub functions: BTreeMap<RepoPath, BTreeSet<String>>,
-    /// Words that named something.
+    /// The words that named something.
     pub keywords: Vec<String>,
     /// Whether all sources are meant.
     pub everything: bool,

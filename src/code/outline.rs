@@ -7,14 +7,13 @@ use super::behaviour::{self, walk::callable};
 use super::language::Language;
 use super::tree::{children, end_line, first_field, line, text_of};
 
-/// One function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name, with its class before a dot where there is one.
+    /// The name, with its class before a dot where there is one.
     pub name: String,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start: u32,
-    /// Last line, inclusive.
+    /// The last line, inclusive.
     pub end: u32,
 }
 
@@ -27,7 +26,7 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
     found
 }
 
-/// The same with those that a script gives away without a name, which are called `default`.
+/// All functions, and those that a script exports without a name, which are called `default`.
 #[must_use]
 pub fn named_or_not(language: Language, text: &str) -> Vec<Function> {
     let nameless = behaviour::read(language, text).into_iter().filter(|one| one.name == "default");

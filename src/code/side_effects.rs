@@ -16,15 +16,12 @@ const PAUSE: f64 = 1_000.0;
 /// use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideEffect {
-    /// Deletes files or folders.
     DeletesFiles,
     /// Waits for longer than a second, for an unknown time, or for a person.
     Sleeps,
-    /// Talks to other machines.
     UsesNetwork,
     /// Runs a command of the shell.
     StartsPrograms,
-    /// Ends the whole run.
     EndsRun,
     /// A loop that nothing ends.
     NeverEnds,
@@ -47,7 +44,7 @@ impl fmt::Display for SideEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideEffectCall {
     pub effect: SideEffect,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
     /// The callee, as it is written.
     pub call: String,

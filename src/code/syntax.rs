@@ -9,7 +9,7 @@ use super::language::Language;
 /// A place where a text does not parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,

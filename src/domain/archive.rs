@@ -13,47 +13,45 @@ const LESSONS: usize = 5;
 /// Characters of one lesson at most.
 const LESSON_LENGTH: usize = 200;
 
-/// Tags at most.
+/// The most tags that an entry has.
 const TAGS: usize = 5;
 
 /// One session in `archives/manifest.json`, which is a list of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestEntry {
-    /// The session.
     pub session_id: SessionId,
-    /// What it was for.
+    /// What the session was for.
     pub description: String,
-    /// RFC 3339.
+    /// When it was archived, RFC 3339.
     pub archived_at: String,
-    /// Its folder, relative to the state root.
+    /// The folder of the session, relative to the state root.
     pub archive_path: String,
-    /// How it ended.
     pub result: Option<String>,
     /// Percent with one decimal, cut.
     pub final_pass_rate: Option<String>,
-    /// What it took.
+    /// What the session cost.
     pub metrics: Metrics,
     /// Three to five words to find it by.
     pub tags: Vec<String>,
-    /// What it taught.
+    /// What the session taught.
     pub lessons: Lessons,
 }
 
-/// What a session took.
+/// What a session cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Wall time of all its runs.
     pub duration_hours: f64,
     /// Tasks whose status is completed; rolled back and blocked ones do not count.
     pub tasks_completed: u32,
-    /// Summaries in its folder.
+    /// Task summaries in the session's folder.
     pub summaries_generated: u32,
 }
 
 /// What a session taught, in the words of its own history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lessons {
-    /// What raised the rate.
+    /// Which kinds of edits raised the rate.
     pub successes: Vec<String>,
     /// What did not, and why.
     pub challenges: Vec<String>,
@@ -86,7 +84,6 @@ pub fn entry(
     }
 }
 
-/// Hours with four decimals.
 fn hours(milliseconds: u64) -> f64 {
     // A ten-thousandth of an hour has 360 ms; the count fits a double for 10^8 years.
     let count = u32::try_from(milliseconds / 360).unwrap_or(u32::MAX);

@@ -6,14 +6,12 @@ use serde::{Deserialize, Serialize};
 /// What one or more answers took, as the provider counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// Tokens of questions.
     pub input_tokens: u64,
     /// Tokens of answers, thinking included.
     pub output_tokens: u64,
 }
 
 impl Usage {
-    /// Both together.
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
@@ -57,20 +55,16 @@ pub fn micro_usd(dollars: f64) -> u64 {
 /// Limits of one session; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendingLimits {
-    /// Questions asked.
     pub calls: Option<u64>,
     /// Tokens of questions and answers.
     pub tokens: Option<u64>,
-    /// Millionths of a dollar.
     pub micro_usd: Option<u64>,
 }
 
-/// What was spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spending {
     /// Questions asked, failed ones included.
     pub calls: u64,
-    /// Tokens.
     pub usage: Usage,
     /// Millionths of a dollar, as far as prices are known.
     pub micro_usd: u64,

@@ -25,19 +25,19 @@ pub enum FallbackTrigger {
     /// No test named at all.
     #[serde(rename = "T3")]
     NoTests,
-    /// Less sure than [`Rules::min_confidence`].
+    /// The answer is less sure than [`Rules::min_confidence`].
     #[serde(rename = "T4")]
     LowConfidence,
-    /// Rate limited.
+    /// The provider limits the rate of requests.
     #[serde(rename = "T5")]
     RateLimited,
     /// The server failed, or knows no such model.
     #[serde(rename = "T6")]
     Server,
-    /// Longer than the limit.
+    /// The answer took longer than the limit.
     #[serde(rename = "T7")]
     TimedOut,
-    /// No connection.
+    /// The provider cannot be reached.
     #[serde(rename = "T8")]
     Connection,
     /// The report is shorter than [`Rules::min_words`].
@@ -46,7 +46,7 @@ pub enum FallbackTrigger {
     /// General advice without a place.
     #[serde(rename = "T10")]
     General,
-    /// The same root cause again and again.
+    /// The same root cause came up several times in a row.
     #[serde(rename = "T11")]
     SameCause,
     /// The provider refused: key, quota, filter, size, or a missing client.
@@ -76,7 +76,7 @@ impl fmt::Display for FallbackTrigger {
 /// Thresholds of the chain (specification.md 2.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// T4: less is weak.
+    /// T4: an answer below this is weak.
     pub min_confidence: f64,
     /// T9: fewer words are weak.
     pub min_words: usize,
@@ -100,25 +100,25 @@ impl Default for Rules {
     }
 }
 
-/// What is known of an analysis when it is weighed.
+/// The facts by which an analysis is judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnalysisFacts {
-    /// Places that exist.
+    /// Places it names that exist.
     pub points: usize,
     /// Whether it named places that do not exist, or none at all.
     pub named_places: bool,
     /// Tests it names as affected or explained.
     pub tests: usize,
-    /// From 0 to 1.
+    /// How sure it is, from 0 to 1.
     pub confidence: f64,
-    /// Words of its report.
+    /// How many words its report has.
     pub words: usize,
     /// Iterations in a row, this one included, with the same root cause.
     pub same_cause: usize,
 }
 
-/// What is wrong with an analysis, the gravest first; `None` when it is good.
-pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, String)> {
+/// The gravest fault of an analysis, with its trigger; `None` when it is good.
+pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, String)> {
     if facts.points == 0 && facts.named_places {
         return Some((
             FallbackTrigger::NoPoints,
@@ -161,29 +161,28 @@ pub fn surest(confidences: &[f64]) -> Option<usize> {
 /// One question to one provider, as the records keep it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderCall {
-    /// `analyst` or `fixer`.
+    /// The role that asked: `analyst` or `fixer`.
     pub role: String,
-    /// The provider.
     pub provider: String,
     /// The model, as it calls itself.
     pub model: String,
-    /// Its place in the chain, from 1.
+    /// The place of the provider in the chain, from 1.
     pub slot: u32,
     /// The turn of the conversation, from 1.
     pub turn: u32,
     /// Whether its answer was used.
     pub used: bool,
-    /// Why the chain moved on; absent when it did not.
+    /// The trigger by which the chain moved on; absent when it did not.
     pub trigger: Option<FallbackTrigger>,
-    /// The same in words, our own and the provider's.
-    pub said: String,
-    /// From 0 to 1, when it said so.
+    /// Why the chain moved on, in our words and the provider's.
+    #[serde(rename = "said")]
+    pub reason: String,
+    /// How sure the answer is, from 0 to 1, when it states that.
     pub confidence: Option<f64>,
-    /// Tokens.
     pub usage: Usage,
     /// Millionths of a dollar; absent without a price.
     pub micro_usd: Option<u64>,
-    /// Wall time, waiting included.
+    /// Wall time, waits included.
     pub duration_ms: u64,
     /// Where the raw exchange lies, inside the session's folder.
     pub raw: String,
@@ -214,7 +213,7 @@ impl Breaker {
         why.clone_into(&mut entry.1);
     }
 
-    /// Notes an answer.
+    /// Clears the provider's failures after an answer.
     pub fn answered(&mut self, provider: &str) {
         self.failures.remove(provider);
     }
@@ -260,7 +259,7 @@ mod tests {
             ),
         ];
         for (why, facts, expected) in table {
-            assert_eq!(weigh(&facts, &Rules::default()).map(|(t, _)| t), expected, "{why}");
+            assert_eq!(find_fault(&facts, &Rules::default()).map(|(t, _)| t), expected, "{why}");
         }
     }
 

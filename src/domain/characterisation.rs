@@ -16,35 +16,31 @@ pub struct DropReason {
     pub count: u32,
 }
 
-/// One function.
+/// What a run found out about one function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CharacterisedFunction {
-    /// The file.
     pub file: RepoPath,
-    /// Its name, with its class before a dot.
+    /// The name, with its class before a dot.
     pub name: String,
-    /// Its first line, from 1.
+    /// The first line, from 1.
     pub line: u32,
-    /// Calls that were made.
     pub tried: u32,
-    /// Assertions that were kept.
-    pub kept: u32,
+    /// Assertions that remain.
+    #[serde(rename = "kept")]
+    pub assertions: u32,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,
 }
 
-/// One test file.
+/// A test file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CharacterisationFile {
-    /// Where the tests are.
     pub file: RepoPath,
-    /// What they describe.
+    /// The source that the tests describe.
     pub subject: RepoPath,
-    /// Tests that were kept.
     pub tests: Vec<TestId>,
-    /// Assertions in them.
     pub assertions: u32,
 }
 
@@ -52,23 +48,19 @@ pub struct CharacterisationFile {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LineCounts {
-    /// Reached lines.
     pub covered: u32,
     /// Lines that hold code which runs.
     pub lines: u32,
 }
 
-/// The whole report.
+/// The report of `regreen pin`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct CharacterisationReport {
-    /// Version of this form.
     pub schema_version: u32,
-    /// Framework of the tests.
     pub framework: String,
     /// All functions of the chosen files.
     pub functions: Vec<CharacterisedFunction>,
-    /// Kept files.
     pub files: Vec<CharacterisationFile>,
     /// Tests that were written and dropped, with the reason.
     pub dropped: Vec<DropReason>,
@@ -85,14 +77,13 @@ pub struct CharacterisationReport {
     pub score: Option<Score>,
     /// The branch that holds them.
     pub branch: Option<String>,
-    /// Wall time.
     pub seconds: f64,
 }
 
 impl CharacterisationReport {
     /// Functions with at least one kept assertion.
     pub fn pinned(&self) -> usize {
-        self.functions.iter().filter(|one| one.kept > 0).count()
+        self.functions.iter().filter(|one| one.assertions > 0).count()
     }
 
     /// Tests in all kept files.

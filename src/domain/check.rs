@@ -20,13 +20,12 @@ pub struct CheckRun {
     /// The name people require in branch rules.
     pub name: String,
     pub head_sha: CommitId,
-    /// Ours: the session id.
+    /// The session id, by which the check is found again.
     pub external_id: String,
-    /// Where it is.
     pub status: CheckStatus,
-    /// One line.
+    /// The heading, one line.
     pub title: String,
-    /// Markdown, cut at [`CHECK_LIMIT`].
+    /// The text in Markdown, cut at [`CHECK_LIMIT`].
     pub summary: String,
     /// Markdown, cut at [`CHECK_LIMIT`]; empty for none.
     pub text: String,
@@ -40,51 +39,42 @@ pub struct CheckRun {
 /// Where a check run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckStatus {
-    /// Waiting.
     Queued,
-    /// Running.
     InProgress,
-    /// Done.
     Completed(Conclusion),
 }
 
 /// How a check run ended (specification.md 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Met.
+    /// The gate was met.
     Success,
-    /// Not met.
+    /// The gate was not met.
     Failure,
-    /// Neither: stopped, planned.
+    /// The run was stopped, or only planned.
     Neutral,
-    /// A person must act.
+    /// A person has to act.
     ActionRequired,
 }
 
-/// One remark at lines of a file.
+/// A remark at lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Annotation {
-    /// The file.
     pub path: RepoPath,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start_line: u32,
-    /// Last line.
     pub end_line: u32,
-    /// How bad.
     pub level: Level,
     /// The remark, cut at [`CHECK_LIMIT`].
     pub message: String,
-    /// One line, cut at 255 bytes; empty for none.
+    /// The heading in one line, cut at 255 bytes; empty for none.
     pub title: String,
 }
 
 /// How bad an annotation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Good to know.
     Notice,
-    /// Worth a look.
     Warning,
-    /// Broken.
     Failure,
 }

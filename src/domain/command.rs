@@ -26,7 +26,7 @@ impl Dimension {
         ("doc", Self::Doc),
     ];
 
-    /// Reads the word.
+    /// Reads a dimension by its name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, dimension)| *dimension)
     }
@@ -35,15 +35,10 @@ impl Dimension {
 /// Limits of a run. `None` sets no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ceiling {
-    /// Largest number of iterations.
     pub max_iterations: Option<u32>,
-    /// Wall time in minutes.
     pub minutes: Option<u64>,
-    /// Cost in dollars.
     pub usd: Option<f64>,
-    /// Tokens of models.
     pub tokens: Option<u64>,
-    /// Requests to providers.
     pub calls: Option<u64>,
 }
 
@@ -62,30 +57,49 @@ pub struct Flags {
     pub yes: bool,
 }
 
-/// A complete command.
+/// A complete command of a comment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Run the tests on the head under test and fix them.
-    Fix { flags: Flags },
+    Fix {
+        flags: Flags,
+    },
     /// Continue a stopped session, or the newest one.
-    Resume { session: Option<SessionId>, flags: Flags },
+    Resume {
+        session: Option<SessionId>,
+        flags: Flags,
+    },
     /// Write tests for `what`, check their quality, run them, and fix what fails.
-    Test { what: String, flags: Flags },
+    Test {
+        what: String,
+        flags: Flags,
+    },
     /// Plan tests for `what` without writing them.
-    Plan { what: String, flags: Flags },
-    /// Carry out the plan.
-    Run { flags: Flags },
+    Plan {
+        what: String,
+        flags: Flags,
+    },
+    Run {
+        flags: Flags,
+    },
     /// Write tests for what the last fix changed.
-    Extend { flags: Flags },
+    Extend {
+        flags: Flags,
+    },
     /// Run the tests and explain the failures; change nothing.
-    Explain { flags: Flags },
+    Explain {
+        flags: Flags,
+    },
     /// Replace the fix branch by a new attempt.
-    Recreate { flags: Flags },
+    Recreate {
+        flags: Flags,
+    },
     /// Check the change for mistakes typical of generated code; with `fix`, offer safe repairs.
-    Validate { strict: bool, fix: bool },
-    /// Show the plan.
+    Validate {
+        strict: bool,
+        fix: bool,
+    },
     ShowPlan,
-    /// Drop the plan.
     Cancel,
     /// Estimate time and cost of a run.
     Estimate,
@@ -95,20 +109,24 @@ pub enum Command {
     Complete,
     /// Record what the session learned.
     Sync,
-    /// List the sessions.
     Status,
     /// Finish the current step, save and exit.
     Stop,
     /// Revert the fix of one iteration, or the newest.
-    Rollback { iteration: Option<u32> },
-    /// Open follow-up issues.
-    Issue { dimensions: Vec<Dimension> },
-    /// Post the report.
+    Rollback {
+        iteration: Option<u32>,
+    },
+    /// Opens follow-up issues.
+    Issue {
+        dimensions: Vec<Dimension>,
+    },
     Report,
     /// Post the table of commands.
     Help,
     /// Publish exactly this stored result.
-    Apply { commit: CommitId },
+    Apply {
+        commit: CommitId,
+    },
 }
 
 impl Command {

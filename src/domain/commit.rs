@@ -10,11 +10,10 @@ use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::test_plan::generation::Generation;
 
-/// Names of the trailers.
+/// Names of the trailers that commits carry.
 pub const SESSION: &str = "Regreen-Session";
 pub const ITERATION: &str = "Regreen-Iteration";
 pub const STRATEGY: &str = "Regreen-Strategy";
-/// The rate after it.
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
 /// A task whose tests a commit holds.
 pub const TASK: &str = "Regreen-Task";
@@ -184,7 +183,7 @@ pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -
     )
 }
 
-/// The commit that keeps what a session told, on a reference of its own.
+/// The commit that keeps the reports of a session, on a reference of its own.
 pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
 }

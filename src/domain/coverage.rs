@@ -22,7 +22,7 @@ pub struct FileLines {
 }
 
 impl FileLines {
-    /// Notes a line; the highest count stays, since one line may be told of twice.
+    /// Notes a line; the highest count stays, since a report may list one line twice.
     pub fn line(&mut self, line: u32, hits: u64) {
         if (1..=LINES).contains(&line) {
             let known = self.lines.entry(line).or_default();
@@ -31,10 +31,10 @@ impl FileLines {
     }
 
     /// Notes branches of a line, besides those already noted.
-    pub fn branch(&mut self, line: u32, taken: u32, all: u32) {
+    pub fn branch(&mut self, line: u32, hits: u32, all: u32) {
         if (1..=LINES).contains(&line) && all > 0 {
             let known = self.branches.entry(line).or_default();
-            known.0 = known.0.saturating_add(taken.min(all));
+            known.0 = known.0.saturating_add(hits.min(all));
             known.1 = known.1.saturating_add(all);
         }
     }
@@ -73,13 +73,13 @@ impl FileLines {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a line ran; `None` when it cannot run or is not told of.
+    /// Whether a line ran; `None` when it cannot run or is not in the report.
     pub fn ran(&self, line: u32) -> Option<bool> {
         self.lines.get(&line).map(|hits| *hits > 0)
     }
 
     /// Whether a line behind `start`, up to `end`, ran; the line of the definition itself runs when
-    /// the file is loaded. `None` when no line between is told of.
+    /// the file is loaded. `None` when the report lists no line between.
     pub fn entered(&self, start: u32, end: u32) -> Option<bool> {
         if end <= start {
             return self.ran(start);
@@ -97,11 +97,8 @@ fn number(count: usize) -> u32 {
 /// Percentages to reach (specification.md C-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageTarget {
-    /// Of lines.
     pub line: u32,
-    /// Of branches.
     pub branch: u32,
-    /// Of functions.
     pub function: u32,
 }
 
@@ -120,9 +117,7 @@ impl std::fmt::Display for CoverageTarget {
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// What ran.
     pub part: u32,
-    /// What can run.
     pub whole: u32,
 }
 
@@ -148,17 +143,15 @@ impl Share {
 /// Lines, branches and functions that ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shares {
-    /// Lines.
     pub line: Share,
     /// Branches; nothing where the tool tells none.
     pub branch: Share,
-    /// Functions that were entered.
     pub function: Share,
 }
 
 impl Shares {
-    /// Adds a piece of code: the lines from `start` to `end`, both included, of what is told of
-    /// its file.
+    /// Adds a piece of code: the lines from `start` to `end`, both included, of the record of its
+    /// file.
     pub fn add_lines(&mut self, recorded: &FileLines, start: u32, end: u32) {
         let ran = recorded.lines.range(start..=end).filter(|(_, hits)| **hits > 0).count();
         self.line.add((number(ran), number(recorded.lines.range(start..=end).count())));
@@ -209,9 +202,8 @@ pub enum Reached {
         command: String,
         /// Before the tests were written.
         before: Shares,
-        /// With them.
+        /// After the tests were written.
         after: Shares,
-        /// What is asked for.
         target: CoverageTarget,
     },
     /// Nothing tells it, so it decides nothing.
@@ -231,19 +223,17 @@ impl Reached {
     }
 }
 
-/// What a coverage run told.
+/// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// The suite ran, and this is what ran with it.
     Lines {
         /// As a person would type it.
         command: String,
-        /// Form of the report.
         format: String,
-        /// Files of the repository.
         files: BTreeMap<RepoPath, FileLines>,
     },
-    /// There are no lines.
+    /// No lines are known.
     Nothing {
         /// Why, with what would help.
         reason: String,

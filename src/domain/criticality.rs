@@ -15,7 +15,7 @@ use super::test::{Layer, TestCase};
 pub enum Criticality {
     /// Known not to be the code's fault.
     Low,
-    /// A feature is degraded.
+    /// A feature works only in part.
     Medium,
     /// Core behaviour, security or data is broken, or the change under test broke it.
     High,
@@ -30,22 +30,21 @@ impl fmt::Display for Criticality {
 /// What the runs say about a failing test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// It passed on a re-run without a change.
+    /// Whether the test passed on a re-run without a change.
     pub flaky: bool,
-    /// It passes on the merge base.
+    /// Whether the test passes on the merge base.
     pub introduced: bool,
-    /// It fails on the merge base too.
+    /// Whether the test fails on the merge base too.
     pub preexisting: bool,
-    /// It passed in the baseline of this session.
+    /// Whether the test passed in the baseline of this session.
     pub newly_failing: bool,
 }
 
 /// A level and what says so, in our own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
-    /// The level.
     pub criticality: Criticality,
-    /// What says so.
+    /// The evidence for the level.
     pub reason: String,
 }
 

@@ -11,21 +11,18 @@ use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::task::TaskStatus;
 
-/// One thing that happened. Texts are foreign unless said otherwise: a screen bounds and escapes.
+/// An event of a run. Texts are foreign unless stated otherwise: a screen bounds and escapes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Event {
     /// A session begins, or goes on after a stop.
     Opened {
-        /// Its id.
         session: String,
         /// The repository as the user named it.
         repository: String,
-        /// Commit under test.
         head: CommitId,
-        /// Fix branch.
         branch: String,
-        /// Framework and full command.
+        /// The framework with its full command.
         framework: String,
         /// As a person would type it.
         command: String,
@@ -34,7 +31,7 @@ pub enum Event {
     },
     /// Something a person should know and need not act on, in our own words.
     Notice {
-        /// One or two sentences.
+        /// The diagnosis in one or two sentences.
         text: String,
     },
     /// A person had a kept fix taken back after the end; nothing was tested since.
@@ -53,58 +50,47 @@ pub enum Event {
     },
     /// A phase of a test session begins; it is shown as running until the next event.
     Phase {
-        /// From 1 to 5.
+        /// The phase, from 1 to 5.
         phase: u32,
         /// In our own words, as a present participle: `gathering context`.
         doing: String,
     },
     /// How far the running step is.
     Progress {
-        /// Done so far.
         done: u64,
         /// Of so many, when known.
         total: Option<u64>,
-        /// Of what: `candidates`, `tests`.
+        /// What is counted, such as `candidates` or `tests`.
         unit: String,
     },
     /// A run of tests ended.
     Ran {
-        /// The iteration.
         iteration: u32,
-        /// Tests run.
         run: u32,
         /// Tests of the whole suite, as far as known.
         of: u32,
-        /// Failed among the run.
         failed: u32,
-        /// Wall time.
         duration_ms: u64,
     },
-    /// The baseline is known.
+    /// The suite ran on the commit under test.
     Baseline {
-        /// Its rate.
         rate: PassRate,
-        /// Failing tests.
         failing: Vec<TestId>,
         /// Tests that failed and passed unchanged.
         flaky: Vec<TestId>,
         /// Tests that fail on the merge base too.
         preexisting: Vec<TestId>,
     },
-    /// An iteration begins.
     IterationStarted {
-        /// From 1.
+        /// The number of the iteration, from 1.
         iteration: u32,
-        /// Its strategy.
         strategy: Strategy,
         /// Why this one, in our own words.
         reason: String,
-        /// Rate before.
+        /// The rate before the iteration.
         rate: PassRate,
     },
-    /// A provider was asked.
     Asked {
-        /// The iteration.
         iteration: u32,
         /// The question and what came of it.
         call: ProviderCall,
@@ -113,22 +99,20 @@ pub enum Event {
     },
     /// An idea what to change.
     Proposed {
-        /// The iteration.
         iteration: u32,
-        /// Who proposes.
+        /// Who proposes the edit.
         author: String,
-        /// One line.
+        /// The edit in one line.
         summary: String,
-        /// Files it would change.
+        /// The files that the edit would change.
         files: Vec<String>,
         /// Candidates tried to find it.
         tried: u32,
     },
     /// A proposal was refused by a guard.
     Rejected {
-        /// The iteration.
         iteration: u32,
-        /// Named reasons.
+        /// The rules that the proposal breaks.
         reasons: Vec<String>,
     },
     /// The change was made smaller, as far as that goes.
@@ -138,7 +122,6 @@ pub enum Event {
         /// In the order in which they are done.
         tasks: Vec<TaskRow>,
     },
-    /// An iteration ended.
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
     Closed(Box<Outcome>),
@@ -162,17 +145,16 @@ mod iteration_or_zero {
     }
 }
 
-/// One task of a session that writes tests.
+/// A task of a session that writes tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TaskRow {
-    /// Such as `IMPL-001.3`.
+    /// The id of the task, such as `IMPL-001.3`.
     pub id: String,
-    /// One line. It may quote foreign words.
+    /// The title in one line, which may quote foreign words.
     pub title: String,
     /// Who works on it, such as `@code-developer`.
     pub agent: String,
-    /// Where it stands.
     pub status: TaskStatus,
 }
 
@@ -180,19 +162,16 @@ pub struct TaskRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
-    /// The session.
     pub session: String,
-    /// How it ended.
     pub result: Ending,
     /// Why, in our own words.
     pub reason: String,
     /// Rate of the baseline; absent when it could not be had.
     pub initial: Option<PassRate>,
-    /// Last known rate.
+    /// The last known rate.
     pub last: Option<PassRate>,
     /// Whether the last rate has entries carried over from earlier runs.
     pub estimated: bool,
-    /// All iterations.
     pub iterations: Vec<IterationRow>,
     /// Tests that still fail, with criticality and its evidence in words.
     pub failing: Vec<Remaining>,
@@ -204,23 +183,21 @@ pub struct Outcome {
     pub preexisting: Vec<TestId>,
     /// Whether in some iteration providers were there and none gave a good answer.
     pub degraded: bool,
-    /// What providers took.
+    /// What the providers' answers cost.
     #[serde(default)]
     pub spending: Spending,
-    /// What came of making the change smaller; absent when that was not tried.
+    /// The result of making the change smaller; absent when that was not tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
-    /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out; absent with a detached head.
     pub onto: Option<String>,
-    /// Its tip.
+    /// The tip of the fix branch.
     pub tip: Option<CommitId>,
     /// Unified diff from the head under test to the last accepted sources.
     pub patch: String,
-    /// The report.
+    /// The file name of the report.
     pub report: String,
-    /// The session's folder.
     pub folder: String,
     /// Wall time of all runs of the session.
     pub duration_ms: u64,
@@ -234,9 +211,8 @@ pub struct Outcome {
 pub struct Minimised {
     /// Lines that the change took away or brought in before.
     pub before: u32,
-    /// The same afterwards.
+    /// Lines changed afterwards.
     pub after: u32,
-    /// Hunks before.
     pub hunks_before: usize,
     /// What stays, hunk by hunk.
     pub needed: Vec<NeededHunk>,
@@ -250,7 +226,7 @@ pub struct Minimised {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeededHunk {
-    /// `file:line` after the change.
+    /// The place after the change, as `file:line`.
     pub place: String,
     /// Tests that fail without it, some of them; empty when that could not be shown.
     pub tests: Vec<TestId>,
@@ -276,9 +252,8 @@ pub enum Ending {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Remaining {
-    /// The test.
     pub test: TestId,
-    /// `high`, `medium` or `low`.
+    /// How bad the failure is: `high`, `medium` or `low`.
     pub criticality: String,
     /// What says so, in our own words.
     pub evidence: String,
@@ -287,36 +262,33 @@ pub struct Remaining {
     /// The file that fails, when it is known.
     #[serde(default)]
     pub file: Option<RepoPath>,
-    /// Its line, from 1.
+    /// The line of the test, from 1.
     #[serde(default)]
     pub line: Option<u32>,
 }
 
-/// One row of the iteration table: what an iteration did and what came of it.
+/// A row of the iteration table: an iteration and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct IterationRow {
-    /// From 1.
+    /// The number of the iteration, from 1.
     pub iteration: u32,
-    /// Its strategy.
     pub strategy: Strategy,
-    /// Rate before.
+    /// The rate before the iteration.
     pub before: PassRate,
     /// Rate after, as tested; the rate before again when the change was taken back.
     pub after: PassRate,
     /// Rate the change itself reached, when it was taken back.
     pub reached: Option<PassRate>,
-    /// What came of it: `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
+    /// The result: `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
     pub outcome: String,
     /// Tests run in this iteration, all runs together.
     pub tests_run: u32,
     /// Tests that full runs instead would have run.
     pub tests_of: u32,
-    /// Candidates tried.
     pub tried: u32,
-    /// What was changed, one line.
+    /// The change in one line.
     pub summary: String,
-    /// Files changed.
     pub files: Vec<String>,
     /// The commit that keeps it, or that shows the attempt.
     pub commit: Option<CommitId>,
@@ -335,9 +307,8 @@ pub struct IterationRow {
     /// The analysis, as its author wrote it; empty when there was none.
     #[serde(default)]
     pub analysis: String,
-    /// What was proposed, as a unified diff; cut when it is very long.
+    /// The proposal as a unified diff; cut when it is very long.
     #[serde(default)]
     pub patch: String,
-    /// Wall time.
     pub duration_ms: u64,
 }

@@ -10,7 +10,6 @@ use super::test::{Layer, TestCase};
 /// A failing test reduced to what two failures of one cause have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Signature {
-    /// Class of the error.
     pub class: String,
     /// The message with numbers, paths, addresses and quoted values replaced.
     pub message: String,

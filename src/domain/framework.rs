@@ -20,17 +20,14 @@ use super::language::Language;
 #[serde(into = "Cow<'static, str>", from = "Cow<'static, str>")]
 pub enum Framework {
     Pytest,
-    /// Python's `unittest`.
     Unittest,
     /// Node's test runner, `node --test`.
     NodeTest,
     Jest,
     Vitest,
     CargoTest,
-    /// cargo-nextest.
     Nextest,
     GoTest,
-    /// Maven with Surefire.
     Maven,
     Gradle,
     /// A configured command that reports as JUnit XML or TAP.
@@ -39,7 +36,6 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// Every framework.
     pub const ALL: [Self; 11] = [
         Self::Pytest,
         Self::Unittest,

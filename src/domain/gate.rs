@@ -8,7 +8,6 @@ use super::rate::PassRate;
 /// All that the gate may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct GateFacts<'a> {
-    /// The rate now.
     pub rate: PassRate,
     /// Percent that must be reached.
     pub target: u32,
@@ -26,16 +25,13 @@ pub struct GateFacts<'a> {
     pub iterations_left: u32,
 }
 
-/// What the gate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// Every counted test passes.
     Success,
     /// At least the target, and only low-criticality failures; a person reviews.
     PartialSuccess,
     /// Would be met, but the rate is estimated.
     NeedsFullRun,
-    /// One more iteration.
     Continue,
     /// Not met and nothing left to spend.
     Failure,

@@ -15,12 +15,10 @@ use super::strategy::Strategy;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixScope {
-    /// Product code.
     #[default]
     Code,
     /// Product code, and tests in a reflective iteration.
     Both,
-    /// Tests only.
     Tests,
 }
 
@@ -45,12 +43,10 @@ impl FixScope {
 /// What one edit may change. Tests are never deleted, skipped or weakened (specification.md 7.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EditScope {
-    /// Product code.
     #[default]
     Code,
     /// Product code or tests, not both at once.
     Either,
-    /// Tests.
     Tests,
 }
 
@@ -65,7 +61,6 @@ pub enum Violation {
     StateFile(RepoPath),
     /// A lock file of a package manager.
     LockFile(RepoPath),
-    /// A list of dependencies.
     Manifest(RepoPath),
     /// What decides which tests run, and how.
     TestConfiguration(RepoPath),
@@ -83,22 +78,18 @@ pub enum Violation {
     TestDeleted(RepoPath),
     /// A test that would be gone, renamed or empty.
     TestRemoved {
-        /// Its file.
         file: RepoPath,
-        /// Its name.
         test: String,
     },
     /// More skip marks than before.
     TestSkipped(RepoPath),
     /// A mark that silences all other tests.
     TestFocused(RepoPath),
-    /// Fewer assertions than before.
     AssertionsRemoved(RepoPath),
     /// A product file that would be gone.
     FileDeleted(RepoPath),
     /// The text no longer parses.
     Syntax {
-        /// The file.
         file: RepoPath,
         /// Line, from 1; 0 when the checker does not say.
         line: u32,
@@ -114,12 +105,12 @@ pub enum Violation {
     Stale(RepoPath),
     /// Something that looks like a key or password would be written.
     Secret(RepoPath),
-    /// Nothing would change.
+    /// The proposal changes nothing.
     Empty,
 }
 
 impl Violation {
-    /// The rule's name.
+    /// The name of the rule that is broken.
     #[cfg(test)]
     pub fn name(&self) -> &'static str {
         self.parts().0
@@ -247,7 +238,7 @@ const LOCK_FILES: &[&str] = &[
     "gradle.lockfile",
 ];
 
-/// Files that list dependencies.
+/// Names of files that list dependencies.
 const MANIFESTS: &[&str] = &[
     "Cargo.toml",
     "package.json",

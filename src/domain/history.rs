@@ -19,7 +19,7 @@ use super::threshold::Thresholds;
 pub enum Trend {
     /// The last rate is higher.
     Improving,
-    /// It moved by less than one point over two iterations.
+    /// The rate moved by less than one point over two iterations.
     Stagnant,
     /// The last rate is lower.
     Regressing,
@@ -46,10 +46,7 @@ pub enum AttemptEffect {
     /// The rate rose and no counted test was lost.
     Improved,
     /// Neither better nor worse; kept without a commit when a failure changed.
-    Unchanged {
-        /// Whether the change stays.
-        keep: bool,
-    },
+    Unchanged { keep: bool },
     /// A test that passed fails now, and the rate did not rise.
     SoftRegression,
     /// The rate fell by more than [`Thresholds::regression_points`].
@@ -59,7 +56,6 @@ pub enum AttemptEffect {
 /// A judgement with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptComparison {
-    /// The judgement.
     pub judgement: AttemptEffect,
     /// Why, in our own words.
     pub reason: String,
@@ -112,20 +108,18 @@ fn signatures(ledger: &Ledger) -> BTreeSet<(TestId, Signature)> {
     ledger.failing_cases().map(|case| (case.id.clone(), signature_of(case))).collect()
 }
 
-/// One finished iteration, as far as going in circles is concerned.
+/// The facts about a finished iteration that show whether the loop goes in circles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedIteration {
-    /// Its strategy.
     pub strategy: Strategy,
-    /// Tests failing after it.
+    /// Tests that fail after the attempt.
     pub failing: Vec<TestId>,
     /// Fingerprint of the root causes, or of the edit.
     pub cause: String,
-    /// Places its plan named.
+    /// The places that its plan named.
     pub points: Vec<String>,
     /// Whether it had nothing left to try.
     pub exhausted: bool,
-    /// Whether the rate rose.
     pub improved: bool,
 }
 

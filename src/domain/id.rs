@@ -11,7 +11,6 @@ pub enum NameError {
     /// Not a path inside the repository.
     #[error("`{text}` is not a path inside the repository: {reason}")]
     Path { text: String, reason: &'static str },
-    /// Not a session id.
     #[error("`{text}` is not a session id: {reason}")]
     Session { text: String, reason: &'static str },
     /// Not a full object id.
@@ -93,7 +92,7 @@ impl RepoPath {
         Err(NameError::Path { text, reason })
     }
 
-    /// The last part.
+    /// The last part of the path.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
@@ -129,7 +128,6 @@ fn is_git_directory(part: &str) -> bool {
 pub struct TestId(pub String);
 
 impl TestId {
-    /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -4,10 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     Python,
-    /// JavaScript, JSX included.
     JavaScript,
     TypeScript,
-    /// TypeScript with JSX.
     Tsx,
     Rust,
     Go,

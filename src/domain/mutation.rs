@@ -11,19 +11,18 @@ use super::id::{RepoPath, TestId};
 /// (specification.md 13.6).
 pub const MIN_MUTATION_SCORE: u32 = 60;
 
-/// One small break of the code under test.
+/// A small break of the code under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Mutant {
-    /// The file.
     pub file: RepoPath,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
     /// The operator that made it.
     pub operator: String,
     /// The line before, without its indentation.
     pub before: String,
-    /// The line after.
+    /// The line after the change.
     pub after: String,
 }
 
@@ -38,15 +37,14 @@ pub enum LineReach {
     Unknown,
 }
 
-/// What tests noticed.
+/// How many changes to the code the tests noticed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Score {
-    /// Version of this form.
     pub schema_version: u32,
     /// Mutants of the chosen files, on lines that no test reaches included.
     pub mutants: u32,
-    /// Those on lines that some test reaches.
+    /// Mutants on lines that some test reaches.
     pub covered: u32,
     /// Covered ones that were tried and compile; fewer than covered when a budget ended the run.
     pub tried: u32,
@@ -61,9 +59,7 @@ pub struct Score {
     pub noticed: u32,
     /// Of those, ones that hung or crashed.
     pub hung: u32,
-    /// Whether reach is known.
     pub reach: LineReach,
-    /// Tests that were asked.
     pub tests: u32,
     /// Tests that do not pass on the unchanged sources in the runner used here, and were not asked.
     pub left_out: Vec<TestId>,

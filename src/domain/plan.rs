@@ -7,24 +7,22 @@ use super::id::{RepoPath, TestId};
 /// A place to change, written `file:function:start-end` (specification.md 5.6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModificationPoint {
-    /// The source file.
     pub file: RepoPath,
     /// The function around it; `<module>` at top level.
     pub function: String,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start: u32,
-    /// Last line, inclusive.
+    /// The last line, inclusive.
     pub end: u32,
 }
 
-/// One cause behind one or more failing tests.
+/// A cause behind one or more failing tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootCause {
     /// The failing tests it explains.
     pub tests: Vec<TestId>,
-    /// One sentence.
+    /// The cause in one sentence.
     pub cause: String,
-    /// Where it lies.
     pub point: ModificationPoint,
 }
 
@@ -35,15 +33,15 @@ pub struct FixPlan {
     pub author: String,
     /// What will be done, one or two sentences.
     pub approach: String,
-    /// Causes, most likely first.
+    /// The causes, most likely first.
     pub root_causes: Vec<RootCause>,
     /// Places to change, most suspicious first; at least one.
     pub modification_points: Vec<ModificationPoint>,
     /// Tests to run after the change, besides those the import graph selects.
     pub affected_tests: Vec<TestId>,
-    /// From 0 to 1.
+    /// How sure the plan is, from 0 to 1.
     pub confidence: f64,
-    /// What is expected to pass afterwards, in words.
+    /// What should pass afterwards, in words.
     pub expected_outcome: String,
     /// How a person can check it.
     pub verification_steps: Vec<String>,

@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 
-/// One file before and after. Both texts are complete, so applying it needs no search.
+/// A file before and after. Both texts are complete, so applying the edit needs no search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileEdit {
-    /// The file.
     pub file: RepoPath,
-    /// Its text before; `None` when the edit creates it.
+    /// The text before; `None` when the edit creates the file.
     pub before: Option<String>,
-    /// Its text after; `None` when the edit deletes it.
+    /// The text after; `None` when the edit deletes the file.
     pub after: Option<String>,
 }
 
@@ -28,11 +27,10 @@ pub struct EditSet {
 pub struct Proposal {
     /// Who proposes: a provider name, or `embedded`.
     pub author: String,
-    /// The edits.
     pub edits: EditSet,
     /// What the edit does, one line a person reads.
     pub summary: String,
-    /// From 0 to 1.
+    /// How sure the proposal is, from 0 to 1.
     pub confidence: f64,
     /// Failing tests the author expects to pass afterwards.
     pub repairs: Vec<TestId>,
@@ -53,9 +51,8 @@ pub struct Merit {
     pub repairs: usize,
     /// Passing tests that fail with it.
     pub breaks: usize,
-    /// Lines it changes.
     pub size: usize,
-    /// From 0 to 1.
+    /// How sure the proposal is, from 0 to 1.
     pub confidence: f64,
 }
 

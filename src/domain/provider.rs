@@ -8,13 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// Gemini `generateContent`.
     Gemini,
     /// Chat completions, and everything compatible.
     Chat,
-    /// Responses.
+    /// The OpenAI Responses API.
     Responses,
-    /// Anthropic messages.
+    /// The Anthropic Messages API.
     Anthropic,
 }
 
@@ -22,13 +21,9 @@ pub enum Protocol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientProgram {
-    /// `gemini`.
     Gemini,
-    /// `qwen`.
     Qwen,
-    /// `codex`.
     Codex,
-    /// `claude`.
     Claude,
 }
 
@@ -36,7 +31,7 @@ pub enum ClientProgram {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientMode {
-    /// Answers it with text.
+    /// The client answers with text.
     #[default]
     Answer,
     /// Edits a private checkout; the difference is the answer.

@@ -14,14 +14,13 @@ use super::id::RepoPath;
 pub enum Severity {
     /// Blocks by itself and is never fixed without a person.
     Critical,
-    /// A few are tolerated.
+    /// The gate tolerates a few.
     Error,
-    /// Some are tolerated.
+    /// The gate tolerates some.
     Warning,
 }
 
 impl Severity {
-    /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -31,52 +30,42 @@ impl Severity {
     }
 }
 
-/// Which gate asks.
+/// The gate that asks.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Gate 001.3, code validation.
     Code,
     /// Gate 001.5, test quality; the half that needs no run.
     Tests,
 }
 
-/// One thing that was found.
+/// A finding of a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The gate it counts for.
     pub stage: Stage,
-    /// Row of the catalogue.
+    /// The id of the rule in the catalogue.
     pub id: String,
-    /// Its category.
     pub category: String,
-    /// How bad.
     pub severity: Severity,
-    /// Where.
     pub file: RepoPath,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What.
     pub message: String,
-    /// What to do.
+    /// How to resolve it.
     pub suggestion: String,
-    /// Whether `--fix` repairs it.
     pub auto_fixable: bool,
 }
 
 /// What a tool of the project said of a line: file, line from 1, words.
 pub type Remark = (RepoPath, u32, String);
 
-/// Findings by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingCounts {
-    /// Critical ones.
     pub critical: u32,
-    /// Errors.
     pub error: u32,
-    /// Warnings.
     pub warning: u32,
 }
 
@@ -94,13 +83,12 @@ impl FindingCounts {
     }
 }
 
-/// What is tolerated: counts up to and including these (specification.md 5.4, 6.6). No limit tolerates a
+/// What a gate tolerates: counts up to and including these (specification.md 5.4, 6.6). No limit
+/// tolerates a
 /// critical finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingLimits {
-    /// Errors.
     pub error: u32,
-    /// Warnings.
     pub warning: u32,
 }
 
@@ -113,20 +101,16 @@ pub const STRICT: FindingLimits = FindingLimits { error: 0, warning: 10 };
 /// Times a soft failure may be tried again (specification.md 5.4).
 pub const MAX_RETRIES: u32 = 2;
 
-/// What the gate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum QualityDecision {
-    /// Go on.
     Pass,
     /// Fix what is safe to fix, and try again.
     SoftFail,
-    /// Stop, with a report.
     HardFail,
 }
 
 impl QualityDecision {
-    /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -180,28 +164,25 @@ pub fn decide(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub enum TestAspect {
-    /// Normal input, expected output.
     #[serde(rename = "L1.1")]
     Happy,
-    /// Invalid input is rejected.
     #[serde(rename = "L1.2")]
     Negative,
-    /// Nothing, zero, the empty, the largest.
+    /// Absent, zero, empty and largest values.
     #[serde(rename = "L1.3")]
     Edge,
-    /// What is changed is looked at before and after.
+    /// State is compared before and after a change.
     #[serde(rename = "L1.4")]
     State,
-    /// What takes time is waited for.
+    /// Results that take time are awaited.
     #[serde(rename = "L1.5")]
     Async,
-    /// Modules work together.
     #[serde(rename = "L2")]
     Wiring,
 }
 
 impl TestAspect {
-    /// Its number in the specification, and what it is about.
+    /// The number of the aspect in the specification, and its subject.
     #[must_use]
     pub fn name(self) -> (&'static str, &'static str) {
         match self {
@@ -230,13 +211,12 @@ impl TestAspect {
 /// How complete a layer is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
-    /// The layer.
     pub layer: TestAspect,
-    /// Those that are covered.
+    /// How many of its requirements are covered.
     pub covered: u32,
-    /// All it is about.
+    /// How many requirements it has.
     pub of: u32,
-    /// Those that are not, with their places.
+    /// The requirements that are not covered, with their places.
     pub missing: Vec<String>,
 }
 
@@ -259,9 +239,7 @@ impl Completeness {
 pub struct TestMetrics {
     /// The layers, first to last.
     pub layers: Vec<Completeness>,
-    /// Tests.
     pub tests: u32,
-    /// Assertions in them.
     pub assertions: u32,
     /// Lines of product code that are not empty.
     pub code_lines: u32,
@@ -275,7 +253,7 @@ pub struct TestMetrics {
 /// Decides the gate on tests, and says why: all of it but the mutation score.
 ///
 /// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage
-/// where it was measured. Assertions per test and lines per line are told and decide nothing. Never
+/// where it was measured. Assertions per test and lines per line are shown and decide nothing. Never
 /// fails.
 ///
 /// Source: specification.md 6.6, 5.4.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 /// Source: specification.md 7.1 (F-087).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PassRate {
-    /// Tests that passed.
     pub passed: u32,
     /// Tests that passed or failed.
     pub total: u32,

@@ -13,7 +13,6 @@ use super::session::SessionChoice;
 pub struct FixSettings {
     /// The repository, or a folder below it.
     pub repository: PathBuf,
-    /// Overrides the detected command.
     pub test_command: Option<String>,
     /// Where the command leaves JUnit XML or TAP, as a glob below the repository.
     pub report: Option<String>,
@@ -35,7 +34,7 @@ pub struct FixSettings {
     pub budget: Option<Duration>,
     /// Candidates tried at the same time.
     pub jobs: usize,
-    /// What may change.
+    /// What the session may change.
     pub mode: Mode,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
     pub layers: BTreeMap<String, String>,
@@ -48,7 +47,6 @@ pub struct FixSettings {
 pub struct ToolCommands {
     /// Checks the project's own rules.
     pub lint: Option<String>,
-    /// Compiles, or checks types.
     pub build: Option<String>,
     /// Runs the suite with coverage.
     pub coverage: Option<String>,

@@ -7,18 +7,18 @@ use std::time::Duration;
 /// What happens when a call is made twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// The same as when it is made once: reading, and writing absolute content.
+    /// Repeating changes nothing: reading, and writing absolute content.
     Free,
     /// A second thing is made, or more is appended; whoever calls can look whether that happened.
     Look,
-    /// It happens twice, and nobody can tell.
+    /// Repeating does the work twice, and nobody can tell.
     Never,
 }
 
 /// Why a call brought no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It never reached the server.
+    /// The request never reached the server.
     Unsent,
     /// The connection broke, the answer was cut, late or no answer at all: the server may have
     /// done it.
@@ -31,14 +31,13 @@ pub enum Fault {
     Refused,
 }
 
-/// What to do now.
+/// What a failed request leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryDecision {
     /// Wait, then make the call again.
     Again(Duration),
     /// Wait, look whether it happened, make the call again only if not.
     LookFirst(Duration),
-    /// Return the error.
     GiveUp(GiveUpReason),
 }
 
@@ -47,7 +46,7 @@ pub enum RetryDecision {
 pub enum GiveUpReason {
     /// Another attempt would answer the same, or might do it twice.
     Final,
-    /// [`ATTEMPTS`] were made.
+    /// The last of [`ATTEMPTS`] failed.
     Attempts,
     /// The server asks for more patience than [`LONGEST_WAIT`].
     Patience,

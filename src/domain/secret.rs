@@ -28,7 +28,7 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// What stands where a secret was.
+/// The text that replaces a secret.
 pub const MARK: &str = "[redacted]";
 
 /// Shorter texts are not taken for keys: hiding them would blank ordinary words.

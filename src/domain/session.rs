@@ -36,15 +36,13 @@ pub mod files {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// Its tests are being planned.
+    /// The session plans its tests.
     Planning,
-    /// Its plan is there and waits for the work.
+    /// The plan is complete, and the work has not begun.
     Initialized,
     /// At work, or killed while it was.
     Active,
-    /// Stopped at a checkpoint.
     Paused,
-    /// The gate was met.
     Completed,
     /// The gate was not met; a raised limit reopens it.
     Blocked,
@@ -55,9 +53,7 @@ pub enum SessionStatus {
 pub struct SessionGit {
     /// The merge base, when a base reference was given.
     pub base_sha: Option<CommitId>,
-    /// The commit under test.
     pub head_sha: CommitId,
-    /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out.
     pub onto: Option<String>,
@@ -67,18 +63,14 @@ pub struct SessionGit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SessionChoice {
-    /// A new session.
     New {
-        /// Its id; `None` derives one from the branch or the description.
+        /// The id; `None` derives one from the branch or the description.
         name: Option<SessionId>,
     },
     /// The newest session that can be resumed.
     Newest,
     /// The session with this id.
-    Resume {
-        /// The id.
-        session: SessionId,
-    },
+    Resume { session: SessionId },
 }
 
 impl SessionChoice {
@@ -94,42 +86,33 @@ impl Default for SessionChoice {
     }
 }
 
-/// `workflow-session.json`.
+/// The session file `workflow-session.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRecord {
-    /// Its id.
     pub session_id: SessionId,
     /// Name of the repository's folder.
     pub project: String,
-    /// What it is for.
     pub description: String,
-    /// Always `test`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Always `test_session`.
     pub workflow_type: String,
-    /// Where it stands.
     pub status: SessionStatus,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub created_at: String,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub resumed_at: Option<String>,
     /// RFC 3339; when it ended.
     pub completed_at: Option<String>,
-    /// Iteration limit.
     pub max_iterations: u32,
     /// Whether a person must look before it counts.
     pub review_flag: bool,
-    /// How it ended.
     pub result: Option<String>,
-    /// The last rate.
     pub final_pass_rate: Option<PassRate>,
-    /// `apply`, `suggest` or `dry-run`.
     pub mode: String,
     /// The finished session whose work it tests; in session mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_session_id: Option<SessionId>,
-    /// What was asked for, as it was said; of a session that plans tests.
+    /// The request as the user wrote it; of a session that plans tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
     /// Git as it found it.
@@ -310,8 +293,8 @@ mod tests {
 
     #[test]
     fn a_name_that_is_taken_gets_a_number() {
-        let taken = ["WFS-a", "WFS-a-2"];
-        assert_eq!(free_id("WFS-a", |id| !taken.contains(&id.as_str())).as_str(), "WFS-a-3");
+        let known = ["WFS-a", "WFS-a-2"];
+        assert_eq!(free_id("WFS-a", |id| !known.contains(&id.as_str())).as_str(), "WFS-a-3");
         assert_eq!(free_id("WFS-b", |_| true).as_str(), "WFS-b");
     }
 

@@ -12,7 +12,7 @@ use super::threshold::Thresholds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// One targeted fix, then a full run.
+    /// Makes one targeted fix, then runs all tests.
     Conservative,
     /// Related failures in one batch.
     Aggressive,
@@ -45,7 +45,7 @@ impl fmt::Display for Strategy {
 pub struct Situation {
     /// The iteration about to start; 1 is the first fix.
     pub iteration: u32,
-    /// Last accepted rate.
+    /// The last accepted rate.
     pub rate: PassRate,
     /// Likeness of the failures, from 0 (unrelated) to 1 (one cause).
     pub similarity: f64,
@@ -55,14 +55,12 @@ pub struct Situation {
     pub stuck: bool,
     /// The last iteration had nothing left to try under its strategy.
     pub exhausted: bool,
-    /// Numbers of this session.
     pub thresholds: Thresholds,
 }
 
 /// A strategy and why it was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The strategy.
     pub strategy: Strategy,
     /// Why, in our own words.
     pub reason: String,

@@ -9,15 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// Waits for its turn.
     Pending,
     /// At work, or interrupted while it was.
     InProgress,
-    /// Its edit was kept, or tested and found useless.
+    /// The edit of the task stayed, or was tested and found useless.
     Completed,
-    /// It cannot be done.
     Blocked,
-    /// Its edit broke tests and was taken back.
+    /// The edit of the task broke tests and was taken back.
     RolledBack,
 }
 
@@ -27,9 +25,9 @@ pub enum OrderError {
     /// A task waits for one that is not there.
     #[error("{task} depends on {missing}, which is not planned")]
     Missing {
-        /// Who waits.
+        /// The task that waits.
         task: String,
-        /// For whom.
+        /// The task that does not exist.
         missing: String,
     },
     /// Tasks wait for one another.
@@ -40,10 +38,7 @@ pub enum OrderError {
     },
     /// Two tasks have one name.
     #[error("{task} is planned twice")]
-    Twice {
-        /// The name.
-        task: String,
-    },
+    Twice { task: String },
 }
 
 /// The order in which tasks may run; of those that could be next, the one that was named first.
@@ -112,7 +107,7 @@ mod tests {
                     (task.to_string(), needs.map(|(_, to)| to.to_string()).collect())
                 })
                 .collect();
-            // Reachability the slow way.
+            // Computes reachability the slow way.
             let mut reach = [[false; 7]; 7];
             for (from, to) in &edges {
                 reach[*from][*to] = true;

@@ -8,15 +8,14 @@ use super::id::{RepoPath, TestId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It ran and held.
     Passed,
-    /// It ran and did not hold, or could not be set up.
+    /// The test ran and did not hold, or could not be set up.
     Failed,
-    /// It was not run on purpose; excluded from every rate.
+    /// The test was skipped on purpose; it counts in no rate.
     Skipped,
 }
 
-/// The layer of a test, told by its path (specification.md 6.1).
+/// The layer of a test, read off its path (specification.md 6.1).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -27,9 +26,7 @@ pub enum Layer {
     /// L1: one function or class.
     #[default]
     Unit,
-    /// L2: several modules.
     Integration,
-    /// L3: the whole program.
     #[serde(rename = "e2e")]
     EndToEnd,
 }
@@ -47,23 +44,21 @@ pub struct FailureText {
     pub frames: Vec<Frame>,
 }
 
-/// One line of a stack trace inside the repository.
+/// A line of a stack trace inside the repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
-    /// The source file.
     pub file: RepoPath,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
     /// The function, as the tool names it; empty when it does not.
     pub function: String,
 }
 
-/// One test of one run.
+/// A test of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCase {
-    /// Its name in the framework.
+    /// The name in the framework.
     pub id: TestId,
-    /// How it ended.
     pub status: Status,
     /// The file that defines it, when the tool says or the id tells.
     pub file: Option<RepoPath>,
@@ -71,9 +66,8 @@ pub struct TestCase {
     pub line: Option<u32>,
     /// Duration in milliseconds; 0 when the tool does not say.
     pub duration_ms: u64,
-    /// Its layer.
     pub layer: Layer,
-    /// What it said; present for failed tests only.
+    /// The message of a failed test; absent for others.
     pub failure: Option<FailureText>,
 }
 
@@ -81,7 +75,6 @@ pub struct TestCase {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// The whole suite.
     Full,
     /// These tests; the framework may run more of the same files, never fewer.
     Tests(Vec<TestId>),
@@ -92,15 +85,13 @@ pub enum Scope {
 pub struct Results {
     /// All tests that were reported, sorted by id, each id once.
     pub cases: Vec<TestCase>,
-    /// What the run covered.
     pub scope: Scope,
     /// The command as a person would type it.
     pub command: String,
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code; `None` when a signal ended the run.
     pub exit_code: Option<i32>,
     /// When it started, RFC 3339.
     pub started_at: String,
-    /// Wall time in milliseconds.
     pub duration_ms: u64,
     /// The complete output, relative to the session folder.
     pub log: String,

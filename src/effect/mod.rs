@@ -29,9 +29,7 @@ pub use lint::{Concern, FixedFiles, LintReport};
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
-pub use observe::{
-    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
-};
+pub use observe::{Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, World};
 pub use remote::{FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError};
 pub use screen::Screen;
 pub use store::{Store, StoreError};

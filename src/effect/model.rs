@@ -10,13 +10,12 @@ use serde_json::Value;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::ClientMode;
 
-/// One source of answers.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// What is known before anything is asked.
+    /// The facts that are known before any question.
     fn facts(&self) -> &ModelFacts;
 
-    /// Its name in the configuration, such as `gemini`.
+    /// The name in the configuration, such as `gemini`.
     fn name(&self) -> &str {
         &self.facts().name
     }
@@ -48,10 +47,10 @@ pub trait Model: Send + Sync {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
 }
 
-/// What is known of a source of answers.
+/// The facts that are known about a source of answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelFacts {
-    /// In the configuration.
+    /// The name in the configuration.
     pub name: String,
     /// The model to ask for; empty when the client decides.
     pub model: String,
@@ -61,19 +60,18 @@ pub struct ModelFacts {
     pub price: Option<Price>,
 }
 
-/// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// Names it in records: session, iteration, role, slot and turn.
     pub id: String,
-    /// What the model is told about its work and about foreign text.
+    /// Instructions about the work and about foreign text.
     pub system: String,
     pub prompt: String,
     /// The form of the answer as a JSON Schema, with its name; used where the protocol has it.
     pub form: Option<(&'static str, Value)>,
     /// From 0 to 2; `None` leaves it to the model.
     pub temperature: Option<f32>,
-    /// Longest answer, in tokens.
+    /// The longest answer, in tokens.
     pub max_output_tokens: u32,
     /// When to give up (trigger T7, 40 minutes by default).
     pub limit: Duration,
@@ -81,13 +79,12 @@ pub struct Question {
     pub checkout: Option<PathBuf>,
 }
 
-/// What was answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The text, at most [`ANSWER_LIMIT`] bytes.
     pub text: String,
     pub finish: Finish,
-    /// What it took, as the provider counts it.
+    /// The tokens of the answer, as the provider counts them.
     pub usage: Usage,
     /// The model that answered, as it calls itself.
     pub model: String,
@@ -98,10 +95,8 @@ pub struct Answer {
 /// Longest answer that is read, in bytes. More is garbage.
 pub const ANSWER_LIMIT: usize = 4 << 20;
 
-/// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// It was done.
     Done,
     /// At the longest answer allowed.
     Cut,
@@ -183,7 +178,7 @@ fn wait(retry_after: Option<&Duration>) -> String {
 }
 
 impl ModelErrorKind {
-    /// One word for tables and records.
+    /// The name of the kind in tables and records.
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.word_and_hint().0

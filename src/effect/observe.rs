@@ -10,23 +10,23 @@ use crate::domain::id::RepoPath;
 
 use super::RunError;
 
-/// One call, as source text of the language. Arguments are apart, so that a change of one is seen.
+/// A call, as source text of the language. Arguments are separate, so that a changed one is seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Call {
-    /// What is called: `total`, `Basket(3).total`, `new Basket(3).total`.
+    /// The callee: `total`, `Basket(3).total`, `new Basket(3).total`.
     pub callee: String,
     pub arguments: Vec<String>,
 }
 
-/// Surroundings that must not matter: a call that notices them is not pinned.
+/// An environment that must not matter: a call that notices it is not pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Surrounding {
+pub struct World {
     /// 0 is the one in which lines are recorded; others have another hash seed, time zone,
     /// language and folder, and odd ones take the calls in reverse order.
     pub number: u32,
 }
 
-/// Calls into one file.
+/// Calls into one file, to be observed.
 #[derive(Clone, Debug)]
 pub struct ObserveRequest<'a> {
     pub root: &'a Path,
@@ -37,7 +37,7 @@ pub struct ObserveRequest<'a> {
     /// export. Python: unused.
     pub bindings: &'a [(String, String)],
     pub calls: &'a [Call],
-    pub world: Surrounding,
+    pub world: World,
     pub limit: Duration,
 }
 
@@ -45,22 +45,22 @@ pub struct ObserveRequest<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResultKind {
-    /// As it is returned.
+    /// The result as the call returns it.
     Plain,
-    /// After awaiting it.
+    /// The result after awaiting it.
     Await,
     /// As the list of what it yields.
     List,
-    /// It is not a number, which is equal to nothing.
+    /// The result is not a number, which is equal to nothing.
     Nan,
-    /// It cannot be compared at all.
+    /// The result cannot be compared at all.
     None,
 }
 
-/// What came of one call. Texts come from the code under test: bounded by the driver, and data only.
+/// The outcome of a call. Texts come from the code under test: bounded by the driver, and data
+/// only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// It returned.
     Value {
         /// The value as a literal of the language.
         literal: String,
@@ -74,11 +74,11 @@ pub enum CallOutcome {
         explicit: bool,
         way: ResultKind,
     },
-    /// It did what a pinned call must not do, or its result cannot be written down; why.
+    /// The call did something that a pinned call must not do, or its result cannot be written; why.
     Refused(String),
 }
 
-/// One call and what came of it.
+/// A call and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     pub outcome: CallOutcome,
@@ -105,7 +105,7 @@ impl Observation {
         }
     }
 
-    /// The same without what only world 0 records.
+    /// The observation without the parts that only world 0 records.
     #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {
         self.outcome == other.outcome && self.after == other.after && self.needs == other.needs

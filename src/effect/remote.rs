@@ -4,17 +4,16 @@ use crate::domain::id::{CommitId, SessionId};
 
 use super::GitError;
 
-/// What is fetched.
+/// The commit that a fetch is to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchTarget {
-    /// A branch by name.
     Branch(String),
     /// Any reference by its full name, such as `refs/pull/7/head`.
     Reference(String),
     Commit(CommitId),
 }
 
-/// One branch to move.
+/// A branch to move to a new commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushRequest {
     /// The branch on the server, or another reference by its full name.
@@ -28,14 +27,13 @@ pub struct PushRequest {
     pub protected: Vec<String>,
 }
 
-/// What became of a push.
+/// The result of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushOutcome {
     /// The branch stands at the new commit; read back from the server.
     Done,
-    /// It stood there before.
+    /// The branch stood at the new commit before the push.
     AlreadyThere,
-    /// The server refused.
     Rejected {
         /// Which rule, as far as the text says.
         by: Refuser,
@@ -49,13 +47,16 @@ pub enum PushOutcome {
     },
 }
 
-/// What became of a push with one rebase.
+/// The result of a push with one rebase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RebasedPushOutcome {
-    /// No rebase was needed.
     Plain(PushOutcome),
     /// Our commits were set on top of `onto`.
-    OnTop { onto: CommitId, tip: CommitId, pushed: PushOutcome },
+    OnTop {
+        onto: CommitId,
+        tip: CommitId,
+        pushed: PushOutcome,
+    },
     /// Nothing was pushed: a person must decide.
     Stopped {
         /// The foreign tip; `None` when the branch is gone.
@@ -65,7 +66,7 @@ pub enum RebasedPushOutcome {
     },
 }
 
-/// Who refused a push.
+/// The authority that refused a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refuser {
     /// GitHub refuses changed workflow files to this token.

@@ -1,4 +1,4 @@
-//! Where people watch.
+//! The screens on which people watch a run.
 
 use crate::domain::event::Event;
 

@@ -57,7 +57,7 @@ pub enum StoreError {
     #[error("session {session} is in use by process {holder}")]
     Locked {
         session: String,
-        /// Its process, as the lock file names it.
+        /// The process that holds the lock, as the lock file names it.
         holder: String,
     },
     #[error("there is no session {session}")]

@@ -17,13 +17,13 @@ use crate::domain::test::{FailureText, Results, Scope, Status};
 
 use super::{Concern, FixedFiles, LintReport};
 
-/// What was detected about a suite; shown by `doctor`, stored with the session.
+/// The facts that detection found about a suite; `doctor` shows them, the session stores them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteFacts {
     /// Framework, such as `pytest` or `cargo test`; `command` for a configured command.
     #[schemars(with = "String")]
     pub framework: Framework,
-    /// Its version as it prints it; empty when unknown.
+    /// The version as the framework prints it; empty when unknown.
     pub version: String,
     /// Folder inside the repository where commands run; empty for the root.
     pub directory: String,
@@ -37,7 +37,7 @@ pub struct SuiteFacts {
     pub evidence: Vec<String>,
 }
 
-/// One run that is asked for.
+/// A requested run of tests.
 #[derive(Clone, Debug)]
 pub struct RunRequest<'a> {
     pub root: &'a Path,
@@ -49,7 +49,7 @@ pub struct RunRequest<'a> {
 /// Runs the suite of one repository.
 #[async_trait]
 pub trait Suite: Send + Sync {
-    /// What was detected.
+    /// The facts that detection found about the suite.
     fn facts(&self) -> &SuiteFacts;
 
     /// Runs tests and reads what they said. Repeatable: nothing but ignored files and the log
@@ -96,7 +96,6 @@ pub struct CandidateRunnerRequest<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Speed {
-    /// In a prepared process.
     Warm,
     /// By the suite's own command each time.
     Cold,
@@ -105,7 +104,7 @@ pub enum Speed {
 /// Lines of files that a test executed.
 pub type Lines = BTreeMap<RepoPath, Vec<u32>>;
 
-/// One test run on the unchanged sources, with the lines it executed.
+/// A test run on the unchanged sources, with the lines it executed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub test: TestId,
@@ -116,7 +115,7 @@ pub struct Trace {
     pub failure: Option<FailureText>,
 }
 
-/// One test run on a candidate.
+/// A test run on a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
     pub test: TestId,
@@ -130,10 +129,10 @@ pub struct CaseResult {
 const REFUSED: &str = "does not compile";
 
 impl CaseResult {
-    /// A test that was not run because the sources do not compile; `said` is the compiler's word.
+    /// A test that was not run because the sources do not compile; with the compiler's message.
     #[must_use]
-    pub fn not_built(test: TestId, said: &str) -> Self {
-        Self { test, status: Status::Failed, failure: Some((REFUSED.into(), said.into())) }
+    pub fn not_built(test: TestId, message: &str) -> Self {
+        Self { test, status: Status::Failed, failure: Some((REFUSED.into(), message.into())) }
     }
 
     /// Whether the sources do not compile.
@@ -146,7 +145,6 @@ impl CaseResult {
 /// Tries candidates on one checkout. Dropping it ends its processes.
 #[async_trait]
 pub trait CandidateRunner: Send + Sync {
-    /// Warm or cold.
     fn speed(&self) -> Speed;
 
     /// Candidates that are tried at the same time, of at most `jobs`.

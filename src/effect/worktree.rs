@@ -38,7 +38,7 @@ pub trait Worktree: Send + Sync {
     /// Files of a tree, sorted; links and submodules are left out.
     async fn files(&self, tree: &TreeId) -> Result<Vec<RepoPath>, GitError>;
 
-    /// One file of a tree; `None` when it is not there or not a plain file.
+    /// Reads a file of a tree; `None` when it is not there or not a plain file.
     async fn read(&self, tree: &TreeId, file: &RepoPath) -> Result<Option<Vec<u8>>, GitError>;
 
     /// Differences between two trees, sorted by file, with three lines of context.
@@ -62,7 +62,6 @@ pub trait Worktree: Send + Sync {
     async fn remove(&self) -> Result<(), GitError>;
 }
 
-/// A commit to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitRequest {
     pub tree: TreeId,
@@ -74,7 +73,7 @@ pub struct CommitRequest {
     pub time: String,
 }
 
-/// One state file inside a commit.
+/// A state file inside a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateFile {
     /// Path from the repository root, such as `.workflow/active/WFS-test-x/.process/…`.
@@ -82,7 +81,7 @@ pub struct StateFile {
     pub bytes: Vec<u8>,
 }
 
-/// One file that differs between two trees.
+/// A file that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDiff {
     /// Path after, or before when it was deleted.
@@ -97,7 +96,7 @@ pub struct FileDiff {
     pub patch: String,
 }
 
-/// One changed range without context. A start of 0 with no lines means before the first line.
+/// A changed range without context. A start of 0 with no lines means before the first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     /// First line before, from 1.

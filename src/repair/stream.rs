@@ -12,14 +12,14 @@ use crate::effect::FileDiff;
 
 use super::localise::Cluster;
 
-/// One edit to try, with its place in the order.
+/// An edit to try, with its place in the order.
 #[derive(Clone, Debug)]
 pub struct Ranked {
     pub edits: EditSet,
     pub operators: Vec<OperatorId>,
     /// The product of suspiciousness and the operator's weight.
     pub priority: f64,
-    /// What it does, one line.
+    /// The edit in one line.
     pub summary: String,
     /// The single candidate behind it, to build pairs from.
     pub single: Option<(RepoPath, Candidate)>,
@@ -57,7 +57,7 @@ impl Ord for Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Bias<'a> {
     pub patterns: &'a [String],
-    /// Small edits only.
+    /// Whether large edits are tried last.
     pub surgical: bool,
 }
 

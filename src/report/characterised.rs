@@ -69,7 +69,7 @@ pub fn markdown(report: &CharacterisationReport) -> String {
             "| {} | {} | {} | {reasons} |\n",
             cell(&format!("{}:{} {}", one.file, one.line, one.name)),
             one.tried,
-            one.kept
+            one.assertions
         ));
     }
     if report.functions.len() > LISTED {
@@ -90,12 +90,12 @@ mod tests {
     #[test]
     fn the_report_names_what_was_left_out_and_why() {
         let file = RepoPath::parse("shop/fees.py").unwrap();
-        let function = |name: &str, kept, dropped: &[(&str, u32)]| CharacterisedFunction {
+        let function = |name: &str, assertions, dropped: &[(&str, u32)]| CharacterisedFunction {
             file: file.clone(),
             name: name.into(),
             line: 3,
             tried: 72,
-            kept,
+            assertions,
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })

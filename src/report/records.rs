@@ -185,9 +185,9 @@ pub fn calls(calls: &[ProviderCall]) -> String {
     );
     for call in calls {
         let why = match call.trigger {
-            Some(trigger) => cell(&format!("{trigger}: {}", call.said)),
-            None if call.said.is_empty() => "-".to_owned(),
-            None => cell(&call.said),
+            Some(trigger) => cell(&format!("{trigger}: {}", call.reason)),
+            None if call.reason.is_empty() => "-".to_owned(),
+            None => cell(&call.reason),
         };
         text.push_str(&format!(
             "| {} {} | {} | {} | {} | {why} | {}, {} | {} | {}.{} |\n",

@@ -145,7 +145,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                     style.paint(Paint::Yellow, "refused, with the reason")
                 }
                 Some(trigger) => {
-                    let why = harmless(&call.said, 160);
+                    let why = harmless(&call.reason, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))
                 }
                 None => {

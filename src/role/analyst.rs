@@ -75,7 +75,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             same_cause: same,
         };
         let value = ReportedPlan { plan, report: analysis.report.clone() };
-        Ok(match chain::weigh(&facts, self.rules) {
+        Ok(match chain::find_fault(&facts, self.rules) {
             None => Reading::Good(value, facts.confidence),
             Some((trigger, why)) if trigger.keeps() => {
                 Reading::Weak(value, facts.confidence, trigger, why)

@@ -106,7 +106,7 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
         ("today", "reads the clock"),
         ("quit_all", "ends the process"),
         ("remember", "changes state outside of itself"),
-        ("order", "gives another result in other surroundings"),
+        ("order", "gives another result in another environment"),
         ("grow", "uses too much memory or stack"),
     ] {
         assert_eq!(reason(&document, name), expected, "{name}");

@@ -15,7 +15,7 @@ use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::effect::{
-    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, Surrounding,
+    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, World,
 };
 
 use super::io_error::cannot;
@@ -107,7 +107,7 @@ impl ProjectSuite<'_> {
             }
             _ => return Ok(None),
         };
-        let Surrounding { number } = request.world;
+        let World { number } = request.world;
         // A folder of its own: a call that reads or leaves files by relative names is noticed.
         let directory = self.settings.scratch.join(format!("world-{number}"));
         files::create_folder(&directory).map_err(cannot("create", &directory))?;

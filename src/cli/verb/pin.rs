@@ -27,7 +27,7 @@ pub async fn run(arguments: &CodeArguments<CharacteriseRequest>) -> Result<u8, a
 }
 
 fn show(report: &CharacterisationReport) {
-    for one in report.functions.iter().filter(|one| one.kept == 0) {
+    for one in report.functions.iter().filter(|one| one.assertions == 0) {
         let place = format!("{}:{} {}", one.file, one.line, one.name);
         let reasons = characterised::reasons(&one.dropped);
         println!("not pinned  {}  {}", harmless(&place, 200), harmless(&reasons, 300));

@@ -1,7 +1,7 @@
 //! Names of the grammars' nodes, by what they mean here. No two grammars use one name for different
 //! things, so the language does not matter.
 
-/// What a node means.
+/// The meaning of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Function,
@@ -20,7 +20,7 @@ pub enum Kind {
     Other,
 }
 
-/// What a node means.
+/// The meaning of a node, by the kind that its grammar gives it.
 pub fn of(kind: &str) -> Kind {
     match kind {
         "function_definition"

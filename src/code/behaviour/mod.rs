@@ -20,7 +20,7 @@ pub use describe::{condition, is_round};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
-    /// Its type as written; empty without one.
+    /// The type as written; empty without one.
     pub kind: String,
     /// Whether a call may leave it out.
     pub optional: bool,
@@ -29,10 +29,9 @@ pub struct Parameter {
 /// What must hold so that a place is reached: conditions from the outside in.
 pub type Guard = Vec<Condition>;
 
-/// One condition as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Condition {
-    /// Its text on one line.
+    /// The condition as written, on one line.
     pub text: String,
     /// Whether it must hold or must not.
     pub holds: bool,
@@ -41,33 +40,33 @@ pub struct Condition {
 /// A place that ends in an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raise {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     /// Class or kind: `ValueError`, `Err`, `panic`, `error`.
     pub class: String,
-    /// Its message as written, when it is a literal.
+    /// The message as written, when it is a literal.
     pub message: Option<String>,
-    /// When it is reached.
+    /// The conditions under which the value is returned.
     pub guard: Guard,
 }
 
 /// A place that gives a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Return {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     /// The expression on one line.
     pub value: String,
-    /// When it is reached.
+    /// The conditions under which the error is raised.
     pub guard: Guard,
 }
 
 /// A comparison with a fixed value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What is compared.
+    /// The left operand.
     pub left: String,
     /// `<`, `<=`, `>`, `>=`, `==` or `!=`.
     pub operator: String,
@@ -77,29 +76,29 @@ pub struct Boundary {
 /// A part that deals with the failure of something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handler {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// What it catches; empty for everything.
+    /// The errors that it catches; empty for all.
     pub catches: String,
 }
 
-/// One function or method.
+/// The behaviour of one function or method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
-    /// Its name, with its class before a dot.
+    /// The name, with its class before a dot.
     pub name: String,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start: u32,
-    /// Last line, inclusive.
+    /// The last line, inclusive.
     pub end: u32,
-    /// Without `self`.
+    /// The parameters without `self`.
     pub parameters: Vec<Parameter>,
     /// Whether other files may call it.
     pub is_public: bool,
     pub is_async: bool,
     /// Text of what stands before it, such as `@app.get("/users")`.
     pub marks: Vec<String>,
-    /// Decisions: conditions, loops, cases.
+    /// The number of conditions, loops and cases.
     pub decisions: u32,
     pub raises: Vec<Raise>,
     pub returns: Vec<Return>,
@@ -107,9 +106,9 @@ pub struct Behaviour {
     pub handlers: Vec<Handler>,
     /// Fields of its object or variables of its module that it changes, with the line.
     pub changes: Vec<(u32, String)>,
-    /// What its loops go over, with the line.
+    /// The sequences that its loops go over, with the line.
     pub loops: Vec<(u32, String)>,
-    /// What it calls, as written, with the line.
+    /// The calls as written, with the line.
     pub calls: Vec<(u32, String)>,
 }
 

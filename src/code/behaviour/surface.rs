@@ -1,4 +1,4 @@
-//! What a file gives away and what it asks for.
+//! The exports and imports of a file.
 
 use std::collections::BTreeSet;
 

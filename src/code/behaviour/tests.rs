@@ -196,7 +196,7 @@ fn led_to(language: Language, text: &str) -> Vec<String> {
     places.filter(|line| !line.contains(" edge ")).map(|line| line.trim().to_owned()).collect()
 }
 
-/// The mistake of `ms` 2.1.3: what stands behind a chain of branches that all leave was told as
+/// The mistake of `ms` 2.1.3: what stands behind a chain of branches that all leave was reported as
 /// what happens for ordinary arguments.
 #[test]
 fn what_is_reached_only_sometimes_is_never_told_as_what_always_happens() {

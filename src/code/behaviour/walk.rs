@@ -86,7 +86,7 @@ pub fn functions(
 
 /// A function that a script exports where it is written: `export default (a) => …`,
 /// `module.exports = function (a) …`, `exports.f = …`. One without a name is called `default`.
-fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
+fn exported<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
     let (name, own) = match node.kind() {
         "export_statement" => ("default", node.child_by_field_name("value")?),
         "assignment_expression" => {

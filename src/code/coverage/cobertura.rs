@@ -3,7 +3,6 @@
 use super::xml::{Piece, walk};
 use super::{BadReport, Report};
 
-/// Reads a report.
 pub fn read(text: &str) -> Result<Report, BadReport> {
     let mut report = Report::of("Cobertura XML");
     let mut file = String::new();

@@ -2,7 +2,6 @@
 
 use super::{BadReport, Report};
 
-/// Reads a tracefile.
 pub fn read(text: &str) -> Result<Report, BadReport> {
     let mut report = Report::of("lcov");
     let mut current: Option<String> = None;

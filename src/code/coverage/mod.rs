@@ -23,7 +23,6 @@ pub const LIMIT: u64 = 256 << 20;
 /// A report as it was read: paths are the tool's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Its form, for people.
     pub format: &'static str,
     /// Files by the tool's path.
     pub files: BTreeMap<String, FileLines>,
@@ -101,7 +100,7 @@ fn by_ending(path: &str, by_name: &BTreeMap<&str, Vec<&RepoPath>>) -> Option<Rep
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: expected {expected}")]
 pub struct BadReport {
-    /// From 1.
+    /// The line of the report, from 1.
     pub line: u32,
     /// What should have stood there.
     pub expected: String,

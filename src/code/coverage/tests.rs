@@ -193,8 +193,8 @@ proptest! {
             for file in report.placed("/repo", &known()).values() {
                 let (ran, all) = file.line_counts();
                 prop_assert!(ran <= all);
-                let (taken, all) = file.branch_counts();
-                prop_assert!(taken <= all);
+                let (hits, all) = file.branch_counts();
+                prop_assert!(hits <= all);
             }
         }
     }

@@ -7,7 +7,7 @@ use super::BadReport;
 
 /// An element begins or ends.
 pub enum Piece<'a> {
-    /// It begins; an empty one ends at once.
+    /// An element begins; an empty one ends at once.
     Start(&'a str, &'a dyn Fn(&str) -> Option<String>),
     End(&'a str),
 }

@@ -22,7 +22,7 @@ pub enum ImportKind {
     Submodule,
 }
 
-/// One module that a file asks for.
+/// A module that a file imports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// The module as it is written, without quotes. For Rust one whole path of a `use`, for Java
@@ -61,7 +61,6 @@ pub fn read_nodes(language: Language, nodes: &[Node<'_>], text: &str) -> Vec<Imp
     nodes.iter().flat_map(|node| reader(*node, text)).collect()
 }
 
-/// An import without names.
 fn import(node: Node<'_>, module: &str, kind: ImportKind) -> Import {
     const CONDITIONS: &[&str] = &["if_statement", "try_statement", "with_statement"];
     Import {
@@ -115,7 +114,7 @@ fn python(node: Node<'_>, text: &str) -> Vec<Import> {
             } else {
                 return Vec::new();
             };
-            // What is named may be a module or an attribute of one.
+            // The name may be of a module or of an attribute of one.
             let target = first_argument(node, text);
             let module = target.rsplit_once('.').map(|(module, _)| module);
             std::iter::once(target).chain(module).map(|one| import(node, one, kind)).collect()

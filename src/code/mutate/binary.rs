@@ -131,7 +131,7 @@ pub fn negated_comparison(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// One operand alone.
+/// Replaces an operation by one of its operands.
 pub fn one_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(operands) = Operands::of(site.node) else { return };
     for operand in [operands.left, operands.right] {

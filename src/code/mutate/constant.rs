@@ -28,7 +28,7 @@ fn fit(node: Node<'_>, value: i64) -> f64 {
     }
 }
 
-/// One more and one less.
+/// Adds and subtracts one.
 pub fn neighbours(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Ok(value) = site.text.parse::<i64>() else { return };
     for next in [value.checked_add(1), value.checked_sub(1)].into_iter().flatten() {
@@ -63,7 +63,7 @@ pub fn related_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The same for a number with a fraction.
+/// Numbers that a fraction may have been meant to be.
 pub fn related_fractions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(value) = fraction(site) else { return };
     let related = [
@@ -81,7 +81,7 @@ pub fn related_fractions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `3.5` for `3.50`.
+/// Drops a trailing zero: `3.5` for `3.50`.
 pub fn trailing_zero(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if fraction(site).is_some() {
         edits.replace(site.node, format!("{}0", site.text.trim_end_matches('0')));

@@ -40,7 +40,7 @@ pub struct EditSite<'a> {
     pub node: Node<'a>,
     pub kind: NodeKind,
     pub text: &'a str,
-    /// What is around it.
+    /// The kind of the node around it.
     pub parent: NodeKind,
     pub source: &'a str,
     /// How the language writes things.
@@ -138,7 +138,6 @@ impl<'a> EditList<'a> {
         self.candidates
     }
 
-    /// Replaces a node.
     pub fn replace(&mut self, node: Node<'_>, text: impl Into<String>) {
         self.replace_with_share(node, text, 1.0);
     }
@@ -159,7 +158,6 @@ impl<'a> EditList<'a> {
         self.put_sized(node.byte_range(), text.into(), share, None);
     }
 
-    /// Replaces a range.
     pub fn put(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.put_sized(range, text.into(), 1.0, None);
     }

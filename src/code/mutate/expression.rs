@@ -30,7 +30,7 @@ pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `x` for `x.strip()`.
+/// Drops the call: `x` for `x.strip()`.
 pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(function) = site.field("function")
         && NodeKind::of(function) == Member
@@ -40,7 +40,6 @@ pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Exchanges neighbouring arguments.
 pub fn swapped_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     swap_neighbours(&site.children(), site, edits);
 }
@@ -66,7 +65,7 @@ fn without<'a>(items: &[Node<'_>], skipped: usize, site: &EditSite<'a>) -> Strin
     others.map(|(_, item)| site.text_of(*item)).collect::<Vec<&'a str>>().join(", ")
 }
 
-/// One argument less.
+/// Drops one argument.
 pub fn fewer_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = site.children();
     for skipped in 0..items.len() {
@@ -74,7 +73,7 @@ pub fn fewer_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// One element less.
+/// Drops one element.
 pub fn fewer_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = named_children(site.node);
     let is_literal = matches!(site.node.kind(), "list" | "array" | "tuple" | "set");
@@ -196,7 +195,7 @@ pub fn swapped_results(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     swap_neighbours(&choice_results(site).unwrap_or_default(), site, edits);
 }
 
-/// One result of a conditional expression, always.
+/// Replaces a conditional expression by one of its results.
 pub fn one_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let results = choice_results(site).unwrap_or_default().into_iter();
     edits.replace_all(site.node, results.map(|result| site.text_of(result)));
@@ -212,7 +211,7 @@ pub fn other_augmented(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `=` for `+=`.
+/// Assigns plainly: `=` for `+=`.
 pub fn plain_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(token) = operator_token(site.node) {
         edits.replace(token, "=");
@@ -230,7 +229,7 @@ fn sides<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
     Some([site.field("left")?, site.field("right")?])
 }
 
-/// `+=` for `=`.
+/// Adds to a variable: `+=` for `=`.
 pub fn augmented_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Sums are collected far more often than differences and products.
     const OPERATORS: [(&str, f64); 3] = [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)];

@@ -14,7 +14,7 @@ use NodeKind::{
 /// Expressions longer than this are no ingredients.
 const LONG: usize = 60;
 
-/// What stands near a place, most often used first.
+/// Names and expressions near a place, most often used first.
 #[derive(Clone, Debug, Default)]
 pub struct Ingredients<T = Vec<String>> {
     /// Variables and parameters of the function.
@@ -32,7 +32,7 @@ pub struct Ingredients<T = Vec<String>> {
     pub statements: T,
     /// Parameters that the function never reads: what was meant to happen with them is missing.
     pub unread: T,
-    /// What is indexed in the function.
+    /// Names that the function indexes.
     pub indexed: T,
 }
 

@@ -48,7 +48,7 @@ const BREAKING: &[OperatorId] = &[
 pub struct Depth {
     /// Mutants of one operator at one node.
     pub per_place: usize,
-    /// Mutants of one line.
+    /// The most mutants of one line.
     pub per_line: usize,
 }
 

@@ -7,23 +7,20 @@ use tree_sitter::Node;
 pub enum NodeKind {
     Number,
     Text,
-    /// True or false.
     Truth,
-    /// None, null, undefined.
     Nothing,
     /// A variable or function name.
     Name,
     /// The name behind a dot.
     Property,
-    /// Arithmetic and bits.
+    /// Arithmetic and operations on bits.
     Arithmetic,
     Compare,
-    /// And, or.
     Logic,
     Not,
     Sign,
     Call,
-    /// What stands in the parentheses of a call.
+    /// The list in the parentheses of a call.
     Arguments,
     /// An element or slice of something.
     Subscript,
@@ -41,15 +38,13 @@ pub enum NodeKind {
     If,
     /// A while with its condition.
     While,
-    /// A loop over something.
     For,
     /// `a if c else b`, `c ? a : b`.
     Choice,
-    /// Elements side by side.
+    /// A list, tuple, set or array.
     Sequence,
     /// Statements one below the other.
     Block,
-    /// An awaited expression.
     Await,
     /// An expression of another kind.
     OtherExpression,

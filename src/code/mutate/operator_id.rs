@@ -3,12 +3,10 @@
 /// One row per operator: the identifier, the name that reports and records show, and the yield.
 macro_rules! operator_ids {
     ($($id:ident = $name:literal, $yield:literal;)*) => {
-        /// An edit operator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum OperatorId { $($id,)* }
 
         impl OperatorId {
-            /// All operators.
             #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$id,)*];
 

@@ -11,7 +11,6 @@ use super::{binary, constant, expression, name, statement, value};
 pub struct Operator {
     /// The operator that its edits are attributed to; several rows may share one.
     pub id: Id,
-    /// The nodes it edits.
     pub applies: EditedNodes,
     /// How likely its edits are right, as a factor of the operator's yield.
     pub weight: f64,
@@ -22,9 +21,7 @@ pub struct Operator {
 /// The nodes that an operator edits.
 #[derive(Clone, Copy)]
 pub enum EditedNodes {
-    /// Nodes of some kinds.
     To(&'static [NodeKind]),
-    /// Nodes with a property.
     Nodes(fn(&EditSite<'_>) -> bool),
     /// Values that are read, with a property.
     Values(fn(&EditSite<'_>) -> bool),

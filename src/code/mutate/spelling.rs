@@ -9,19 +9,17 @@ pub type Affix = (&'static str, &'static str);
 /// omission is no common mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
-    /// Truth and falsehood.
     pub truths: [&'static str; 2],
     pub nothing: &'static str,
-    /// And, or.
+    /// `and` and `or`.
     pub logic: [&'static str; 2],
     /// Negation, with a space where one is needed.
     pub not: &'static str,
     pub equal: &'static str,
     pub comparisons: &'static [&'static str],
     pub arithmetic: &'static [&'static str],
-    /// Division without a remainder.
+    /// Division that drops the remainder.
     pub floor_division: Option<&'static str>,
-    /// Operators of augmented assignments.
     pub augmented: &'static [&'static str],
     /// The functions for the larger and the smaller of two values.
     pub extremes: [&'static str; 2],
@@ -47,7 +45,7 @@ pub struct Spelling {
     pub return_wrappers: &'static [Affix],
     /// The argument that sorts in descending order.
     pub reverse_sort: Option<&'static str>,
-    /// What awaits a call.
+    /// The keyword that awaits a call.
     pub await_keyword: Option<&'static str>,
     /// The results among the operands of a conditional expression: when it holds, when not.
     pub choice_results: [u32; 2],
@@ -66,7 +64,6 @@ pub struct Spelling {
 }
 
 impl Spelling {
-    /// The other truth value.
     #[must_use]
     pub fn opposite(&self, truth: &str) -> &'static str {
         let [yes, no] = self.truths;

@@ -30,12 +30,10 @@ fn return_of(value: &str, site: &EditSite<'_>) -> String {
     format!("return {value}{}", site.spelling.end)
 }
 
-/// Returns another variable.
 pub fn returned_variable(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, site.names(10).map(|other| return_of(other, site)));
 }
 
-/// Returns a constant.
 pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Numbers that are seldom a result by themselves, and an empty text.
     const SELDOM: f64 = 0.3;
@@ -62,7 +60,6 @@ fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     (!value.is_empty() && value.len() < 120 && !value.contains('\n')).then_some(value)
 }
 
-/// Returns the opposite.
 pub fn negated_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(value) = short_value(site) {
         edits.replace(site.node, return_of(&format!("{}({value})", site.spelling.not), site));

@@ -83,7 +83,7 @@ pub fn grouped(site: &EditSite<'_>) -> String {
     parenthesized(site, &[Logic, Compare, Choice, Not])
 }
 
-/// One more and one less.
+/// Adds and subtracts one.
 pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, ["+ 1", "- 1"].map(|delta| format!("{} {delta}", grouped(site))));
 }
@@ -203,7 +203,7 @@ pub fn more_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A forgotten `await`.
+/// Adds an `await` that is missing.
 pub fn awaited(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(keyword) = site.spelling.await_keyword {
         edits.replace(site.node, format!("{keyword}{}", site.text));

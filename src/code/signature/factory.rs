@@ -1,4 +1,4 @@
-//! What a script gives away out of a function that is called while it loads: UMD wrappers,
+//! The exports of a function that a script calls while it loads: UMD wrappers,
 //! `module.exports = factory()`, immediately called functions.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::code::tree::{field_of, named_children, text_of};
 /// Functions around functions that are looked through.
 const DEPTH: u32 = 3;
 
-/// Bodies of functions that give something away, each with the local names it gives and the names
+/// Bodies of functions that export something, each with the local names it exports and the names
 /// under which they leave the file.
 pub(super) fn scopes<'t>(root: Node<'t>, text: &str) -> Vec<(Node<'t>, Exports)> {
     let mut found = Vec::new();
@@ -29,8 +29,8 @@ fn declarations<'t, 'a>(block: Node<'t>, text: &'a str) -> Known<'t, 'a> {
     functions.map(|child| (field_of(child, "name", text), child)).collect()
 }
 
-/// Looks for assignments to `module.exports` that give what a function returns, and through
-/// functions that are called where they are written.
+/// Finds assignments of a function's result to `module.exports`, also inside functions that are
+/// called where they are written.
 fn look<'t>(
     node: Node<'t>,
     text: &str,
@@ -42,7 +42,7 @@ fn look<'t>(
         "assignment_expression" if is_exports(node, text) => {
             let Some(right) = node.child_by_field_name("right") else { return };
             if let Some(body) = called(right, text, known).and_then(block_of) {
-                add(found, body, given(body, text));
+                add(found, body, returned(body, text));
             } else if depth > 0
                 && let Some(body) = around(node)
             {
@@ -113,7 +113,7 @@ fn called<'t>(value: Node<'t>, text: &str, known: &Known<'t, '_>) -> Option<Node
 }
 
 /// Names that the last statement of a body returns.
-fn given(body: Node<'_>, text: &str) -> Exports {
+fn returned(body: Node<'_>, text: &str) -> Exports {
     let mut exports = Exports::new();
     let mut statements = named_children(body).into_iter();
     let last = statements.rfind(|one| one.kind() == "return_statement");

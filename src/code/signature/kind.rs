@@ -2,29 +2,20 @@
 
 use regex::Regex;
 
-/// A kind of value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {
-    /// A whole number.
     Int,
-    /// Any number.
     Float,
-    /// True or false.
     Bool,
     Text,
     Bytes,
-    /// None, null, undefined.
     Nothing,
-    /// Elements side by side.
     List(&'static Type),
-    /// Keys and values.
     Map,
-    /// Each element once.
     Set,
     /// Something that can be called.
     Function,
     Pattern,
-    /// Anything.
     Any,
 }
 

@@ -31,7 +31,7 @@ const LITERAL: usize = 80;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
-    /// What it may hold, likeliest first; empty when nothing is known.
+    /// The types it may have, likeliest first; empty when nothing is known.
     pub types: Vec<Type>,
     /// Whether a call may leave it out.
     pub optional: bool,
@@ -51,17 +51,17 @@ pub struct Class {
     pub is_static: bool,
 }
 
-/// One function that a test could call.
+/// A function that a test could call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callable {
-    /// Its name, with its class before a dot where there is one.
+    /// The name, with its class before a dot where there is one.
     pub name: String,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start: u32,
-    /// Last line, inclusive.
+    /// The last line, inclusive.
     pub end: u32,
     pub class: Option<Class>,
-    /// Its parameters, without `self`.
+    /// The parameters without `self`.
     pub parameters: Vec<Parameter>,
     /// Literals in its text, as they are written there.
     pub literals: Vec<String>,

@@ -9,7 +9,7 @@ use crate::code::tree::{field_of, named_children, text_of};
 /// Local name to exported name.
 pub type Exports = BTreeMap<String, String>;
 
-/// Names that statements at the outermost level of a module give away.
+/// Names that statements at the outermost level of a module export.
 pub fn of_module(root: Node<'_>, text: &str) -> Exports {
     let mut exports = Exports::new();
     for child in named_children(root) {
@@ -93,7 +93,7 @@ pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     }
 }
 
-/// Names that a value gives away when it stands for the whole module: a function as the default
+/// Names that a value exports when it stands for the whole module: a function as the default
 /// export, functions of an object by their keys.
 pub fn of_value(value: Node<'_>, text: &str, exports: &mut Exports) {
     match value.kind() {

@@ -14,7 +14,7 @@ use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, tex
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let (_, mut found) = outermost(root, text);
-    // What one place gives away counts before what another one keeps.
+    // An export in one place counts before a private name in another.
     found.sort_by_key(|one| one.export.is_none());
     let mut seen = BTreeSet::new();
     found.retain(|one| seen.insert(one.name.clone()));
@@ -39,7 +39,7 @@ fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     (exports, found)
 }
 
-/// Local names that a JavaScript or TypeScript file gives away, with the names under which it does:
+/// Local names that a JavaScript or TypeScript file exports, with the names under which it does:
 /// functions of an exported object by their keys, a default export without a name as `default`.
 #[must_use]
 pub fn exports(root: Node<'_>, text: &str) -> Exports {
@@ -56,7 +56,7 @@ pub fn exports(root: Node<'_>, text: &str) -> Exports {
     exports
 }
 
-/// Keys of functions in an object that an `export` gives away.
+/// Keys of functions in an object that is exported.
 fn objects(statement: Node<'_>, text: &str, exports: &mut Exports) {
     let mut open = vec![statement];
     while let Some(node) = open.pop() {

@@ -108,7 +108,7 @@ const CALLEES: &[(&[&str], &str)] = &[
             "socket.gethostname",
             "platform.",
         ],
-        "asks about its surroundings",
+        "asks about its machine",
     ),
     (
         &[

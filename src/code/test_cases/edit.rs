@@ -10,18 +10,17 @@ use crate::code::tree::{around, named_nodes};
 
 use super::find::find_tests;
 
-/// One test as it is written.
+/// A test as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceTest {
-    /// Its name, or its title.
+    /// The name, or the title.
     pub name: String,
     /// The class around it; empty when there is none.
     pub class: String,
-    /// First line, from 1.
+    /// The first line, from 1.
     pub start: u32,
-    /// Last line.
     pub end: u32,
-    /// Its text with marks before it.
+    /// The range of the test, marks before it included.
     range: Range<usize>,
     /// Identifies the block that it stands in.
     block: usize,

@@ -42,7 +42,7 @@ const SKIPS: &[&str] = &[
     "importorskip",
 ];
 
-/// Words that focus.
+/// Words that run one test and skip the others.
 const FOCUSED: &[&str] = &["only", "fit", "fdescribe"];
 
 /// Counts what a test file holds. Text that does not parse is read as far as it does.

@@ -13,9 +13,9 @@ use crate::code::tree::{
 /// Why a test does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// It is skipped, and a text beside the mark says why.
+    /// The test is skipped, and a text beside the mark says why.
     WithReason,
-    /// It is skipped without a reason.
+    /// The test is skipped without a reason.
     Silent,
 }
 
@@ -24,9 +24,9 @@ pub enum Skip {
 pub struct TestNode<'t> {
     /// The function or call that is the test.
     pub node: Node<'t>,
-    /// Its body; `None` where it has none of its own.
+    /// The body; `None` where the test has none of its own.
     pub body: Option<Node<'t>>,
-    /// Its name, or its title without quotes.
+    /// The name, or the title without quotes.
     pub name: String,
     /// Decorators, attributes or annotations.
     pub marks: String,

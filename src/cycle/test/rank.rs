@@ -50,7 +50,7 @@ pub fn subjects<'a>(
         one.layer.layer() == 1
             && report.functions.iter().any(|known| {
                 known.file == *file
-                    && known.kept > 0
+                    && known.assertions > 0
                     && is_same_function(&known.name, &one.function)
             })
     };
@@ -103,7 +103,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                 .find(|known| known.file == one.subject && known.name == *name);
             match known {
                 Some(known) => {
-                    known.kept = known.kept.max(1);
+                    known.assertions = known.assertions.max(1);
                     known.dropped.clear();
                 }
                 None => report.functions.push(CharacterisedFunction {
@@ -111,7 +111,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     name: name.clone(),
                     line: 1,
                     tried: 0,
-                    kept: 1,
+                    assertions: 1,
                     dropped: Vec::new(),
                 }),
             }
@@ -258,7 +258,7 @@ mod tests {
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"]), written(None, &["g"])]);
         assert_eq!(report.tests(), 1);
         let kept: Vec<(&str, u32)> =
-            report.functions.iter().map(|one| (one.name.as_str(), one.kept)).collect();
+            report.functions.iter().map(|one| (one.name.as_str(), one.assertions)).collect();
         assert_eq!(kept, [("f", 1)], "nothing is kept of a file that is gone");
         let reasons: Vec<&str> = report.dropped.iter().map(|one| one.reason.as_str()).collect();
         assert_eq!(reasons, ["refused, by one: sleeps"; 2]);

@@ -21,7 +21,7 @@ use super::{
 /// Questions to providers during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProviderCalls {
-    /// In order.
+    /// Calls to providers, in order.
     pub calls: Vec<ProviderCall>,
     /// Whether providers were there and none gave a good answer.
     pub degraded: bool,
@@ -33,7 +33,6 @@ pub struct ProviderCalls {
 pub enum FixStepOutcome {
     /// A run of tests; also of the checks behind [`FixStep::Recheck`] and [`FixStep::Blame`].
     Ran(TestRun),
-    /// A diagnosis.
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
         plan: Option<FixPlan>,
@@ -45,11 +44,10 @@ pub enum FixStepOutcome {
         /// The proposal; `None` when nothing plausible was found.
         proposal: Option<Proposal>,
         fingerprint: String,
-        /// Operators behind it.
+        /// The operators that made the edit.
         operators: Vec<String>,
         /// Reasons why guards refuse it; empty when vetted.
         refusals: Vec<String>,
-        /// Candidates tried.
         tried: u32,
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
@@ -67,14 +65,13 @@ pub enum FixStepOutcome {
     Minimised {
         /// The sources with the smaller change.
         tree: TreeId,
-        /// What came of it.
         minimised: Minimised,
     },
     /// The proposal is on disk.
     Applied {
-        /// The sources with it.
+        /// The sources with the edit.
         tree: TreeId,
-        /// Tests it may affect.
+        /// Tests that the edit may affect.
         affected: Vec<TestId>,
     },
     /// A commit was made, or was there already; `None` where the session makes none.

@@ -40,32 +40,28 @@ pub enum FixStep {
     Baseline,
     /// Run the failing tests alone, for the `round`th time, to find flaky ones.
     Recheck {
-        /// From 1.
+        /// The number of the proposal, from 1.
         round: u32,
     },
     /// Run the failing tests on the merge base.
     Blame,
     /// Find out what is wrong and where.
     Diagnose,
-    /// Find an edit.
     Propose,
     /// Write the vetted edit into the private checkout.
     Apply,
     /// Run the tests that the edit may affect.
     TestAffected,
-    /// Run the whole suite.
     TestFull,
     /// Commit the sources that the judgement keeps.
     Keep,
     /// Commit a regressed attempt, so that it can be seen.
     ShowAttempt,
-    /// Commit its revert.
     Rollback,
     /// Put the accepted sources back on disk.
     Restore,
     /// Drop what the suite does not need from the change.
     Minimise,
-    /// Commit the smaller change.
     KeepSmaller,
     /// Run the whole suite in a fresh checkout of the accepted sources.
     Confirm,
@@ -79,50 +75,39 @@ pub enum FixStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NextAction {
-    /// Diagnose, propose, apply.
     ExecuteFixTask,
-    /// Run tests.
     Retest,
-    /// Close the session.
     Complete,
 }
 
 /// The whole state of one session's loop; stored as `.process/iteration-state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FixLoop {
-    /// The session.
     pub session_id: SessionId,
     /// When the loop began, RFC 3339.
     pub started_at: String,
-    /// Limits and mode.
     pub terms: FixTerms,
-    /// The commit under test.
     pub head: CommitId,
-    /// Its sources.
+    /// The tree of the commit under test.
     pub head_tree: TreeId,
     /// The step to perform next.
     pub next: FixStep,
-    /// The same for readers of the specification's file.
+    /// The next step as readers of the specification's file expect it.
     pub next_action: NextAction,
     /// The iteration at work; 0 is the baseline. Never goes back.
     pub current_iteration: u32,
-    /// Strategy of that iteration.
     pub selected_strategy: Option<Strategy>,
-    /// Why that one.
     pub strategy_reason: String,
-    /// Results of iteration 0.
     pub baseline: Option<Baseline>,
     /// Rate before the first iteration, without the flaky tests.
     pub rate_to_climb: Option<PassRate>,
     /// Last known status per test, for the accepted sources.
     pub ledger: Ledger,
-    /// The best known sources.
     pub accepted_tree: TreeId,
     /// The sources at the branch tip; differs when a change is kept without a commit.
     pub committed_tree: TreeId,
     /// What the current iteration has so far.
     pub attempt: Option<Attempt>,
-    /// Finished iterations.
     pub iterations: Vec<IterationRecord>,
     /// Tests that failed in their most recent results, as many as the terms say.
     pub stuck_tests: Vec<TestId>,
@@ -158,7 +143,7 @@ pub struct FixLoop {
     /// What providers took, all runs together.
     #[serde(default)]
     pub spending: Spending,
-    /// What came of making the change smaller, once that was tried.
+    /// The result of making the change smaller, once that was tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
     /// Whether an accepted change edits tests (specification.md 13.4).
@@ -166,12 +151,11 @@ pub struct FixLoop {
     pub tests_edited: bool,
 }
 
-/// Iteration 0.
+/// The results of iteration 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// Its rate, flaky tests counted as they ran.
+    /// The rate of the baseline, flaky tests counted as they ran.
     pub rate: PassRate,
-    /// Failing tests.
     pub failing: Vec<TestId>,
     /// Wall time of the full run.
     pub duration_ms: u64,
@@ -180,17 +164,14 @@ pub struct Baseline {
 /// What one iteration has gathered until it is judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Sources before.
+    /// The sources before the iteration.
     pub pre_tree: TreeId,
     /// Clock of the session when it began.
     pub began_ms: u64,
-    /// The diagnosis.
     pub plan: Option<FixPlan>,
-    /// The proposal under test.
     pub proposal: Option<Proposal>,
-    /// Its fingerprint.
     pub fingerprint: String,
-    /// Operators behind it.
+    /// The operators that made the edit.
     pub operators: Vec<String>,
     /// Candidates tried, all searches together.
     pub tried: u32,
@@ -198,7 +179,6 @@ pub struct Attempt {
     pub exhausted: bool,
     /// Reasons of refused proposals, one entry per proposal.
     pub refusals: Vec<String>,
-    /// Sources with the proposal.
     pub tree: Option<TreeId>,
     /// Tests the proposal may affect, failing ones first.
     pub affected: Vec<TestId>,
@@ -210,7 +190,7 @@ pub struct Attempt {
     pub tests_run: u32,
     /// Tests that full runs in their place would have run.
     pub tests_of: u32,
-    /// Judgement, once made.
+    /// The judgement, once the tests have run.
     pub judged: Option<AttemptResult>,
     /// The commit that keeps or shows it.
     pub commit: Option<CommitId>,
@@ -222,13 +202,12 @@ pub struct Attempt {
     pub degraded: bool,
 }
 
-/// What came of an iteration (specification.md 8.3).
+/// The result of an iteration (specification.md 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationResult {
-    /// The rate rose.
     Improved,
-    /// Neither better nor worse.
+    /// The rate is neither better nor worse.
     Unchanged,
     /// Tests that passed fail now; taken back.
     Regression,
@@ -247,13 +226,11 @@ impl fmt::Display for IterationResult {
 /// A judgement with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptResult {
-    /// What came of it.
     pub result: IterationResult,
     /// Why, in our own words.
     pub reason: String,
     /// Whether the sources stay although they are not committed (specification.md 7.10).
     pub keep_uncommitted: bool,
-    /// Rate that was reached.
     pub reached: Option<PassRate>,
     /// Whether the fall was over the limit, so that the attempt is shown as commit and revert.
     pub hard: bool,
@@ -266,34 +243,31 @@ impl AttemptResult {
     }
 }
 
-/// One finished iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IterationRecord {
-    /// The row people see.
+    /// The row that people see.
     #[serde(flatten)]
     pub row: IterationRow,
-    /// What came of it.
     pub result: IterationResult,
-    /// Why.
     pub reason: String,
     /// Tests failing after it, as accepted.
     pub failed_tests: Vec<TestId>,
-    /// Places its plan named.
+    /// The places that its plan named.
     pub points: Vec<String>,
     /// Fingerprint of the root causes.
     pub cause: String,
-    /// From 0 to 1.
+    /// How sure its proposal was, from 0 to 1.
     pub confidence: f64,
     /// Whether the rate has carried-over entries.
     pub estimated: bool,
     /// Whether the search had nothing left to try.
     pub exhausted: bool,
-    /// Sources before.
+    /// The sources before the iteration.
     pub pre_tree: TreeId,
-    /// Reasons of refused proposals.
+    /// Why proposals of the iteration were refused.
     #[serde(default)]
     pub refusals: Vec<String>,
-    /// What its plan held for the causes.
+    /// The causes that the plan named.
     #[serde(default)]
     pub root_causes: Vec<RootCause>,
     /// Identity of the first of them (trigger T11).
@@ -301,10 +275,8 @@ pub struct IterationRecord {
     pub cause_key: String,
 }
 
-/// How the session ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixVerdict {
-    /// The ending.
     pub ending: Ending,
     /// Why, in our own words.
     pub reason: String,
@@ -313,11 +285,9 @@ pub struct FixVerdict {
 /// A failing test as the gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemainingFailure {
-    /// The test.
     pub test: TestId,
-    /// How bad it is.
     pub criticality: Criticality,
-    /// What says so.
+    /// The evidence for the criticality.
     pub evidence: String,
 }
 

@@ -8,7 +8,6 @@ use super::FixLoop;
 /// Where the session's things are; known to the caller, not to the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionLocation {
-    /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out.
     pub onto: Option<String>,

@@ -12,7 +12,6 @@ use crate::domain::threshold::Thresholds;
 pub struct FixTerms {
     /// Pass rate of the gate in percent.
     pub target: u32,
-    /// Iteration limit.
     pub max_iterations: u32,
     /// Whether kept edits are committed.
     pub commits: bool,
@@ -32,7 +31,7 @@ pub struct FixTerms {
     /// Whether tests that fail on the merge base too count neither in the rate nor in the gate.
     #[serde(default)]
     pub ignore_preexisting: bool,
-    /// Numbers behind the decisions.
+    /// The numbers behind the decisions.
     #[serde(default)]
     pub thresholds: Thresholds,
     /// What a fix may change.
@@ -49,7 +48,7 @@ fn yes() -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionTrace {
-    /// Its commit and the revert of exactly that commit, when the fall is hard.
+    /// The commit and the revert of exactly that commit, when the fall is hard.
     #[default]
     Commits,
     /// A patch file of the iteration; the branch never holds it.

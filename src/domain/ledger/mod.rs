@@ -10,10 +10,10 @@ use super::id::TestId;
 use super::rate::PassRate;
 use super::test::{Results, Scope, Status, TestCase};
 
-/// What is known of one test.
+/// What the session knows about one test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// Its last result.
+    /// The last result of the test.
     pub case: TestCase,
     /// The iteration of that result.
     pub iteration: u32,

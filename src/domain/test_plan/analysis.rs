@@ -17,12 +17,11 @@ pub(crate) use tests::samples;
 /// Where the analysis lies inside the session folder, without its ending.
 pub const RESULTS: &str = ".process/TEST_ANALYSIS_RESULTS";
 
-/// One thing a test must show.
+/// A behaviour that a test must show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirement {
     /// `R-001`, unique in the analysis.
     pub id: String,
-    /// Its layer.
     pub layer: SubLayer,
     /// The function; empty for the whole file.
     pub function: String,
@@ -30,9 +29,9 @@ pub struct Requirement {
     pub line: u32,
     /// The sentence, such as "`parse_price` raises `E` for an empty text".
     pub text: String,
-    /// What the test gives.
+    /// The input of the test.
     pub given: String,
-    /// What it must see.
+    /// The result that the test expects.
     pub expect: String,
     /// A command that shows whether it holds.
     pub check: String,
@@ -41,19 +40,16 @@ pub struct Requirement {
 /// All requirements of one source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRequirements {
-    /// The source.
     pub file: RepoPath,
     /// The file that will hold its tests.
     pub test_file: RepoPath,
     /// Whether that file is there already.
     pub test_file_exists: bool,
-    /// How urgent.
     pub priority: Priority,
-    /// What is missing now.
+    /// What the tests of the file lack.
     pub reason: String,
     /// Functions of the file that can be called from outside.
     pub functions: Vec<String>,
-    /// Lines of the source.
     pub lines: u32,
     /// What other code needs a double, with the reason.
     pub mocks: Vec<String>,
@@ -63,43 +59,37 @@ pub struct FileRequirements {
     pub requirements: Vec<Requirement>,
     /// What running tests show already, and so is not asked for again.
     pub already_covered: u32,
-    /// What was found and left out by the limit of one file.
+    /// Requirements beyond the limit of one file.
     pub left_out: u32,
 }
 
 /// A finding of the scan for issues that generated code is known for (specification.md 6.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisFinding {
-    /// `CRITICAL`, `ERROR` or `WARNING`.
     pub severity: String,
-    /// Its category and name.
+    /// The category and name of the rule.
     pub issue: String,
-    /// Where.
     pub file: RepoPath,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
 /// `TEST_ANALYSIS_RESULTS.json`; the Markdown beside it is rendered from this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestAnalysis {
-    /// The session.
     pub session_id: SessionId,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub timestamp: String,
     /// Who wrote it: a provider name, or `embedded`.
     pub author: String,
-    /// What is asked for.
     pub description: String,
-    /// Such as `Library (Python)`.
+    /// The type of the project, such as `Library (Python)`.
     pub project_type: String,
-    /// From 0 to 1.
+    /// How sure the type is, from 0 to 1.
     pub project_type_confidence: f64,
-    /// What tells so.
     pub project_type_evidence: Vec<String>,
     /// Coverage now, in words with numbers.
     pub current_coverage: String,
-    /// Coverage to reach.
     pub coverage_target: CoverageTarget,
     /// How tests are run and written.
     pub framework: TestFramework,
@@ -112,7 +102,6 @@ pub struct TestAnalysis {
     pub dropped: Vec<String>,
     /// Issues in what is there.
     pub ai_issues: Vec<AnalysisFinding>,
-    /// How the work proceeds.
     pub strategy: Vec<String>,
     /// When it is done; each with a command.
     pub success_criteria: Vec<String>,
@@ -129,7 +118,7 @@ impl TestAnalysis {
         counts
     }
 
-    /// All requirements.
+    /// All requirements of the analysis.
     #[must_use]
     pub fn total(&self) -> u32 {
         self.by_layer().values().sum()
@@ -147,25 +136,21 @@ pub struct Suggestion {
     pub layer: String,
     /// The requirement it belongs to; empty for a case of its own.
     pub requirement: String,
-    /// Type of test.
+    /// The type of the test.
     pub kind: String,
-    /// What is tried.
     pub case: String,
-    /// What must be seen.
     pub expected: String,
     /// What needs a double; empty when nothing does.
     pub mocks: String,
-    /// When it is done.
     pub criterion: String,
 }
 
-/// One error that may happen.
+/// An error that may happen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Scenario {
     /// The error in a few words.
     pub error: String,
-    /// When it happens.
     pub when: String,
     /// What must be seen then.
     pub expected: String,
@@ -177,19 +162,16 @@ pub const SUGGESTIONS: &str = ".process/enriched-suggestions.json";
 /// What a provider added in phase 4. All texts are foreign and bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// The provider.
     pub author: String,
-    /// Cases.
     pub suggestions: Vec<Suggestion>,
     /// Files in the order in which their tests are best written.
     pub order: Vec<RepoPath>,
-    /// What may go wrong.
     pub errors: Vec<Scenario>,
-    /// What was dropped, with the reason.
+    /// Answers that were dropped, with the reason.
     pub dropped: Vec<String>,
 }
 
-/// What is wrong with an analysis; empty when it can be planned with.
+/// The problems of an analysis; empty when planning can use it.
 ///
 /// Source: specification.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
 #[must_use]

@@ -17,16 +17,13 @@ use super::exploration_angle::Complexity;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// First.
     High,
-    /// Then.
     Medium,
-    /// Last.
     Low,
 }
 
 impl Priority {
-    /// The stored word.
+    /// The name under which files store the priority.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -37,7 +34,7 @@ impl Priority {
     }
 }
 
-/// The priority of a gap, told by its path (specification.md 3.1 mode A 4), and raised one step where
+/// The priority of a gap, read off its path (specification.md 3.1 mode A 4), and raised one step where
 /// at least five errors or branches are untested.
 #[must_use]
 pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
@@ -65,14 +62,12 @@ pub enum CoverageSource {
     Measured {
         /// As a person would type it.
         command: String,
-        /// Form of its report.
         format: String,
     },
     /// A report that was named.
     Report {
-        /// As it was named.
+        /// The name of the report as the user gave it.
         file: String,
-        /// Form of the report.
         format: String,
     },
     /// Names and imports only: which source has a test that belongs to it.
@@ -82,20 +77,16 @@ pub enum CoverageSource {
     },
 }
 
-/// One source file and what tests reach of it.
+/// A source file and how much of it the tests reach.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileCoverage {
-    /// The file.
     pub file: RepoPath,
     /// Tests that belong to it, by name or import.
     pub tests: Vec<RepoPath>,
     /// Lines that ran; absent without measured lines.
     pub lines_covered: Option<u32>,
-    /// Lines that can run.
     pub lines_total: Option<u32>,
-    /// Branches that were taken.
     pub branches_covered: Option<u32>,
-    /// Branches that are there.
     pub branches_total: Option<u32>,
     /// Lines that did not run, as `9, 14-18`.
     pub uncovered_lines: String,
@@ -106,43 +97,36 @@ pub struct FileCoverage {
 /// A source file for which tests are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingTest {
-    /// The source.
+    /// The source without tests.
     pub implementation_file: RepoPath,
     /// Where its tests belong by the conventions of this project.
     pub suggested_test_file: RepoPath,
-    /// How urgent.
     pub priority: Priority,
-    /// What is missing, with numbers.
+    /// The gap, with numbers.
     pub reason: String,
 }
 
 /// Counts over the files that were looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageStats {
-    /// Source files.
     pub total_implementation_files: u32,
     /// Test files of the repository.
     pub total_test_files: u32,
-    /// Source files with tests.
     pub files_with_tests: u32,
-    /// Source files without.
     pub files_without_tests: u32,
     /// Percent of files with tests, one decimal, cut.
     pub coverage_percentage: String,
     /// Percent of lines that ran, one decimal, cut; absent without measured lines.
     pub line_percentage: Option<String>,
-    /// The same for branches.
     pub branch_percentage: Option<String>,
 }
 
-/// What tests reach.
+/// What the tests of a project reach.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestCoverage {
     /// Test files of the repository that belong to the files looked at.
     pub existing_tests: Vec<RepoPath>,
-    /// Gaps, most urgent first.
     pub missing_tests: Vec<MissingTest>,
-    /// Counts.
     pub coverage_stats: CoverageStats,
     /// Where the numbers come from.
     pub source: CoverageSource,
@@ -153,7 +137,7 @@ pub struct TestCoverage {
 /// How tests of this project are written, read from its own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conventions {
-    /// Such as `test_*.py`.
+    /// The names of test files, such as `test_*.py`.
     pub file_naming: String,
     /// `functions`, `classes`, `describe blocks`, ...
     pub test_structure: String,
@@ -172,43 +156,39 @@ pub struct Conventions {
 /// The framework of the tests (specification.md 6.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestFramework {
-    /// Its name; `unknown` when none was detected.
+    /// The name of the framework; `unknown` when none was detected.
     #[schemars(with = "String")]
     pub framework: Framework,
-    /// Its version as it prints it; empty when unknown.
+    /// The version as the framework prints it; empty when unknown.
     pub version: String,
-    /// Glob of test files.
     pub test_pattern: String,
     /// Folder of most tests; empty for beside the sources.
     pub test_directory: String,
-    /// What asserts.
     pub assertion_library: String,
-    /// What stands in for other code; empty when nothing does.
+    /// The tool that replaces other code; empty when none does.
     pub mocking_framework: String,
     /// How tests are written here.
     pub conventions: Conventions,
-    /// The whole suite.
+    /// The command for the whole suite.
     pub run_tests: String,
     /// The suite with coverage; empty when no tool is known.
     pub run_coverage: String,
-    /// One file, at `{test_file}`.
+    /// The command for one file, which replaces `{test_file}`.
     pub run_specific: String,
 }
 
 /// What a summary of the source session says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImplementationSummary {
-    /// Its task.
     pub task_id: String,
     /// Where it lies, relative to the source session.
     pub summary_path: String,
     /// Files of the repository that it names.
     pub changed_files: Vec<RepoPath>,
-    /// `feature`, `fix`, `refactor` or `docs`, told by its words.
+    /// `feature`, `fix`, `refactor` or `docs`, read off its words.
     pub implementation_type: String,
 }
 
-/// A finished implementation session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceSession {
     pub id: SessionId,
@@ -219,12 +199,12 @@ pub struct SourceSession {
     pub summaries: Vec<ImplementationSummary>,
 }
 
-/// How the project is written, told by counts over its sources.
+/// How the project is written, by counts over its sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPatterns {
     /// Top folders with their number of sources.
     pub architecture: String,
-    /// `exceptions`, `result values`, ...
+    /// How errors are handled: `exceptions`, `result values`, ...
     pub error_handling: String,
     /// `async functions: 12`, or `none`.
     pub async_pattern: String,
@@ -233,9 +213,8 @@ pub struct ProjectPatterns {
 /// What a finished implementation session left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceContext {
-    /// One per completed task.
+    /// The summaries of completed tasks.
     pub implementation_summaries: Vec<ImplementationSummary>,
-    /// Languages and frameworks.
     pub tech_stack: Vec<String>,
     /// How the project is written.
     pub project_patterns: ProjectPatterns,
@@ -247,41 +226,33 @@ pub struct Asset {
     /// `implementation_summary`, `existing_test`, `source_code`, `documentation` or `config`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Where it is.
     pub path: String,
-    /// Why it is named.
+    /// Why the file is listed.
     pub relevance: String,
-    /// From 0 to 1.
+    /// How relevant the file is, from 0 to 1.
     pub relevance_score: f64,
     /// `highest`, `high`, `medium` or `low`.
     pub priority: String,
 }
 
-/// Head of `test-context-package.json`.
+/// The head of `test-context-package.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestMetadata {
     /// The session it belongs to; of another session it is not used again.
     pub test_session_id: SessionId,
-    /// The finished session.
     pub source_session_id: SessionId,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// Always `test-generation`.
     pub task_type: String,
-    /// What is asked for.
     pub task_description: String,
-    /// How much that is.
     pub complexity: Complexity,
 }
 
 /// `test-context-package.json` (session mode, specification.md 8.7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestContextPackage {
-    /// Head.
     pub metadata: TestMetadata,
-    /// The finished session.
     pub source_context: SourceContext,
-    /// What tests reach.
     pub test_coverage: TestCoverage,
     /// How tests are run and written.
     pub test_framework: TestFramework,
@@ -291,12 +262,11 @@ pub struct TestContextPackage {
     pub focus_areas: Vec<String>,
 }
 
-/// Head of `context-package.json`.
+/// The head of `context-package.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metadata {
-    /// What is asked for.
     pub task_description: String,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub timestamp: String,
     /// Words of the description that name something.
     pub keywords: Vec<String>,
@@ -311,95 +281,78 @@ pub struct Metadata {
 pub struct ProjectContext {
     /// Top folders with their number of sources.
     pub architecture_patterns: Vec<String>,
-    /// How names are written.
     pub coding_conventions: Vec<String>,
-    /// Languages and frameworks.
     pub tech_stack: Vec<String>,
 }
 
 /// Files of a context package, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Assets {
-    /// Prose.
     pub documentation: Vec<Asset>,
-    /// Sources.
     pub source_code: Vec<Asset>,
-    /// Settings.
     pub config: Vec<Asset>,
-    /// Tests.
     pub tests: Vec<Asset>,
 }
 
-/// One import between files that belong to the work.
+/// An import between files that belong to the work.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct InternalDependency {
-    /// Who imports.
+    /// The file that imports.
     pub from: RepoPath,
-    /// What.
+    /// The file that is imported.
     pub to: RepoPath,
-    /// Always `import`.
     #[serde(rename = "type")]
     pub kind: String,
 }
 
-/// A package from elsewhere.
+/// A package of another project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ExternalDependency {
-    /// Its name.
     pub package: String,
     /// As the manifest asks for it; empty when it does not.
     pub version: String,
-    /// Who uses it.
     pub usage: String,
 }
 
-/// What files depend on.
+/// The files and packages that files depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dependencies {
-    /// To depth 2.
+    /// Imports between files, to depth 2.
     pub internal: Vec<InternalDependency>,
-    /// Packages.
     pub external: Vec<ExternalDependency>,
 }
 
 /// How much may be in the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictDetection {
-    /// `low`, `medium` or `high`.
     pub risk_level: String,
-    /// What makes it so.
     pub risk_factors: Vec<String>,
-    /// Folders that are touched.
+    /// The folders that the change touches.
     pub affected_modules: Vec<String>,
-    /// What keeps it small.
+    /// How to lower the risk.
     pub mitigation_strategy: String,
 }
 
-/// What is asked for, and what it names here.
+/// The request, and the places that it names here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrioritizedContext {
-    /// What is asked for.
+    /// The request of the user.
     pub goal: String,
-    /// What it names here: files, and functions as `file:function`.
+    /// The places that the request names: files, and functions as `file:function`.
     pub scope: Vec<String>,
 }
 
 /// `context-package.json` (prompt mode, specification.md 8.7, C-25).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPackage {
-    /// Head.
     pub metadata: Metadata,
-    /// The project.
     pub project_context: ProjectContext,
     /// Files that belong to the work.
     pub assets: Assets,
-    /// What they depend on.
     pub dependencies: Dependencies,
     /// What may be in the way.
     pub conflict_detection: ConflictDetection,
-    /// What is meant here.
     pub prioritized_context: PrioritizedContext,
-    /// What tests reach.
     pub test_coverage: TestCoverage,
     /// How tests are run and written.
     pub test_framework: TestFramework,
@@ -407,17 +360,15 @@ pub struct ContextPackage {
     pub focus_areas: Vec<String>,
 }
 
-/// Either package.
+/// The context package of either mode.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Package {
-    /// Of session mode.
     Session(Box<TestContextPackage>),
-    /// Of prompt mode.
     Prompt(Box<ContextPackage>),
 }
 
 impl Package {
-    /// What tests reach.
+    /// What the tests reach.
     #[must_use]
     pub fn coverage(&self) -> &TestCoverage {
         match self {
@@ -444,7 +395,7 @@ impl Package {
         }
     }
 
-    /// Where to begin.
+    /// The files to begin with.
     #[must_use]
     pub fn focus_areas(&self) -> &[String] {
         match self {
@@ -470,7 +421,7 @@ impl Package {
         only
     }
 
-    /// Its file inside the session folder.
+    /// The file of the package inside the session folder.
     #[must_use]
     pub fn file(&self) -> &'static str {
         match self {

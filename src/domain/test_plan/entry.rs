@@ -16,7 +16,7 @@ const TITLE: usize = 120;
 pub enum PlanInputError {
     #[error("there is nothing to test: the input is empty")]
     Empty,
-    /// It begins like a session and is none.
+    /// The input begins like a session id and is none.
     #[error(transparent)]
     Session(#[from] NameError),
     #[error("{document} is empty")]
@@ -47,15 +47,14 @@ impl PlanInputError {
     }
 }
 
-/// What an input means.
+/// What the input of a planning run means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "value")]
 pub enum PlanInput {
-    /// A finished implementation session.
     Session(SessionId),
     /// A Markdown file, whose content is the description.
     Document(String),
-    /// The description itself.
+    /// The input is itself a description.
     Text(String),
 }
 

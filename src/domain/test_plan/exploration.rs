@@ -7,19 +7,18 @@ use crate::domain::id::RepoPath;
 
 use super::exploration_angle::Angle;
 
-/// One file that an exploration found (specification.md 8.12).
+/// A file that an exploration found (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RelevantFile {
-    /// The file.
     pub path: RepoPath,
-    /// From 0 to 1.
+    /// How relevant the file is, from 0 to 1.
     pub relevance: f64,
     /// Why; more than ten characters.
     pub rationale: String,
     /// `modify_target`, `dependency`, `pattern_reference`, `test_target`, `integration_point` or
     /// `context_only`.
     pub role: String,
-    /// What found it.
+    /// What found the file.
     pub discovery_source: String,
     /// Names it defines that belong to the topic.
     pub key_symbols: Vec<String>,
@@ -27,14 +26,14 @@ pub struct RelevantFile {
     pub topic_relation: String,
 }
 
-/// `exploration-<angle>.json` (specification.md 8.12).
+/// The file `exploration-<angle>.json` (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Exploration {
     /// Folders with their number of sources.
     pub project_structure: Vec<String>,
-    /// Best first.
+    /// The relevant files, best first.
     pub relevant_files: Vec<RelevantFile>,
-    /// What recurs.
+    /// The patterns that recur.
     pub patterns: Vec<String>,
     /// Imports between the files found.
     pub dependencies: Vec<String>,
@@ -47,17 +46,12 @@ pub struct Exploration {
     pub metadata: ExplorationMetadata,
 }
 
-/// Who explored what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplorationMetadata {
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// What was asked for.
     pub task_description: String,
-    /// Always `embedded`.
     pub source: String,
-    /// The side.
     pub exploration_angle: Angle,
-    /// From 1.
     pub exploration_index: u32,
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Complexity {
-    /// One thing.
     Low,
     /// Several things, or something that is extended.
     Medium,
@@ -17,7 +16,7 @@ pub enum Complexity {
     High,
 }
 
-/// One side from which a repository is looked at.
+/// An angle from which to look at a repository.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -43,7 +42,7 @@ pub enum Angle {
 }
 
 impl Angle {
-    /// Its name in file names.
+    /// The name of the angle in file names.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -94,7 +93,7 @@ impl Angle {
     }
 }
 
-/// What a description asks for, told by its words.
+/// The angles that the words of a description ask for.
 #[must_use]
 pub fn complexity(description: &str) -> Complexity {
     let has = |words: &[&str]| contains(description, words);

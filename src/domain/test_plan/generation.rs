@@ -22,7 +22,6 @@ pub const PRODUCTION: &str = ".process/generation.json";
 /// what it has made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generation {
-    /// The session.
     pub session_id: SessionId,
     /// The sources with all tests that are kept so far.
     pub tree: TreeId,
@@ -30,7 +29,6 @@ pub struct Generation {
     pub passing: Vec<TestId>,
     /// Tests of the suite that failed then.
     pub failing: Vec<TestId>,
-    /// What each task made.
     pub tasks: Vec<TaskTests>,
     /// What providers wrote for a task that is not done yet.
     #[serde(default)]
@@ -56,10 +54,9 @@ pub struct Generation {
     pub commit: Option<CommitId>,
 }
 
-/// What one task made.
+/// What one task wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskTests {
-    /// Its id.
     pub task: String,
     /// How often tests were written: 2 when survivors were given back.
     pub rounds: u32,
@@ -67,7 +64,7 @@ pub struct TaskTests {
     pub report: CharacterisationReport,
     /// Lines that the new tests execute, by file; empty where nothing tells.
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
-    /// Its requirements, as far as they are decided.
+    /// The requirements of the task, as far as they are decided.
     pub requirements: Vec<RequirementCoverage>,
     /// What providers wrote for it, file by file; what is not in here the embedded engine wrote.
     #[serde(default)]
@@ -85,11 +82,8 @@ impl TaskTests {
 /// A requirement and whether a test shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequirementCoverage {
-    /// Its id.
     pub id: String,
-    /// Its layer.
     pub layer: SubLayer,
-    /// What it says.
     pub text: String,
     /// Why it stays open; `None` when it is shown.
     pub open: Option<String>,
@@ -98,20 +92,17 @@ pub struct RequirementCoverage {
 /// A file that was written and taken away again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DroppedFile {
-    /// The tests.
     pub file: RepoPath,
-    /// What they were about.
+    /// The source that the tests were about.
     pub subject: RepoPath,
-    /// Why they are gone.
+    /// Why the tests were removed.
     pub reason: String,
 }
 
-/// What a gate said.
+/// What a gate decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GateResult {
-    /// Its word.
     pub decision: QualityDecision,
-    /// Why.
     pub reason: String,
     /// Safe repairs that were made.
     pub repairs: u32,
@@ -137,7 +128,7 @@ pub struct GenerationTotals {
 }
 
 impl Generation {
-    /// Nothing is made yet.
+    /// The record of a session in which no task has run.
     #[must_use]
     pub fn new(
         session_id: SessionId,
@@ -176,7 +167,7 @@ impl Generation {
         files.map(|one| (one.file.clone(), one.subject.clone())).collect()
     }
 
-    /// Kept tests.
+    /// How many tests remain.
     #[must_use]
     pub fn tests(&self) -> Vec<TestId> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
@@ -192,7 +183,7 @@ impl Generation {
             let gone = made.report.files.remove(at);
             for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
             {
-                function.kept = 0;
+                function.assertions = 0;
                 let dropped = crate::domain::characterisation::DropReason {
                     reason: reason.to_owned(),
                     count: 1,

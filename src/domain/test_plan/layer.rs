@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! layers {
     ($($name:ident $code:literal $title:literal),* $(,)?) => {
-        /// One sub-layer of the four layers of tests.
+        /// A sub-layer of the four layers of tests.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
         )]
@@ -19,13 +19,13 @@ macro_rules! layers {
             /// All of them, in order.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Its code, such as `L1.2`.
+            /// The code of the layer, such as `L1.2`.
             #[must_use]
             pub fn code(self) -> &'static str {
                 match self { $(Self::$name => $code),* }
             }
 
-            /// What it is about.
+            /// What the tests of the layer are about.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(Self::$name => $title),* }
@@ -57,7 +57,7 @@ layers! {
 }
 
 impl SubLayer {
-    /// Its layer, 0 to 3.
+    /// The layer, 0 to 3.
     #[must_use]
     pub fn layer(self) -> u8 {
         match self.code().as_bytes().get(1) {

@@ -14,7 +14,7 @@ use super::entry::PlanInput;
 pub enum Goal {
     /// Phases 1 to 4 (E5).
     Plan,
-    /// All phases (E1).
+    /// All phases (specification.md E1).
     Test,
 }
 
@@ -24,7 +24,7 @@ pub enum Goal {
 pub enum ConfirmPlan {
     /// The work begins at once.
     Never,
-    /// It waits for a word.
+    /// Every plan waits for a confirmation.
     Always,
 }
 
@@ -32,16 +32,13 @@ pub enum ConfirmPlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "step")]
 pub enum PipelineStep {
-    /// Phase 2.
     Gather,
-    /// Phase 3.
     Analyse,
     /// Phase 4; `attempt` counts from 1.
     Plan {
         /// From 1, at most 2.
         attempt: u32,
     },
-    /// A person decides.
     Confirm,
     /// Phase 5: the next task that writes tests.
     Generate,
@@ -53,9 +50,7 @@ pub enum PipelineStep {
     Keep,
     /// Phase 5: the first full run, and the fix loop behind it.
     Execute,
-    /// Nothing.
     Finish {
-        /// How it ended.
         verdict: PipelineVerdict,
     },
 }
@@ -73,12 +68,12 @@ pub enum PipelineVerdict {
     /// Tests were written, and a gate holds the suite back until a person says a word
     /// (specification.md 6.6).
     Held {
-        /// What the gates say.
+        /// What the gates criticise.
         reasons: Vec<String>,
     },
     /// The plan cannot be carried out.
     Failed {
-        /// What is wrong.
+        /// What the review criticises.
         problems: Vec<String>,
     },
 }
@@ -104,27 +99,21 @@ pub enum WritingStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineStepOutcome {
-    /// Phase 2.
     Gathered {
         /// Files without tests, or with too few.
         gaps: u32,
-        /// One line for people.
         summary: String,
     },
-    /// Phase 3.
     Analysed {
         /// How many things must be shown.
         requirements: u32,
         /// Whether providers were there and none gave a good analysis.
         degraded: bool,
-        /// One line for people.
         summary: String,
     },
-    /// Phase 4.
     Planned {
-        /// What is wrong with it; empty when it can be carried out.
+        /// The problems of the plan; empty when it can be carried out.
         problems: Vec<String>,
-        /// One line for people.
         summary: String,
     },
     /// What an earlier phase left cannot be read; that phase is done again.
@@ -134,40 +123,34 @@ pub enum PipelineStepOutcome {
         /// Which one, in our own words.
         reason: String,
     },
-    /// A person said yes.
+    /// A person confirmed the plan.
     Confirmed,
     /// One task wrote its tests; others may wait.
     Wrote,
     /// No task is left that writes tests.
     Generated,
-    /// Gate 001.3 has decided.
     Validated,
-    /// Gate 001.5 has decided.
     Reviewed,
     /// The branch holds what was kept.
     Kept,
     /// So it does, and a gate is not met.
     Held {
-        /// What the gates say.
+        /// What the gates criticise.
         reasons: Vec<String>,
-        /// One line for people.
         summary: String,
     },
     /// The suite ran to its end.
     Executed {
-        /// One line for people.
         summary: String,
     },
 }
 
-/// A phase that ended.
+/// A phase that has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRow {
-    /// 1 to 5.
+    /// The number of the phase, from 1 to 5.
     pub phase: u32,
-    /// Its name.
     pub name: String,
-    /// What came of it.
     pub summary: String,
 }
 
@@ -183,17 +166,14 @@ pub const PHASES: [&str; 5] = [
 /// `test-fix-state.json`: where the pipeline stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pipeline {
-    /// The session.
     pub session_id: SessionId,
-    /// What was asked for, as it was said.
+    /// The request as the user wrote it.
     pub entry: PlanInput,
-    /// What is asked for, in full.
+    /// The request in full.
     pub description: String,
-    /// How far it goes.
     pub goal: Goal,
     /// Whether a person is asked.
     pub confirm_plan: ConfirmPlan,
-    /// What comes next.
     pub next: PipelineStep,
     /// Phases that ended, in order.
     pub phases: Vec<PhaseRow>,

@@ -15,7 +15,7 @@ pub struct CoverageEvidence<'a> {
     pub made: &'a TaskTests,
     /// How complete the tests of the repository are, layer by layer.
     pub layers: &'a [Completeness],
-    /// What gate 001.3 said.
+    /// Whether gate 001.3 let the tests pass.
     pub validated: bool,
 }
 
@@ -39,14 +39,14 @@ pub fn still_open(
         _ => return crosses(file, one, evidence),
     }
     if let Some(gone) = evidence.made.report.functions.iter().find(|known| {
-        known.file == *file && is_same_function(&known.name, &one.function) && known.kept == 0
+        known.file == *file && is_same_function(&known.name, &one.function) && known.assertions == 0
     }) {
         let reason = gone.dropped.first().map_or("no call of it tells enough", |one| &one.reason);
         return Some(reason.to_owned());
     }
     let pinned = evidence.made.report.functions.iter().any(|known| {
         known.file == *file
-            && known.kept > 0
+            && known.assertions > 0
             && (one.function.is_empty() || is_same_function(&known.name, &one.function))
     });
     if !pinned {
@@ -85,7 +85,7 @@ pub fn still_open(
 }
 
 /// Why a requirement that crosses modules stays open. A kept test must claim it and, where lines
-/// are told, execute the line that decides it.
+/// are known, execute the line that decides it.
 fn crosses(file: &RepoPath, one: &Requirement, evidence: &CoverageEvidence<'_>) -> Option<String> {
     let claims = || {
         let own = evidence.made.written.iter().filter(|own| own.subject == *file);
@@ -151,12 +151,12 @@ mod tests {
     }
 
     fn made() -> TaskTests {
-        let function = |name: &str, kept: u32, reason: &str| CharacterisedFunction {
+        let function = |name: &str, assertions: u32, reason: &str| CharacterisedFunction {
             file: path("a.py"),
             name: name.into(),
             line: 1,
             tried: 9,
-            kept,
+            assertions,
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
         };
         TaskTests {

@@ -19,11 +19,8 @@ pub const MOST: usize = 18;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskKind {
-    /// Write tests.
     TestGen,
-    /// Gate 001.3.
     CodeValidation,
-    /// Gate 001.5.
     TestQualityReview,
     /// Run the suite, and fix what fails.
     TestFix,
@@ -40,59 +37,49 @@ impl TaskKind {
     }
 }
 
-/// One change of status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusChange {
-    /// Before.
     pub from: TaskStatus,
-    /// After.
     pub to: TaskStatus,
-    /// RFC 3339.
+    /// RFC 3339, in UTC.
     pub changed_at: String,
 }
 
 /// Who works, with what, how often at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskMeta {
-    /// What kind of work.
     #[serde(rename = "type")]
     pub kind: TaskKind,
     /// Who, with a leading `@`.
     pub agent: String,
-    /// Framework of the tests.
     pub test_framework: String,
     /// Iteration limit; for the task that runs the suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
 }
 
-/// What is to be reached, on which files.
+/// The aims of a task, and the files it concerns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskContext {
-    /// Counted sentences.
+    /// The requirements, as numbered sentences.
     pub requirements: Vec<String>,
     /// Ids of the analysis behind them.
     pub requirement_ids: Vec<String>,
     /// What shows that it is done; each with a command.
     pub acceptance: Vec<String>,
-    /// Files to work on.
     pub focus_paths: Vec<RepoPath>,
-    /// Files to be tested.
     pub files_to_test: Vec<RepoPath>,
-    /// Tasks that come first.
     pub depends_on: Vec<String>,
 }
 
 /// A step before the work (specification.md 5.2: only these four forms of commands).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreStep {
-    /// Its name.
     pub step: String,
-    /// What it does.
     pub action: String,
     /// `Read(path)`, `bash(command)`, `Search(pattern,path)` or `Glob(pattern)`.
     pub commands: Vec<String>,
-    /// Name of its result.
+    /// The name under which later steps find the result.
     pub output_to: String,
     /// `fail`, `skip_optional`, `retry_once`, `continue` or `skip`.
     pub on_error: String,
@@ -101,50 +88,39 @@ pub struct PreStep {
 /// A step of the work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApproachStep {
-    /// From 1.
+    /// The number of the step, from 1.
     pub step: u32,
-    /// Its name.
     pub title: String,
-    /// What it does.
     pub description: String,
-    /// Steps that come first.
     pub depends_on: Vec<u32>,
-    /// Name of its result.
     pub output: String,
 }
 
-/// How a task proceeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowControl {
-    /// Run first.
+    /// Steps that run before the task.
     pub pre_analysis: Vec<PreStep>,
-    /// In order.
+    /// The steps of the task, in order.
     pub implementation_approach: Vec<ApproachStep>,
-    /// Files that are written.
     pub target_files: Vec<RepoPath>,
 }
 
-/// One task, in the nested form of the founding documents (specification.md 5.2).
+/// A task, in the nested form of the founding documents (specification.md 5.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestTask {
-    /// `IMPL-001`, `IMPL-001.3`, ...
+    /// The id of the task: `IMPL-001`, `IMPL-001.3`, ...
     pub id: String,
-    /// One line.
     pub title: String,
-    /// Where it stands.
     pub status: TaskStatus,
-    /// How it came there.
     pub status_history: Vec<StatusChange>,
-    /// Who works.
     pub meta: TaskMeta,
-    /// What is to be reached.
+    /// The aims of the task.
     pub context: TaskContext,
-    /// How it proceeds.
     pub flow_control: FlowControl,
 }
 
 impl TestTask {
-    /// Its file inside the session folder (specification.md 5.1).
+    /// The file of the task inside the session folder (specification.md 5.1).
     #[must_use]
     pub fn file(&self) -> String {
         match self.meta.kind {
@@ -169,7 +145,7 @@ impl TestTask {
 /// All that phases 1 to 4 leave for phase 5.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestPlan {
-    /// What must be tested.
+    /// The analysis of what to test.
     pub analysis: TestAnalysis,
     /// By which tasks, in the order in which they may run.
     pub tasks: Vec<TestTask>,
@@ -203,7 +179,7 @@ pub fn size(files: usize) -> &'static str {
     }
 }
 
-/// What is wrong with a plan; empty when it can be carried out.
+/// The problems of a plan; empty when it can be carried out.
 ///
 /// Source: specification.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
 /// one task, every acceptance with a command, the framework that of the project.

@@ -16,13 +16,12 @@ pub const INQUIRIES: &str = ".process/provider-calls.json";
 /// `provider-calls.json`: written after every question, before its answer is worked with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageLog {
-    /// The session.
     pub session_id: SessionId,
     /// In the order in which they were asked.
     pub calls: Vec<UsageLogEntry>,
 }
 
-/// One question and the work it belonged to.
+/// A question and the work it belonged to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageLogEntry {
     /// `analysis`, `enrichment`, or a task such as `IMPL-001`.
@@ -32,7 +31,7 @@ pub struct UsageLogEntry {
 }
 
 impl UsageLog {
-    /// Nobody was asked yet.
+    /// The record of a session that has asked nobody.
     #[must_use]
     pub fn new(session_id: SessionId) -> Self {
         Self { session_id, calls: Vec::new() }
@@ -88,7 +87,7 @@ mod tests {
             turn: 1,
             used: true,
             trigger: None,
-            said: String::new(),
+            reason: String::new(),
             confidence: None,
             usage: Usage { input_tokens: tokens, output_tokens: 1 },
             micro_usd: price,

@@ -8,19 +8,16 @@ use crate::domain::id::{RepoPath, TestId};
 /// What providers wrote for one source in one round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenTests {
-    /// The task.
     pub task: String,
     /// From 1; 2 is about survivors.
     pub round: u32,
-    /// The source.
     pub subject: RepoPath,
     /// The file with the tests; absent when nothing was kept.
     pub file: Option<RepoPath>,
     /// Who wrote it; empty when nobody did.
     pub author: String,
-    /// Tests that hold.
+    /// The tests that pass reliably.
     pub tests: Vec<TestId>,
-    /// Assertions in the file.
     pub assertions: u32,
     /// Functions of the source that the tests that hold enter.
     pub functions: Vec<String>,
@@ -37,13 +34,10 @@ pub struct WrittenTests {
 /// A new test that fails, and whose author and judge say that the code is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BugFinding {
-    /// The test.
     pub test: TestId,
-    /// Its file.
     pub file: RepoPath,
     /// The source that is wrong.
     pub subject: RepoPath,
-    /// The function.
     pub function: String,
     /// First line of the place, from 1.
     pub line: u32,
@@ -51,6 +45,6 @@ pub struct BugFinding {
     pub evidence: String,
     /// What the test said, in one line.
     pub message: String,
-    /// Who judged.
+    /// The provider that judged.
     pub judge: String,
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {call}: {kind}{}", detail(*.status, .message))]
 pub struct ForgeError {
-    /// What was asked of it, such as `create the check run`.
+    /// The request, such as `create the check run`.
     pub call: &'static str,
     /// HTTP status, when there was an answer.
     pub status: Option<u16>,

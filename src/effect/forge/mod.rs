@@ -102,7 +102,7 @@ pub trait Forge: Send + Sync {
     async fn marked_commits(&self, number: u64, mark: &str) -> Result<u32, ForgeError>;
 }
 
-/// What is known of the repository.
+/// The facts that the service reports about a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RepositoryInfo {
     /// `owner/name` as the forge writes it now.
@@ -120,9 +120,9 @@ pub enum Permission {
     None,
     /// Read, as everybody may in a public repository.
     Read,
-    /// Read, and sort issues.
+    /// May read, and sort issues.
     Triage,
-    /// Push.
+    /// May push.
     Write,
     /// Push, and manage without settings that destroy.
     Maintain,
@@ -133,15 +133,13 @@ pub enum Permission {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullState {
     Open,
-    /// Closed without a merge.
     Closed,
     Merged,
 }
 
-/// One end of a pull request.
+/// One of the two branches of a pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullEnd {
-    /// The branch without `refs/heads/`.
     pub branch: String,
     pub sha: CommitId,
     /// `owner/name` it is in; `None` when a fork was deleted.
@@ -163,9 +161,9 @@ pub struct PullRequest {
     pub url: String,
     pub state: PullState,
     pub draft: bool,
-    /// Title, foreign text.
+    /// The title, which is foreign text.
     pub title: String,
-    /// Description, foreign text.
+    /// The description, which is foreign text.
     pub body: String,
     pub head: PullEnd,
     pub base: PullEnd,
@@ -204,38 +202,35 @@ pub struct PullEdit {
     pub open: Option<bool>,
 }
 
-/// What became of [`Forge::open_pull`].
+/// The result of [`Forge::open_pull`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutPull {
     pub number: u64,
     pub url: String,
-    /// Opened now, not found.
+    /// Whether the call opened the pull request, rather than finding it open.
     pub created: bool,
 }
 
-/// What was done to a thing that is written once and kept up to date.
+/// The effect of writing something that is written once and then kept up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
-    /// It was not there.
     Created,
-    /// It was there with other content.
+    /// It existed with other content.
     Edited,
-    /// It was there with this content.
+    /// It existed with the same content.
     Unchanged,
 }
 
-/// A comment of somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgeEntry {
     /// Who; `None` for a deleted account.
     pub author: Option<Account>,
-    /// The text; foreign.
+    /// The text, which is foreign.
     pub body: String,
     /// Whether it was changed after it was written.
     pub edited: bool,
 }
 
-/// Where a comment stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommentKind {
     /// Below an issue or pull request.
@@ -246,13 +241,12 @@ pub enum CommentKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Seen, work begins.
+    /// The comment was read, and work begins.
     Eyes,
-    /// A run starts.
     Rocket,
-    /// Refused.
+    /// The author may not command this.
     ThumbsDown,
-    /// Not understood.
+    /// The comment was not understood.
     Confused,
 }
 
@@ -272,16 +266,15 @@ pub struct NewIssue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub name: String,
-    /// Six hexadecimal digits.
     pub colour: String,
-    /// What it is for, cut at 100 characters.
+    /// The purpose of the label, cut at 100 characters.
     pub description: String,
 }
 
 /// Names of the labels that could not be made, with the reasons.
 pub type LeftOut = BTreeMap<String, String>;
 
-/// What became of [`Forge::put_issue`].
+/// The result of [`Forge::put_issue`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutIssue {
     pub number: u64,
@@ -294,7 +287,7 @@ pub struct PutIssue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchCommit {
     pub branch: String,
-    /// Its tip; the commit is made on top of it or not at all.
+    /// The tip that the branch must have; the commit is made on top of it or not at all.
     pub expected_head: CommitId,
     /// First line of the message.
     pub headline: String,

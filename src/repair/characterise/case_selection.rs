@@ -1,4 +1,4 @@
-//! Which observations become tests.
+//! Selects the observations that become tests.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::search_target::SearchTarget;
 /// Cases of one function that are tried on mutants.
 const CANDIDATES: usize = 24;
 
-/// The same where tests have missed something.
+/// The most cases of a function where tests have missed something.
 const AIMED: usize = 96;
 
 /// Errors that a wrong input causes by itself, and that say something about the function.

@@ -10,7 +10,7 @@ use crate::effect::Call;
 /// Calls of one function in the first round.
 const FIRST: usize = 96;
 
-/// Arguments of one parameter.
+/// The most arguments that are tried for one parameter.
 const POOL: usize = 16;
 
 /// Objects of one class that methods are called on.
@@ -116,7 +116,7 @@ fn lists(element: Type, python: bool) -> Vec<String> {
     list.into_iter().map(str::to_owned).collect()
 }
 
-/// What a literal is, told by its first character.
+/// The type of a literal, by its first character.
 fn kind_of(literal: &str) -> Option<Type> {
     let first = literal.trim_start_matches('-').chars().next()?;
     match first {

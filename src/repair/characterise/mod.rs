@@ -1,5 +1,5 @@
 //! Characterisation: calls of functions become tests that describe what they do today, without a
-//! model. Inputs are tried in rounds, what came of them is compared between surroundings, and only
+//! model. Inputs are tried in rounds, their results are compared between environments, and only
 //! what adds something is kept.
 
 mod case_selection;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::code::language::Language;
 use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
-use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, Surrounding};
+use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_selection::{Contribution, cover};
 pub use render::{Draft, DraftTest, Naming, Split, can_render, render};
@@ -39,7 +39,7 @@ const AIMED: usize = 160;
 /// Calls that they start from.
 const BASES: usize = 16;
 
-/// Surroundings in which a call must give the same: another hash seed, time zone, language,
+/// Environments in which a call must give the same result: another hash seed, time zone, language,
 /// folder and order; the last one twice, to see what differs without a reason.
 const WORLDS: &[u32] = &[1, 2, 2];
 
@@ -57,7 +57,7 @@ pub struct FileTask<'a> {
     pub root: &'a Path,
     pub file: &'a RepoPath,
     pub language: Language,
-    /// Python: its dotted name.
+    /// The dotted name of a Python module.
     pub module: &'a str,
     pub callables: &'a [Callable],
     /// Arguments of calls in the repository, by name of the function.
@@ -67,20 +67,20 @@ pub struct FileTask<'a> {
     /// Lines where tests have missed something. Functions that run them are searched further than
     /// others: calls aimed at these lines, more rounds, more cases.
     pub missed: &'a BTreeSet<u32>,
-    /// Told how many calls were made since it was last asked; answers whether there is time for
+    /// Receives how many calls were made since it last ran; answers whether there is time for
     /// more.
     pub goes_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// One call worth a test.
+/// A call worth a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     pub call: Call,
-    /// What came of it, everywhere.
+    /// The result, which is the same in every environment.
     pub seen: Observation,
 }
 
-/// What was found about one function.
+/// What the calls of one function showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedFunction {
     pub callable: Callable,
@@ -329,13 +329,13 @@ async fn observe(
         module: task.module,
         bindings,
         calls,
-        world: Surrounding { number: world },
+        world: World { number: world },
         limit: task.limit,
     };
     observer.observe(&request).await
 }
 
-/// Makes the chosen calls again in other surroundings, and drops those that differ.
+/// Makes the chosen calls again in other environments, and drops those that differ.
 async fn agree(
     observer: &dyn Observer,
     task: &FileTask<'_>,
@@ -353,7 +353,7 @@ async fn agree(
             for case in std::mem::take(&mut one.cases) {
                 match made.next() {
                     Some(again) if again.agrees(&case.seen) => one.cases.push(case),
-                    _ => drop_for(one, "gives another result in other surroundings".into()),
+                    _ => drop_for(one, "gives another result in another environment".into()),
                 }
             }
         }

@@ -39,7 +39,7 @@ const ASIDE: &[&str] = &[
 const CONFIGURING: &[&str] =
     &["setup.py", "conftest.py", "noxfile.py", "tasks.py", "__main__.py", "manage.py"];
 
-/// What places depend on.
+/// The facts on which the place of tests depends.
 #[derive(Clone, Debug)]
 pub struct ProjectLayout<'a> {
     pub framework: Framework,

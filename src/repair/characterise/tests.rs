@@ -241,7 +241,7 @@ fn a_function_that_takes_a_needed_name_is_left_out() {
     assert!(!draft.text.contains("datetime.date("), "{}", draft.text);
 }
 
-/// Doubles a number; what it is asked in other surroundings differs for multiples of 7.
+/// Doubles a number; in another environment its answer differs for multiples of 7.
 struct Doubling(Mutex<u32>);
 
 #[async_trait]
@@ -266,7 +266,7 @@ impl Observer for Doubling {
 }
 
 #[test]
-fn what_differs_between_surroundings_is_dropped_with_a_reason() {
+fn what_differs_between_environments_is_dropped_with_a_reason() {
     let text = "def double(x: int):\n    return x * 2\n\ndef clock():\n    return time.time()\n";
     let callables = callables(Language::Python, text);
     let observer = Doubling(Mutex::new(0));
@@ -288,7 +288,7 @@ fn what_differs_between_surroundings_is_dropped_with_a_reason() {
     assert_eq!(found[1].dropped, [("reads the clock".to_owned(), 1)]);
     assert!(found[1].cases.is_empty() && found[1].tried == 0);
     let reasons: Vec<&str> = found[0].dropped.iter().map(|(reason, _)| reason.as_str()).collect();
-    assert!(reasons.contains(&"gives another result in other surroundings"), "{reasons:?}");
+    assert!(reasons.contains(&"gives another result in another environment"), "{reasons:?}");
     assert!(reasons.contains(&"prints"), "{reasons:?}");
     assert!(
         found[0].cases.iter().all(|case| case.call.arguments[0].parse::<i64>().unwrap() % 7 != 0
@@ -328,7 +328,7 @@ fn calls_end_with_the_time_and_every_function_had_its_turn() {
         };
         let found = block_on(characterise(&observer, &task)).unwrap();
         let tried: u32 = found.iter().map(|one| one.tried).sum();
-        assert_eq!(u64::from(tried), asked.lock().unwrap().1, "every call is told");
+        assert_eq!(u64::from(tried), asked.lock().unwrap().1, "every call is counted");
         for one in &found {
             assert_eq!(one.tried > 0, left > 0, "{}: {}", one.callable.name, one.tried);
             let none = one.dropped.iter().any(|(reason, _)| reason.starts_with("the time"));

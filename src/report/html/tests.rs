@@ -41,7 +41,7 @@ fn call(text: &str) -> ProviderCall {
         turn: 1,
         used: false,
         trigger: Some(FallbackTrigger::LowConfidence),
-        said: text.into(),
+        reason: text.into(),
         confidence: Some(0.25),
         usage: Usage { input_tokens: 12_345, output_tokens: 67 },
         micro_usd: Some(4_200),

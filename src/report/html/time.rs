@@ -204,7 +204,7 @@ fn answer(call: &ProviderCall) -> String {
     let used = if call.used { "used" } else { "not used" };
     let sure = call.confidence.map(|sure| format!(", confidence {sure:.2}")).unwrap_or_default();
     let why = match call.trigger {
-        Some(trigger) => format!(", {trigger}: {}", short(&call.said, 200)),
+        Some(trigger) => format!(", {trigger}: {}", short(&call.reason, 200)),
         None => String::new(),
     };
     format!("{used}{sure}{why}")

@@ -53,7 +53,7 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
             Some([cell(&one.id), one.layer.to_string(), cell(&one.text), why])
         }),
     ));
-    let left: Vec<_> = report.functions.iter().filter(|one| one.kept == 0).collect();
+    let left: Vec<_> = report.functions.iter().filter(|one| one.assertions == 0).collect();
     if !left.is_empty() {
         page.push_str("\n## Functions without tests\n\n");
     }

@@ -40,7 +40,7 @@ fn call(
     iteration: u32,
     provider: &str,
     trigger: Option<FallbackTrigger>,
-    said: &str,
+    reason: &str,
 ) -> (u32, ProviderCall) {
     let call = ProviderCall {
         role: "analyst".into(),
@@ -50,7 +50,7 @@ fn call(
         turn: 1,
         used: trigger.is_none(),
         trigger,
-        said: said.into(),
+        reason: reason.into(),
         confidence: Some(0.8),
         usage: Usage { input_tokens: 9_100, output_tokens: 812 },
         micro_usd: Some(31_000),

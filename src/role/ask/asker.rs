@@ -103,7 +103,7 @@ impl Asker {
         let open = exchange_log::find_unanswered(fx.store).await?;
         let open = open.filter(|open| open.work.starts_with("iteration-") == of_loop);
         for call in open.iter().flat_map(|open| &open.calls) {
-            let (provider, role, state) = (&call.provider, &call.role, &call.said);
+            let (provider, role, state) = (&call.provider, &call.role, &call.reason);
             let text = format!("a question to `{provider}` ({role}): {state}; it counts as one");
             fx.screen.show(&Event::Notice { text });
         }
@@ -210,8 +210,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
         let index = (!exchange.is_counted).then_some(self.calls.len());
         let after = self.note_reading(reading, &mut call, index);
         let reason: String =
-            call.said.chars().filter(|c| !c.is_control() || *c == '\n').take(REASON).collect();
-        call.said = self.asker.settings.redactor.redact(&reason);
+            call.reason.chars().filter(|c| !c.is_control() || *c == '\n').take(REASON).collect();
+        call.reason = self.asker.settings.redactor.redact(&reason);
         if index.is_some() {
             self.report(&call);
             self.calls.push(call);
@@ -363,7 +363,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
                 call.confidence = Some(confidence);
                 let least = self.asker.settings.rules.careful_confidence;
                 if self.ask.careful && confidence < least {
-                    call.said = format!(
+                    call.reason = format!(
                         "confidence {confidence:.2} is below {least:.2}; the next one is asked too"
                     );
                 } else {
@@ -374,16 +374,16 @@ impl<T: Send + Sync> AskRun<'_, T> {
             Reading::Weak(value, confidence, trigger, why) => {
                 call.confidence = Some(confidence);
                 call.trigger = Some(trigger);
-                call.said = why;
+                call.reason = why;
                 self.answers.weak.push(answered(value, confidence));
             }
             Reading::Useless(trigger, why) => {
                 call.trigger = Some(trigger);
-                call.said = why;
+                call.reason = why;
             }
             Reading::SendBack(problems) => {
                 call.trigger = Some(FallbackTrigger::Vetoed);
-                call.said = problems.join("; ");
+                call.reason = problems.join("; ");
                 return AfterAnswer::SendBack(problems);
             }
         }

@@ -182,7 +182,7 @@ pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls
     }
     let last = ProviderCall {
         trigger: Some(FallbackTrigger::Interrupted),
-        said: format!(
+        reason: format!(
             "the run ended while this was asked at {}; nobody knows whether it was charged",
             pending.asked_at
         ),
@@ -206,7 +206,7 @@ pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>)
         usage: stored.usage,
         micro_usd: price,
         trigger: Some(FallbackTrigger::Interrupted),
-        said: "it was answered in a run that was interrupted, and what it changed is gone".into(),
+        reason: "it was answered in a run that was interrupted, and what it changed is gone".into(),
         ..call.clone()
     }
 }
@@ -285,7 +285,7 @@ mod tests {
             turn: 1,
             used: false,
             trigger: None,
-            said: String::new(),
+            reason: String::new(),
             confidence: None,
             usage: Usage::default(),
             micro_usd: None,

@@ -40,7 +40,7 @@ impl ProviderChain {
             for call in calls {
                 // It stays open until the next question is asked, and is counted once.
                 let is_same = |entry: &UsageLogEntry| {
-                    entry.call.raw == call.raw && entry.call.said == call.said
+                    entry.call.raw == call.raw && entry.call.reason == call.reason
                 };
                 if !log.calls.iter().any(is_same) {
                     log.note(&work, &[call]);

@@ -80,7 +80,7 @@ pub fn new_call(
         turn,
         used: false,
         trigger: None,
-        said: String::new(),
+        reason: String::new(),
         confidence: None,
         usage: Usage::default(),
         micro_usd: None,

@@ -152,7 +152,7 @@ fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
         for (name, count) in &assertions {
             let of_file = report.functions.iter_mut().filter(|one| one.file == test_file.subject);
             for one in of_file.filter(|one| one.name == *name) {
-                one.kept = *count;
+                one.assertions = *count;
             }
         }
         report.files.push(CharacterisationFile {

@@ -223,7 +223,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
         name: one.callable.name.clone(),
         line: one.callable.start,
         tried: one.tried,
-        kept: 0,
+        assertions: 0,
         dropped: one
             .dropped
             .iter()

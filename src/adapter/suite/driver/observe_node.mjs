@@ -91,7 +91,7 @@ function guardWorld() {
     net: 'uses the network', http: 'uses the network', https: 'uses the network', http2: 'uses the network',
     tls: 'uses the network', dgram: 'uses the network', dns: 'uses the network',
     child_process: 'starts or ends processes', cluster: 'starts or ends processes',
-    os: 'asks about its surroundings', v8: 'reaches below JavaScript', vm: 'reaches below JavaScript',
+    os: 'asks about its machine', v8: 'reaches below JavaScript', vm: 'reaches below JavaScript',
   };
   for (const [name, reason] of Object.entries(modules)) guardAll(require(`node:${name}`), reason);
   guardAll(require('node:dns').promises, 'uses the network');
@@ -106,7 +106,7 @@ function guardWorld() {
   guard(performance, 'now', 'reads the clock');
   for (const name of ['hrtime', 'uptime', 'cpuUsage']) guard(process, name, 'reads the clock');
   for (const name of ['exit', 'kill', 'abort', 'reallyExit']) guard(process, name, 'starts or ends processes');
-  for (const name of ['cwd', 'memoryUsage', 'getuid']) guard(process, name, 'asks about its surroundings');
+  for (const name of ['cwd', 'memoryUsage', 'getuid']) guard(process, name, 'asks about its machine');
   for (const name of ['chdir', 'umask', 'emitWarning', 'on', 'once', 'binding', 'dlopen']) guard(process, name, 'changes the process');
   guardAll(console, 'prints');
   guard(process.stdout, 'write', 'prints');

@@ -136,7 +136,7 @@ def profile(frame, event, function):
     elif module == "posix" and name == "urandom":
         reason = "uses random numbers"
     elif module == "posix" and name in SELF:
-        reason = "asks about its surroundings"
+        reason = "asks about its machine"
     if reason:
         Watch.active = False
         allowed = importing()

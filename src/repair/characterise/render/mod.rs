@@ -17,7 +17,7 @@ const TOGETHER: usize = 8;
 const MESSAGE: usize = 200;
 
 /// Names that a Python test file needs for itself.
-const TAKEN: &[&str] =
+const RESERVED: &[&str] =
     &["pytest", "unittest", "math", "asyncio", "list", "str", "float", "set", "frozenset", "int"];
 
 /// Whether characterisation tests can be written for a framework.
@@ -41,9 +41,9 @@ pub fn can_render(framework: Framework) -> bool {
 /// How a JavaScript file takes from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
-    /// `import`.
+    /// ES modules, with `import`.
     Module,
-    /// `require`.
+    /// CommonJS, with `require`.
     Common,
 }
 
@@ -66,13 +66,13 @@ pub struct Naming {
 /// How many cases go into a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// One, so that each can be judged.
+    /// One case, so that each can be judged.
     Single,
-    /// Those of one function together.
+    /// All cases of a function.
     Grouped,
 }
 
-/// One test of a draft.
+/// A test of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftTest {
     pub name: String,
@@ -84,7 +84,7 @@ pub struct DraftTest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     pub text: String,
-    /// Its tests, in the order of the text.
+    /// The tests, in the order of the text.
     pub tests: Vec<DraftTest>,
     /// Cases that cannot be written: function, case, why.
     pub left_out: Vec<(usize, usize, String)>,
@@ -163,7 +163,7 @@ fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Opti
         .iter()
         .filter_map(|need| need.split('.').next())
         .any(|root| subjects().any(|subject| subject == root));
-    let reserved = subjects().any(|subject| TAKEN.contains(&subject));
+    let reserved = subjects().any(|subject| RESERVED.contains(&subject));
     (shadowed || reserved).then(|| "a name that its test needs is taken by a function".to_owned())
 }
 
