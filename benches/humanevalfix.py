@@ -221,8 +221,8 @@ def main():
     options.regreen = os.path.abspath(options.regreen)
     with open(options.set) as file:
         rows = [json.loads(line) for line in file if line.strip()]
-    wanted = {name.split("/")[-1] for name in options.only.split(",") if name}
-    rows = [row for row in rows if not wanted or row["task_id"].split("/")[-1] in wanted]
+    selected = {name.split("/")[-1] for name in options.only.split(",") if name}
+    rows = [row for row in rows if not selected or row["task_id"].split("/")[-1] in selected]
     results = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in pool.map(lambda row: run(row, options), rows):

@@ -114,15 +114,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         root = repository(folder, options.files)
         program = os.path.abspath(options.regreen)
-        kept = []
+        samples = []
         for number in range(options.repeat):
             document, rows = regreen(program, root, os.path.join(folder, f"work{number}"))
-            kept.extend(rows)
+            samples.extend(rows)
             for search, tried, rest, tests in rows:
                 print(f"search {search:.0f} ms ({tried} candidates), tests {tests} ms, all else {rest:.0f} ms")
             git(root, "branch", "-D", *re.findall(r"regreen/\S+", git(root, "branch", "--list", "regreen/*")))
-        ours = statistics.median(rest for _, _, rest, _ in kept)
-        short = statistics.median(search for search, tried, _, _ in kept if tried < 50)
+        ours = statistics.median(rest for _, _, rest, _ in samples)
+        short = statistics.median(search for search, tried, _, _ in samples if tried < 50)
         theirs = rival(root, 9)
         print(f"an iteration besides search and tests: {ours:.0f} ms; a search of few candidates: {short:.0f} ms")
         print(f"git status, add and commit of one file: {theirs:.0f} ms; {ours / theirs:.1f} times as long")

@@ -5,7 +5,7 @@
     benches/packages.py --renew benches/recordings
 
 Needs pip and npm with their registries, and `pip install pytest==9.2.0`. For each package: the
-source distribution at a pinned version is fetched, its own tests are taken out, a repository is
+source distribution at a pinned version is fetched, its own tests are removed, a repository is
 made of it, and `regreen test` runs to its end without a model. With `--replay DIR` the answers
 recorded in `DIR/<package>` stand in for a model, and packages without a recording are left out;
 `benches/recordings` holds three. With `--renew DIR` the answers of DIR are given to the questions of
@@ -16,8 +16,8 @@ changes, and a session that asks something else, or in another order, ends it. T
 - lines, branches, functions: what the project's own coverage tool tells of the functions that were
   asked for, with the new tests; before, nothing runs;
 - score: mutants that the new tests notice, of those tried;
-- flaky: new tests whose result changed between runs; none of them is kept;
-- 001.3 and 001.5: what the two gates said.
+- flaky: new tests whose result changed between runs; none of them stays;
+- 001.3 and 001.5: what the two gates decided.
 """
 
 import argparse
@@ -65,8 +65,8 @@ def run(command, cwd, **more):
 def fetch(name, registry, version, folder):
     """The unpacked source distribution."""
     if registry == "pypi":
-        wanted = f"{name}=={version}"
-        run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", wanted, "-d", folder], folder)
+        requirement = f"{name}=={version}"
+        run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", requirement, "-d", folder], folder)
     else:
         run(["npm", "pack", "--silent", f"{name}@{version}"], folder)
     archives = glob.glob(os.path.join(folder, "*.tar.gz")) + glob.glob(os.path.join(folder, "*.tgz"))

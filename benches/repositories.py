@@ -99,10 +99,10 @@ def main():
         if options.only and options.only != name:
             continue
         document, seconds = run(name, files, options)
-        kept = [one["summary"] for one in document["iterations"] if one["outcome"] == "improved"]
+        edits = [one["summary"] for one in document["iterations"] if one["outcome"] == "improved"]
         rate = f"{(document['initial'] or {}).get('percent')} → {(document['last'] or {}).get('percent')} %"
         tried = sum(one["candidates"] for one in document["iterations"])
-        print(f"| {name} | {document['result'] or document['reason'][:60]} | {rate} | {tried} | {seconds:.1f} | {'<br>'.join(kept)} | {intended} |", flush=True)
+        print(f"| {name} | {document['result'] or document['reason'][:60]} | {rate} | {tried} | {seconds:.1f} | {'<br>'.join(edits)} | {intended} |", flush=True)
 
 
 if __name__ == "__main__":

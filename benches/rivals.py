@@ -160,8 +160,8 @@ def main():
         for name, registry, version, what, _ in packages.PACKAGES:
             if name not in only:
                 continue
-            kept = os.path.join(os.path.abspath(options.packages), name)
-            (root,) = [entry.path for entry in os.scandir(kept) if entry.is_dir()]
+            package = os.path.join(os.path.abspath(options.packages), name)
+            (root,) = [entry.path for entry in os.scandir(package) if entry.is_dir()]
             # Each tool works on a copy of its own: they leave files behind.
             shown = f"`{name}` {version}"
             show(shown, "`regreen score`", regreen(program, copy(root, folder, name + "-ours"), what, folder))

@@ -6,7 +6,7 @@
 
 Needs `pip install mutmut==3.8.1`. On a machine that does other work too, seconds mean little: the
 programs take turns, and what is printed is the ratio of each turn and its median, in processor
-time of the program and all that it started; seconds on the wall are told beside it.
+time of the program and all that it started; seconds on the wall are printed beside it.
 
 - scoring: `regreen score` and `mutmut run --max-children 2` on the same file and the same tests,
   from start to end, each in a copy of its own. Mutants differ, so mutants a second are compared.
@@ -62,10 +62,10 @@ def spent(work):
     return answer, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
-def scoring(program, kept, rounds, folder):
+def scoring(program, package, rounds, folder):
     package = next(one for one in packages.PACKAGES if one[0] == "inflection")
-    kept = os.path.join(os.path.abspath(kept), "inflection")
-    (root,) = [entry.path for entry in os.scandir(kept) if entry.is_dir()]
+    package = os.path.join(os.path.abspath(package), "inflection")
+    (root,) = [entry.path for entry in os.scandir(package) if entry.is_dir()]
     ratios = []
     for turn in range(rounds):
         ours, theirs = [rivals.copy(root, folder, f"{who}-{turn}") for who in ("ours", "theirs")]

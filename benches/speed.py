@@ -21,7 +21,7 @@ def timed(command, **more):
     return time.monotonic() - began, done.stdout
 
 
-def bench(*arguments):
+def measure(*arguments):
     command = ["cargo", "bench", "--quiet", "--features", "internals", "--bench", "parse", "--", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -40,7 +40,7 @@ def junit(folder):
             inner = '<failure message="1 != 2" type="AssertionError">trace\n line</failure>' if number % 20 == 0 else ""
             file.write(f'<testcase classname="pkg.mod{number % 97}" name="test_{number}" time="0.01">{inner}</testcase>\n')
         file.write("</testsuite></testsuites>")
-    ours = float(bench("junit", path))
+    ours = float(measure("junit", path))
     script = f"import time,junitparser;b=time.monotonic();x=junitparser.JUnitXml.fromfile({path!r});n=sum(1 for s in x for c in s if (c.classname,c.name,c.time,c.result) is not None);assert n==100000,n;print((time.monotonic()-b)*1000)"
     theirs = min(float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout) for _ in range(3))
     print(f"100,000 JUnit cases: regreen {ours:.1f} ms, junitparser {theirs:.0f} ms, {theirs / ours:.0f} times faster")
@@ -64,7 +64,7 @@ def impact(folder):
         with open(os.path.join(root, "tests", f"test_m{number}.py"), "w") as file:
             file.write(f"from pkg.g{group}.m{number} import f\n\n\ndef test_f():\n    assert f(1) > 0\n")
     changed = "pkg/g20/m1040.py"
-    print("impact, regreen:", bench("impact", root, changed), "ms")
+    print("impact, regreen:", measure("impact", root, changed), "ms")
     pytest = [sys.executable, "-m", "pytest", "-q", "--testmon"]
     environment = dict(os.environ, PYTHONPATH=root)
     first, _ = timed(pytest, cwd=root, env=environment)

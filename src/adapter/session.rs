@@ -141,9 +141,11 @@ impl<'a> Session<'a> {
     ) -> Result<(Session<'a>, PlanStart), OpenError> {
         let facts = repo::discover(&request.run.repository)?;
         let root = state_root(&facts);
+        let archived = resume_archiving(&facts);
         let Planning { mut record, pipeline, source, resumed, detection } =
             choose_plan(request, &facts, &root, clock)?;
         let mut notices = notices(&facts);
+        notices.extend(archived);
         if let Some(missing) = detection.missing.first() {
             notices.push(format!(
                 "the suite cannot run here, so coverage is estimated from names: {missing}"

@@ -39,10 +39,10 @@ pub struct CharacteriseRequest {
 
 /// The characterisation tests of one run.
 pub struct CharacteriseOutcome {
-    /// What was kept and what was dropped.
+    /// Tests that hold, and what was dropped.
     pub report: CharacterisationReport,
     pub patch: String,
-    /// Whether tests were kept that kill enough mutants.
+    /// Whether there are tests, and they kill enough mutants.
     pub met: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
-use crate::cycle::{self, SetUp};
+use crate::cycle::{self, Execution, SetUp};
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::MAX_ITERATIONS;
@@ -64,7 +64,7 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let models = providers.models(&session.scratch())?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
-    run_loop(run, session, open, screen).await
+    Ok(run_loop(run, session, open, screen).await?.outcome)
 }
 
 /// Runs the fix loop in an open session, and closes it.
@@ -73,7 +73,7 @@ pub(super) async fn run_loop(
     mut session: Session<'_>,
     open: OpenModels<'_>,
     screen: &dyn Screen,
-) -> Result<Outcome, AppError> {
+) -> Result<Execution, AppError> {
     let bundle = match &run.request.bundle {
         Some(folder) => {
             let base = session.base.as_ref().map(|(commit, _)| commit.clone());
@@ -84,8 +84,8 @@ pub(super) async fn run_loop(
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let set_up = set_up(&run, &session, open.providers)?;
     let fx = session.effects(open.models, &tee);
-    let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
-        Ok(outcome) => outcome,
+    let execution = match Box::pin(cycle::run(set_up, &fx)).await {
+        Ok(execution) => execution,
         Err(failure) => {
             if run.fix.session.is_new() {
                 session.abandon().await?;
@@ -93,17 +93,18 @@ pub(super) async fn run_loop(
             return Err(failure.into());
         }
     };
+    let outcome = &execution.outcome;
     draw_pages(run.request, fx.store.folder(), screen);
-    session.conclude(&outcome).await?;
+    session.conclude(outcome).await?;
     if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
-        record_lessons(&state_root(&session.facts), &outcome, &tee);
+        record_lessons(&state_root(&session.facts), outcome, &tee);
     }
     // What happens to the session's folder never changes the result (specification.md X37).
     if let Err(error) = session.finish().await {
         let text = format!("the result is valid, but {error}; the next run tries again");
         tee.show(&Event::Notice { text });
     }
-    Ok(outcome)
+    Ok(execution)
 }
 
 fn set_up(

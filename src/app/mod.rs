@@ -3,25 +3,37 @@
 
 mod bundle;
 mod characterise;
+mod doctor;
 mod error;
 mod fix;
 mod job;
 mod page;
 mod providers;
+mod replay;
+mod report;
 mod score;
+mod session;
 mod settings;
+mod status;
 mod subject;
 mod test;
 mod validate;
 mod write_tests;
 
 pub use characterise::{CharacteriseRequest, characterise};
+pub use doctor::{Diagnosis, doctor};
 pub use error::{AppError, ErrorClass};
 pub use fix::fix;
 pub use job::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
-pub use page::{check_page, draw_page, write_page};
+pub use page::check_page;
+pub use replay::replay;
+pub use report::{ReportOutcome, ReportRequest, report};
 pub use score::{ScoreRequest, score};
-pub use settings::{configured, contain};
+pub use session::{
+    FinalStatus, SessionList, SessionRow, SessionSelection, archive_session, list_sessions,
+    show_session,
+};
+pub use status::status;
 pub use subject::CodeSelection;
 pub use test::{TestOutcome, plan, test};
 pub use validate::{document as report_document, validate};

@@ -1,4 +1,4 @@
-//! The page of a session: its files read, drawn by [`html`], and written where it is wanted.
+//! The page of a session: its files read, drawn by [`html`], and written to a file.
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::adapter::host::{environment, files, random};
 use crate::adapter::models::{self, RecordingMode};
 use crate::config::Settings;
-use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
+use crate::config::providers::{self as table, Chain, EMBEDDED, Provider, Ready};
 use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::Model;
@@ -52,35 +52,15 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
     } else {
         options.providers.clone()
     };
-    let (links, ready, notices, fence) = if let RecordingMode::Replay(folder) = &tape {
-        let recorded = recorded(folder)?;
-        (recorded.chain, Vec::new(), Vec::new(), recorded.fence)
-    } else {
-        let chain = table::resolve(&named, &file, &environment::variable).map_err(|problem| {
-            AppError::usage(
-                problem,
-                "correct `providers` and `provider` in .github/regreen.yml, or `--providers`",
-            )
-        })?;
-        let fence = random::word().map_err(|error| {
-            AppError::environment(
-                format!("no random numbers: {error}"),
-                "run it where the system has them",
-            )
-        })?;
-        (chain.links, chain.ready, chain.notices, fence)
+    let (Chain { links, ready, notices }, fence) = match &tape {
+        RecordingMode::Replay(folder) => {
+            let Recorded { chain: links, fence } = recorded(folder)?;
+            (Chain { links, ready: Vec::new(), notices: Vec::new() }, fence)
+        }
+        RecordingMode::Record(_) | RecordingMode::None => (resolve(&named, &file)?, fence()?),
     };
     if let RecordingMode::Record(folder) = &tape {
-        let value = Recorded { chain: links.clone(), fence: fence.clone() };
-        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
-        files::create_folder(folder)
-            .and_then(|()| files::write(&folder.join(RECORDED), text.as_bytes()))
-            .map_err(|error| {
-                AppError::environment(
-                    format!("cannot record in {}: {error}", folder.display()),
-                    "choose another folder",
-                )
-            })?;
+        record(folder, &Recorded { chain: links.clone(), fence: fence.clone() })?;
     }
     let keys: Vec<SecretKey> =
         ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
@@ -119,6 +99,30 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
         ready,
         tape,
     })
+}
+
+fn resolve(named: &[String], file: &BTreeMap<String, Provider>) -> Result<Chain, AppError> {
+    table::resolve(named, file, &environment::variable).map_err(|problem| {
+        let hint = "correct `providers` and `provider` in .github/regreen.yml, or `--providers`";
+        AppError::usage(problem, hint)
+    })
+}
+
+fn fence() -> Result<String, AppError> {
+    random::word().map_err(|error| {
+        let message = format!("no random numbers: {error}");
+        AppError::environment(message, "run it where the system has them")
+    })
+}
+
+fn record(folder: &Path, run: &Recorded) -> Result<(), AppError> {
+    let text = serde_json::to_string_pretty(run).unwrap_or_default();
+    files::create_folder(folder)
+        .and_then(|()| files::write(&folder.join(RECORDED), text.as_bytes()))
+        .map_err(|error| {
+            let message = format!("cannot record in {}: {error}", folder.display());
+            AppError::environment(message, "choose another folder")
+        })
 }
 
 /// The file's providers, with its `provider-timeout` where one has no limit of its own.

@@ -1,4 +1,4 @@
-//! What flags, file and built-in values come to: one place for every verb (specification.md 13.15).
+//! Flags, file and built-in values merged: one place for every verb (specification.md 13.15).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub fn state_travels(settings: &Settings) -> bool {
     settings.commit_state != Some(CommitState::None)
 }
 
-/// Minutes of the embedded engine when nothing else is said: as long as somebody waits for it.
+/// Minutes of the embedded engine when nothing else is configured: as long as somebody waits for it.
 const ENGINE_MINUTES: u64 = 6;
 
 /// How long the embedded engine may write and judge tests, by a flag or the file.

@@ -1,7 +1,6 @@
 //! Plan tests for what is described, and write them: phases 1 to 4, then phase 5.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::files;
@@ -61,9 +60,7 @@ async fn run(
     let report = request.coverage_report.as_deref().map(read_report).transpose()?;
     let mut providers = providers::open(&request.models, &settings)?;
     let clock = HostClock::start();
-    let minutes = settings.budget.as_ref().and_then(|budget| budget.minutes);
-    let budget = request.models.budget_minutes.or(minutes);
-    let budget = budget.map(|minutes| Duration::from_secs(minutes * 60));
+    let budget = plan_request.run.budget;
     let bundle = match &request.bundle {
         Some(folder) => Some(BundleScreen::open(folder, facts, None, BundleOpening::Create)?),
         None => None,
@@ -72,7 +69,7 @@ async fn run(
     let (session, start) = Session::open_plan(&plan_request, &clock).await?;
     let models = providers.models(&session.scratch())?;
     let branch = session.record.git.branch.clone();
-    let mut folder = session.folder().display().to_string();
+    let folder = session.folder().display().to_string();
     announce(&session, &providers, &tee);
     let PlanStart { pipeline, source, tree, runnable } = start;
     let set_up = PlanSetUp {
@@ -86,10 +83,10 @@ async fn run(
         ask: providers.ask.clone(),
         budget,
     };
-    let mut planned = Box::pin(plan_phases((session, pipeline), &set_up, &models, &tee)).await?;
-    let mut produced = None;
-    let (mut met, mut closed) = (true, false);
-    if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
+    let planned = Box::pin(plan_phases((session, pipeline), &set_up, &models, &tee)).await?;
+    let mut test = TestOutcome { planned, produced: None, folder, met: true };
+    let mut closed = false;
+    if goal == Goal::Test && is_open(&test.planned) {
         let run = WriteRun {
             request,
             settings: &settings,
@@ -98,22 +95,17 @@ async fn run(
             screen,
             tee: &tee,
         };
-        let written = Box::pin(write_tests::run(&run, planned)).await?;
-        (planned, produced, met) = (written.planned, written.produced, written.met);
-        folder = written.folder.unwrap_or(folder);
-        closed = written.closed;
+        let written = Box::pin(write_tests::run(&run, test)).await?;
+        (test, closed) = (written.test, written.closed);
     }
     if let Some(bundle) = bundle.as_ref().filter(|_| !closed) {
-        let outcome = planning::outcome(
-            &planned.state,
-            planned.plan.as_ref(),
-            planned.halted.as_deref(),
-            planning::Rest { branch, folder: folder.clone(), took: clock.elapsed() },
-        );
+        let rest = planning::Rest { branch, folder: test.folder.clone(), took: clock.elapsed() };
+        let PlanRun { state, plan, halted, .. } = &test.planned;
+        let outcome = planning::outcome(state, plan.as_ref(), halted.as_deref(), rest);
         bundle.show(&Event::Closed(Box::new(outcome)));
     }
-    let met = is_met(&planned, goal, met);
-    Ok(TestOutcome { planned, produced, folder, met })
+    test.met = is_met(&test.planned, goal, test.met);
+    Ok(test)
 }
 
 /// Phases 1 to 4. A request that names nothing here leaves no session behind.
@@ -139,6 +131,13 @@ async fn plan_phases(
             Err(failure.into())
         }
     }
+}
+
+/// Whether phase 5 has something to do: its next step, or to close the session behind the last one.
+fn is_open(planned: &PlanRun) -> bool {
+    let state = &planned.state;
+    let ended = PipelineStep::Finish { verdict: PipelineVerdict::Generated };
+    planned.halted.is_none() && (state.works() || state.next == ended)
 }
 
 fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {

@@ -56,8 +56,8 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         skip_types: keys.skip_types == Some(true),
         autofix: keys.fix == Some(true),
     };
-    let autofix = scope.autofix;
-    if autofix && scope.files.is_empty() && request.base.is_none() && request.paths.is_empty() {
+    if scope.autofix && scope.files.is_empty() && request.base.is_none() && request.paths.is_empty()
+    {
         return Err(AppError::usage(
             "--fix changes only files that are named or changed",
             "name a PATH, or add `--files GLOB` or `--base REF`",
@@ -84,13 +84,9 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     let mut fixed = Vec::new();
     let mut retries = 0;
     // A repair may reveal the next one.
-    while autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
+    while scope.autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
         let repairs = std::mem::take(&mut inspected.repairs);
-        for (file, text) in &repairs {
-            files::write_below(&facts.root, Path::new(file.as_str()), text.as_bytes())
-                .map_err(|source| failed(&facts.root.join(file.as_str()), source))?;
-            sources.files.insert(file.clone(), text.clone());
-        }
+        apply(&repairs, &facts.root, &mut sources)?;
         retries += 1;
         let before = std::mem::replace(&mut inspected, inspection.run(&sources).await).findings;
         fixed.extend(before.into_iter().filter(|one| {
@@ -108,6 +104,19 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         write_reports(&outcome.report, folder)?;
     }
     Ok(outcome)
+}
+
+fn apply(
+    repairs: &BTreeMap<RepoPath, String>,
+    root: &Path,
+    sources: &mut Sources,
+) -> Result<(), AppError> {
+    for (file, text) in repairs {
+        files::write_below(root, Path::new(file.as_str()), text.as_bytes())
+            .map_err(|source| failed(&root.join(file.as_str()), source))?;
+        sources.files.insert(file.clone(), text.clone());
+    }
+    Ok(())
 }
 
 /// The JSON document of a report.

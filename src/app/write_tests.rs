@@ -1,38 +1,27 @@
-//! Phase 5: the planned tests are written and kept on the fix branch, then the fix loop runs there.
+//! Phase 5: the planned tests are written and committed to the fix branch, then the fix loop runs there.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::Session;
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::store;
 use crate::config::Settings;
-use crate::cycle::{self, ProduceSetUp};
-use crate::domain::event::{Ending, Event, Outcome};
+use crate::cycle::{self, Execution, ProduceSetUp};
+use crate::domain::event::{Ending, Event};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::FixSettings;
 use crate::domain::session::SessionChoice;
-use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, Screen};
-use crate::report::planning::PlanRun;
 
 use super::bundle::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
 use super::settings::{engine_time, limits, state_travels, tool_commands};
-use super::{AppError, FixRequest, TestRequest};
+use super::{AppError, FixRequest, TestOutcome, TestRequest};
 
 /// How phase 5 ended.
 pub(super) struct WriteOutcome {
-    /// Where the session rests.
-    pub planned: PlanRun,
-    /// The tests that were written.
-    pub produced: Option<Generation>,
-    /// Whether both gates and the suite are met.
-    pub met: bool,
-    /// Where the session's files are now, when they moved.
-    pub folder: Option<String>,
+    pub test: TestOutcome,
     /// Whether the end of the session was shown.
     pub closed: bool,
 }
@@ -53,47 +42,41 @@ pub(super) struct WriteRun<'a> {
     pub tee: &'a dyn Screen,
 }
 
-/// Carries a plan out.
+/// Carries a plan out. A session that a kill kept from closing behind its pipeline is closed.
 pub(super) async fn run(
     run: &WriteRun<'_>,
-    mut planned: PlanRun,
+    mut test: TestOutcome,
 ) -> Result<WriteOutcome, AppError> {
-    let request = fix_request(
-        run.request,
-        SessionChoice::Resume { session: planned.state.session_id.clone() },
-    );
+    let session = test.planned.state.session_id.clone();
+    let request = fix_request(run.request, SessionChoice::Resume { session });
     let mut fix = resolve(&request, run.settings)?;
     let clock = HostClock::start();
-    let mut produced = None;
-    if planned.state.next != PipelineStep::Execute {
-        let written = write(run, &fix, planned).await?;
-        if written.planned.state.next != PipelineStep::Execute {
-            return Ok(written);
+    if test.planned.state.writing_step().is_some() {
+        test = write(run, &fix, test).await?;
+        if test.planned.state.next != PipelineStep::Execute {
+            return Ok(WriteOutcome { test, closed: false });
         }
-        (planned, produced) = (written.planned, written.produced);
     }
     fix.budget = run.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
     let fix_run =
         FixRun { request: &request, settings: run.settings, fix, bundle: BundleOpening::Append };
-    let outcome = Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
-    if produced.is_none() {
-        produced = store::read_file(Path::new(&outcome.folder), PRODUCTION)?
-            .and_then(|value| serde_json::from_value(value).ok());
-    }
-    let planned = record_suite(planned, &outcome, produced.as_ref());
+    let Execution { outcome, planned, produced } =
+        Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
     let green = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
     let met = green && produced.as_ref().is_some_and(Generation::is_met);
-    Ok(WriteOutcome { planned, produced, met, folder: Some(outcome.folder), closed: true })
+    let planned = planned.unwrap_or(test.planned);
+    let test = TestOutcome { planned, produced, met, folder: outcome.folder };
+    Ok(WriteOutcome { test, closed: true })
 }
 
 /// Writes the tests; the next step is [`PipelineStep::Execute`] when the suite can run with them.
 async fn write(
     run: &WriteRun<'_>,
     fix: &FixSettings,
-    planned: PlanRun,
-) -> Result<WriteOutcome, AppError> {
+    test: TestOutcome,
+) -> Result<TestOutcome, AppError> {
     let clock = HostClock::start();
     let mut session = Session::open(fix, &clock).await?;
     for text in &session.notices {
@@ -115,31 +98,15 @@ async fn write(
         ask: run.open.providers.ask.clone(),
         budget: run.budget,
     };
-    let planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
+    let planned = Box::pin(cycle::produce(test.planned.state, &set_up, &fx)).await?;
     let produced = cycle::production(&fx).await?;
-    let mut folder = None;
+    let mut folder = test.folder;
     if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })
     {
         session.hold().await?;
-        folder = Some(session.finish().await?.display().to_string());
+        folder = session.finish().await?.display().to_string();
     }
-    Ok(WriteOutcome { planned, produced, met: false, folder, closed: false })
-}
-
-/// Records in the plan how the fix loop ended.
-fn record_suite(mut planned: PlanRun, outcome: &Outcome, produced: Option<&Generation>) -> PlanRun {
-    planned.spending = outcome.spending;
-    planned.halted = (outcome.result == Ending::Blocked).then(|| outcome.reason.clone());
-    planned.state = cycle::advanced(planned.state, outcome, produced);
-    let tasks = planned.plan.iter_mut().flat_map(|plan| &mut plan.tasks);
-    for task in tasks.filter(|task| task.id == "IMPL-002") {
-        task.status = match outcome.result {
-            Ending::Success | Ending::PartialSuccess | Ending::Planned => TaskStatus::Completed,
-            Ending::Failure => TaskStatus::Blocked,
-            Ending::Blocked => TaskStatus::InProgress,
-        };
-    }
-    planned
+    Ok(TestOutcome { planned, produced, met: false, folder })
 }
 
 /// The request for the fix loop on the branch of a session.
@@ -151,6 +118,7 @@ pub(super) fn fix_request(request: &TestRequest, session: SessionChoice) -> FixR
         // A new session has its limit already; a resumed one may be given a higher one.
         max_iterations: request.max_iterations.filter(|_| !request.session.is_new()),
         base: request.base.clone(),
+        models: request.models.clone(),
         session,
         bundle: request.bundle.clone(),
         ..FixRequest::default()

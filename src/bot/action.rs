@@ -20,7 +20,7 @@ use super::mode;
 use super::permission::AllowList;
 use super::prepare;
 use super::target::Target;
-use super::trigger::{self, Cause, EventOutcome, NoRun, RawEvent};
+use super::trigger::{self, Cause, EventOutcome, NoRun, RawEvent, Trigger};
 
 /// Time limit of one call to the forge.
 const CALL_LIMIT: Duration = Duration::from_mins(1);
@@ -65,24 +65,10 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         EventOutcome::Run(trigger) => *trigger,
         EventOutcome::NoRun(why) => return Ok(skip(&why)),
     };
-    let token = env.token.clone().ok_or_else(|| {
-        BotError::usage("the step has no token", "pass `token: ${{ github.token }}` to the step")
-    })?;
     let http = Http::new().map_err(|error| {
         BotError::environment(error.to_string(), "check the certificates and the proxy settings")
     })?;
-    let settings = GitHubSettings {
-        api_url: env.api().to_owned(),
-        server_url: env.server().to_owned(),
-        repository: trigger.repository.clone(),
-        token,
-        login: None,
-        deadline: None,
-        answer_limit: CALL_LIMIT,
-        seed: trigger.delivery.run ^ trigger.delivery.attempt,
-    };
-    let forge = GitHub::new(&http, settings, clock)
-        .map_err(|error| BotError::usage(error.to_string(), "check GITHUB_API_URL"))?;
+    let forge = open_forge(&env, &trigger, &http, clock)?;
     let mut target = Target::find(&trigger, &forge).await?;
     let prepared = prepare::prepare(&env, &http, &mut target).await?;
     let label = prepared.settings.label.as_deref().unwrap_or(LABEL);
@@ -92,7 +78,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         return Ok(skip(&why));
     }
     let automatic = matches!(trigger.cause, Cause::PullRequest | Cause::FailedRun);
-    let message = prepared.bench.message_of(&target.head).unwrap_or_default();
+    let message = prepared.clone.message_of(&target.head).unwrap_or_default();
     if automatic && message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:")) {
         return Ok(skip(&NoRun::Own));
     }
@@ -126,6 +112,29 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         Some(command) => super::run::run(&context, &command, request.replies).await,
         None => answer::post(&context, request.replies).await,
     }
+}
+
+fn open_forge<'a>(
+    env: &ActionEnv,
+    trigger: &Trigger,
+    http: &Http,
+    clock: &'a HostClock,
+) -> Result<GitHub<'a>, BotError> {
+    let token = env.token.clone().ok_or_else(|| {
+        BotError::usage("the step has no token", "pass `token: ${{ github.token }}` to the step")
+    })?;
+    let settings = GitHubSettings {
+        api_url: env.api().to_owned(),
+        server_url: env.server().to_owned(),
+        repository: trigger.repository.clone(),
+        token,
+        login: None,
+        deadline: None,
+        answer_limit: CALL_LIMIT,
+        seed: trigger.delivery.run ^ trigger.delivery.attempt,
+    };
+    GitHub::new(http, settings, clock)
+        .map_err(|error| BotError::usage(error.to_string(), "check GITHUB_API_URL"))
 }
 
 /// The run and the answers that the event or the inputs ask for.

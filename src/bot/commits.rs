@@ -213,7 +213,7 @@ impl<'a> Commits<'a> {
             return Ok(());
         };
         let pair = (&from, tip);
-        let made = self.context.prepared.bench.carry(pair, &onto, &self.session, Overlap::Refused);
+        let made = self.context.prepared.clone.carry(pair, &onto, &self.session, Overlap::Refused);
         match made.map_err(|error| error.to_string())? {
             Ok(made) => {
                 let again = self.send(&made).await?;

@@ -14,11 +14,11 @@ use super::limits::Destination;
 impl Commits<'_> {
     /// Writes down what the session teaches, in a commit of its own (specification.md 9.5).
     pub async fn sync(&mut self, outcome: &Outcome) {
-        let (bench, now) = (&self.context.prepared.bench, self.context.clock.now());
+        let (clone, now) = (&self.context.prepared.clone, self.context.clock.now());
         let date = now.get(..10).unwrap_or(&now);
         let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
         let read = |name: &str| {
-            let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
+            let bytes = clone.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
             String::from_utf8(bytes).ok()
         };
         let files: Vec<(String, Vec<u8>)> = lessons::files(outcome, date, read)
@@ -28,7 +28,7 @@ impl Commits<'_> {
         if files.is_empty() {
             return;
         }
-        let made = bench.with_files(&tip, &files, &commit::sync(&self.session));
+        let made = clone.with_files(&tip, &files, &commit::sync(&self.session));
         let pushed = match made {
             Ok(new) => self.send(&new).await.map(drop),
             Err(error) => Err(error.to_string()),

@@ -15,7 +15,7 @@ const EVENT_LIMIT: u64 = 32 << 20;
 /// Inputs that the runner itself reads.
 const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
 
-/// The surroundings of one job.
+/// The environment of one job.
 #[derive(Debug)]
 pub struct ActionEnv {
     /// Variables of the runner and of the job.

@@ -88,14 +88,14 @@ pub async fn read(
     prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
     let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
-    let is_off = prepared.bench.file_of(&tip, &state)?.is_none();
+    let is_off = prepared.clone.file_of(&tip, &state)?.is_none();
     if let Some(record) = record.as_mut().filter(|_| is_off) {
         // Its state was committed before the end, which took it off the tip.
         record.status = SessionStatus::Completed;
     }
     let ours = record.as_ref().is_some_and(|record| {
         // The head under test may be a newer one that the fix was set on top of.
-        prepared.bench.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
+        prepared.clone.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
             || record.git.head_sha == target.head && tip == target.head
     });
     // Where no state travels there is no record, and commits alone tell whose it is.
@@ -103,7 +103,7 @@ pub async fn read(
     let ours = ours
         || alone
             && match prepared.remote.merge_base(&target.head, &tip, MERGE_BASE_DEPTH).await? {
-                Some(base) => base != tip && prepared.bench.all_of_session(&tip, &[&base], session),
+                Some(base) => base != tip && prepared.clone.all_of_session(&tip, &[&base], session),
                 None => false,
             };
     Ok(Some(FixBranch { tip, record, ours }))
@@ -135,7 +135,7 @@ fn record(
     tip: &CommitId,
     session: &SessionId,
 ) -> Result<Option<SessionRecord>, PrepareError> {
-    let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
+    let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
     let found = files.iter().flatten().find(|(name, _)| name == RECORD);
     // A record that cannot be read is nobody's session.
     Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))

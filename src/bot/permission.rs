@@ -33,7 +33,7 @@ pub enum AccountKind {
 pub struct Account {
     /// Login; foreign text of at most 100 harmless characters.
     pub login: String,
-    /// The number that never changes hands.
+    /// The number that stays with the account.
     pub id: u64,
     pub kind: AccountKind,
 }
@@ -93,7 +93,7 @@ pub struct PermissionCheck<'a> {
     pub commander: Option<&'a Account>,
     /// The comment was changed after it was written.
     pub edited: bool,
-    /// What the permission API said now, or why it said nothing.
+    /// The answer of the permission API, or why there is none.
     pub permission: Result<Permission, &'a str>,
     /// Teams of the commander as `org/team`, or why they are unknown. Only asked for when teams
     /// are configured.

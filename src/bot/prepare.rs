@@ -49,7 +49,7 @@ impl PrepareError {
 /// The repository of our own, with the server behind it.
 pub struct Prepared {
     /// The repository.
-    pub bench: ScratchRepo,
+    pub clone: ScratchRepo,
     /// The server.
     pub remote: GitRemote,
     /// The merge base.
@@ -76,20 +76,20 @@ pub async fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let source = repo::discover(&env.workspace()).ok();
     let complete = source.as_ref().is_some_and(|source| !source.shallow);
-    let bench = ScratchRepo::make(source.as_ref(), &folder(target).join("repository"))?;
+    let clone = ScratchRepo::make(source.as_ref(), &folder(target).join("repository"))?;
     let address = format!("{}/{}.git", env.server(), target.repository);
     let credential = env.token.clone().map(|token| Credential { host: host(env.server()), token });
-    let remote = bench.remote(Transport::new(http.clone(), &address, credential)?);
+    let remote = clone.remote(Transport::new(http.clone(), &address, credential)?);
     let depth = (!complete).then_some(DEPTH);
     let mut notices = Vec::new();
-    let wanted = match target.number {
+    let reference = match target.number {
         // The head of a fork is only known under this name.
         Some(number) if target.foreign => {
             FetchTarget::Reference(format!("refs/pull/{number}/head"))
         }
         _ => FetchTarget::Commit(target.head.clone()),
     };
-    let head = remote.fetch(&wanted, depth).await?;
+    let head = remote.fetch(&reference, depth).await?;
     if head != target.head {
         notices.push(format!(
             "the pull request moved to {} since this run was started; that is tested",
@@ -107,11 +107,11 @@ pub async fn prepare(
         settings_of = commit;
     }
     let path = env.text("config").unwrap_or(CONFIGURATION);
-    let text = bench.file_of(&settings_of, path)?.unwrap_or_default();
+    let text = clone.file_of(&settings_of, path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     let settings = config::parse_with(&text, path, &env.inputs.overrides)
         .map_err(PrepareError::Configuration)?;
-    Ok(Prepared { bench, remote, base, settings, text, notices })
+    Ok(Prepared { clone, remote, base, settings, text, notices })
 }
 
 /// The host of an address, without a port.

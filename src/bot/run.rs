@@ -52,16 +52,9 @@ pub async fn run(
     if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
         publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
     }
-    publisher.view.notices.extend(context.prepared.notices.iter().cloned());
-    if flags.dry_run {
-        publisher.view.notices.push("This is a dry run: nothing is pushed or stored.".into());
-    }
-    if !above.is_empty() {
-        publisher.view.notices.push(format!(
-            "{} exceeds the limit of the configuration, which applies instead.",
-            above.join(", ")
-        ));
-    }
+    let notices = &mut publisher.view.notices;
+    notices.extend(context.prepared.notices.iter().cloned());
+    notices.extend(notices_of(flags.dry_run, &above));
     let job = job::of_run(context, &start, &granted, flags.no_minimise, &bundle)?;
     publisher.limits = granted;
     publisher.begin().await;
@@ -94,6 +87,18 @@ pub async fn run(
     publisher.answers.append(&mut replies.answers);
     publisher.end().await;
     Ok(exit_code(&publisher, code))
+}
+
+/// What the flags of a command change, for people.
+fn notices_of(dry_run: bool, above: &[&str]) -> Vec<String> {
+    let dry = dry_run.then(|| "This is a dry run: nothing is pushed or stored.".to_owned());
+    let limited = (!above.is_empty()).then(|| {
+        format!(
+            "{} exceeds the limit of the configuration, which applies instead.",
+            above.join(", ")
+        )
+    });
+    dry.into_iter().chain(limited).collect()
 }
 
 /// Saves the state of a session that writes tests until its branch carries it.

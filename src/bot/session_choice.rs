@@ -38,7 +38,7 @@ pub struct Start {
     pub facts: RepositoryFacts,
 }
 
-/// What comes of a command that asks for a run.
+/// The result of a command that asks for a run.
 pub enum Started {
     Run(Box<Start>),
     /// No run starts; the text says why.
@@ -64,21 +64,15 @@ pub async fn choose(
     command: &Command,
     limit: Option<u32>,
 ) -> Result<Started, BotError> {
-    let session = match command {
-        Command::Run { .. } => {
-            return match newest_pending(context).await? {
-                Some(pending) => continue_pending(context, &pending),
-                None => {
-                    Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one".into()))
-                }
-            };
-        }
-        Command::Resume { session, .. } => session.clone(),
-        _ => None,
-    };
-    let candidates: Vec<SessionId> = match session {
-        Some(session) => vec![session],
-        None => names(context).collect(),
+    if let Command::Run { .. } = command {
+        return match newest_pending(context).await? {
+            Some(pending) => continue_pending(context, &pending),
+            None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one".into())),
+        };
+    }
+    let candidates: Vec<SessionId> = match command {
+        Command::Resume { session: Some(session), .. } => vec![session.clone()],
+        _ => names(context).collect(),
     };
     if candidates.is_empty() {
         return Ok(Started::Reply("No session id can be made of the name of this branch".into()));

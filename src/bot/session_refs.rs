@@ -69,7 +69,7 @@ pub async fn save(
     let state = snapshot.state.iter();
     list.extend(state.map(|(name, bytes)| (format!("{STATE}/{name}"), bytes.clone())));
     let sources = snapshot.sources.as_ref();
-    let new = prepared.bench.record(session, &list, sources, before.as_ref())?;
+    let new = prepared.clone.record(session, &list, sources, before.as_ref())?;
     let request =
         PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
     // The snapshot of a parallel run serves as well.
@@ -94,12 +94,12 @@ pub async fn events(
     tip: Option<&CommitId>,
 ) -> Result<Vec<u8>, PrepareError> {
     if let Some(snapshot) = snapshot_commit(prepared, session).await?
-        && let Some(bytes) = prepared.bench.file_of(&snapshot, EVENTS)?
+        && let Some(bytes) = prepared.clone.file_of(&snapshot, EVENTS)?
     {
         return Ok(bytes);
     }
     let Some(tip) = tip else { return Ok(Vec::new()) };
-    let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
+    let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
     let name = format!(".process/{EVENTS}");
     let found = files.into_iter().flatten().find(|(known, _)| *known == name);
     Ok(found.map(|(_, bytes)| bytes).unwrap_or_default())
@@ -124,7 +124,7 @@ pub async fn pending(
     session: &SessionId,
 ) -> Result<Option<PendingSession>, PrepareError> {
     let Some(snapshot) = snapshot_commit(prepared, session).await? else { return Ok(None) };
-    let files = prepared.bench.files_below(&snapshot, STATE, STATE_LIMIT)?;
+    let files = prepared.clone.files_below(&snapshot, STATE, STATE_LIMIT)?;
     Ok(files.and_then(|files| parse(session, files)))
 }
 
@@ -283,7 +283,7 @@ impl SessionMirror {
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
         let file = pending.files.iter().find(|(name, _)| name == PRODUCTION)?;
         let production: Generation = serde_json::from_slice(&file.1).ok()?;
-        let diff = context.prepared.bench.diff(&self.head, &production.tree, store::STATE_FOLDER);
+        let diff = context.prepared.clone.diff(&self.head, &production.tree, store::STATE_FOLDER);
         let reach = context.prepared.settings.scope().reach_of_session();
         let state = store::STATE_FOLDER;
         let broken = vet::published(&diff.ok()?, &self.protect, state, &self.redactor, reach);

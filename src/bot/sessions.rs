@@ -96,7 +96,7 @@ pub fn check_out(
         branch: context.target.head_branch.clone().unwrap_or_else(|| "regreen-head".into()),
         others,
     };
-    Ok(context.prepared.bench.check_out(&of)?)
+    Ok(context.prepared.clone.check_out(&of)?)
 }
 
 /// The open pull request with the fix of a session.

@@ -32,7 +32,7 @@ pub enum TargetError {
     /// The forge did not answer.
     #[error(transparent)]
     Forge(#[from] ForgeError),
-    /// It has been decided already.
+    /// The event says so already.
     #[error("pull request {0} is closed")]
     Closed(u64),
     /// A branch that does not exist.
@@ -70,11 +70,11 @@ impl Target {
             base_branch: trigger.base.as_ref().map(|base| base.branch.clone()),
             base: trigger.base.as_ref().and_then(|base| base.commit.clone()),
         };
-        let wanted = match &trigger.cause {
+        let requested = match &trigger.cause {
             Cause::Dispatch { inputs } => inputs.get("ref").filter(|name| !name.is_empty()),
             _ => None,
         };
-        if let Some(name) = wanted {
+        if let Some(name) = requested {
             let name = name.strip_prefix("refs/heads/").unwrap_or(name);
             let tip = forge.branch_sha(name).await?;
             target.head = tip.ok_or_else(|| TargetError::Branch(name.to_owned()))?;

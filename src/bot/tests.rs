@@ -277,6 +277,16 @@ fn a_failed_workflow_names_its_pull_requests() {
     let trigger = run("workflow_run", &ours);
     assert_eq!(trigger.pull_request, named_number(&ours));
     assert!(trigger.base.is_some());
+    // Of several none can be chosen; those of other repositories do not count.
+    let named = &ours["workflow_run"]["pull_requests"][0];
+    let elsewhere = with(named.clone(), &[("/base/repo/id", 1.into())]);
+    for (more, expected) in [(named, None), (&elsewhere, named_number(&ours))] {
+        let list = json!([named, more]);
+        let several = with(ours.clone(), &[("/workflow_run/pull_requests", list)]);
+        let trigger = run("workflow_run", &several);
+        assert_eq!(trigger.pull_request, expected);
+        assert_eq!(trigger.base.is_some(), expected.is_some());
+    }
 }
 
 fn named_number(value: &Value) -> Option<u64> {
@@ -287,6 +297,10 @@ fn named_number(value: &Value) -> Option<u64> {
 fn clock_button_and_push_test_what_is_there() {
     let clock = run("schedule", &example("schedule", 0));
     assert_eq!(clock.cause, Cause::Schedule);
+    let cron = "/schedule";
+    assert_eq!(example("schedule", 0).pointer(cron), Some(&"17 3 * * 1".into()));
+    let refusal = ask("schedule", &with(example("schedule", 0), &[(cron, 17.into())])).unwrap_err();
+    assert!(refusal.to_string().contains("a cron line"), "{refusal}");
     assert_eq!(clock.head.as_ref().unwrap().branch.as_deref(), Some("main"));
     let button = with(
         example("workflow_dispatch", 0),

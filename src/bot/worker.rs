@@ -199,8 +199,8 @@ mod tests {
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let left = environment(&own, Code::Own, &[]);
         assert!(left.values().all(|value| value != "t"), "{left:?}");
-        for kept in ["PATH", "GITHUB_WORKSPACE", "GEMINI_API_KEY", WITH_PARENT] {
-            assert!(left.contains_key(kept), "{kept}");
+        for name in ["PATH", "GITHUB_WORKSPACE", "GEMINI_API_KEY", WITH_PARENT] {
+            assert!(left.contains_key(name), "{name}");
         }
     }
 

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::app::{CharacteriseRequest, FixRequest, ScoreRequest, TestRequest, ValidateRequest};
+use crate::app::{
+    CharacteriseRequest, FixRequest, ReportRequest, ScoreRequest, SessionSelection, TestRequest,
+    ValidateRequest,
+};
 
 /// Fixes failing tests automatically: analyses each failure, fixes it, proves the fix by running
 /// the tests again, and commits it to a branch of its own.
@@ -65,7 +68,7 @@ pub enum Verb {
     )]
     Validate(ValidateArguments),
     /// Print the report of a session, or draw it as a page.
-    Report(ReportArguments),
+    Report(ReportRequest),
     /// Same as `session replay`.
     #[command(hide = true)]
     Replay(ReplayArguments),
@@ -296,30 +299,6 @@ pub struct ValidateArguments {
     /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
-}
-
-/// The session that a verb is about.
-#[derive(Debug, Args)]
-pub struct SessionSelection {
-    /// The session; the newest one when none is named.
-    pub session: Option<String>,
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
-}
-
-/// Flags of `report`.
-#[derive(Debug, Args)]
-pub struct ReportArguments {
-    /// The session.
-    #[command(flatten)]
-    pub of: SessionSelection,
-    /// Print the path of the report instead.
-    #[arg(long)]
-    pub path: bool,
-    /// Draw the session as one page of HTML in this file instead.
-    #[arg(long, value_name = "FILE", conflicts_with = "path")]
-    pub html: Option<PathBuf>,
 }
 
 /// Flags of `replay`, and of the actions of `session`.

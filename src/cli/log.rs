@@ -1,4 +1,4 @@
-//! Logs that hold foreign text: what a server, a tool or a test said gives no orders to whoever reads.
+//! Logs that hold foreign text: what a server, a tool or a test printed gives no orders to whoever reads.
 
 use std::io::{self, Write};
 

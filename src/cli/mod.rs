@@ -9,6 +9,7 @@ mod failure;
 mod log;
 mod progress;
 mod request;
+mod text;
 mod verb;
 
 use std::ffi::OsString;
@@ -80,9 +81,9 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),
-        Verb::Report(arguments) => verb::report::run(&arguments),
+        Verb::Report(request) => verb::report::run(&request),
         Verb::Validate(arguments) => verb::validate::run(arguments).await,
-        Verb::Replay(arguments) => verb::replay::run(&arguments),
+        Verb::Replay(arguments) => verb::session::replay(&arguments),
         Verb::Config(arguments) => verb::config::run(&arguments),
         Verb::Completions { shell } => {
             use clap::CommandFactory;

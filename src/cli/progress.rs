@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::adapter::host::clock::Stopwatch;
 use crate::adapter::host::environment::path_from;
-use crate::domain::event::{Event, TaskRow};
+use crate::domain::event::{Event, Outcome, TaskRow};
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
 use crate::report::terminal::{self, Style};
@@ -34,11 +34,11 @@ struct Now {
     tasks: Vec<TaskRow>,
     rate: Option<PassRate>,
     open_fold: bool,
-    /// Since when a log was told nothing of the present step.
+    /// Since when the log shows nothing of the present step.
     silent: Option<Stopwatch>,
 }
 
-/// A log is told how far a step is after so long, so that nobody takes it for dead.
+/// A log shows the progress of a step after so long, so that nobody thinks it is dead.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Shows events on standard error, and the end on `end`.
@@ -105,6 +105,25 @@ impl Terminal {
             bar.set_message(format!("{rate}{}{progress}", now.doing));
         }
     }
+
+    fn progress(&self, now: &mut Now, text: &str) {
+        self.refresh(now, &format!(", {text}"));
+        let long = now.silent.is_some_and(|since| since.elapsed() >= SILENCE);
+        if long && !matches!(self.mode, Mode::Live(_)) {
+            self.print(&format!("  {}: {text}", now.doing));
+            now.silent = Some(Stopwatch::start());
+        }
+    }
+
+    fn close(&self, outcome: &Outcome) {
+        self.clear();
+        let text = terminal::closing(outcome, self.style);
+        if self.end_on_stdout {
+            print!("{text}");
+        } else {
+            eprint!("{text}");
+        }
+    }
 }
 
 impl Screen for Terminal {
@@ -129,13 +148,7 @@ impl Screen for Terminal {
             }
             Event::Progress { done, total, unit } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
-                self.refresh(&now, &format!(", {done}{of} {unit} tried"));
-                let long = now.silent.is_some_and(|since| since.elapsed() >= SILENCE);
-                if long && !matches!(self.mode, Mode::Live(_)) {
-                    self.print(&format!("  {}: {done}{of} {unit} tried", now.doing));
-                    now.silent = Some(Stopwatch::start());
-                }
-                return;
+                return self.progress(&mut now, &format!("{done}{of} {unit} tried"));
             }
             Event::Baseline { rate, .. } => now.rate = Some(*rate),
             Event::IterationStarted { iteration, strategy, rate, .. } => {
@@ -147,18 +160,7 @@ impl Screen for Terminal {
                 }
             }
             Event::IterationEnded(row) => now.rate = Some(row.after),
-            Event::Closed(outcome) => {
-                if let Mode::Live(bar) = &self.mode {
-                    bar.finish_and_clear();
-                }
-                let text = terminal::closing(outcome, self.style);
-                if self.end_on_stdout {
-                    print!("{text}");
-                } else {
-                    eprint!("{text}");
-                }
-                return;
-            }
+            Event::Closed(outcome) => return self.close(outcome),
             Event::Opened { .. }
             | Event::Minimised(_)
             | Event::Notice { .. }
@@ -172,7 +174,7 @@ impl Screen for Terminal {
             && std::mem::replace(&mut now.session, session.clone()) == *session
         {
             // A session that wrote tests goes on with its suite; it did not begin again.
-            let doing = "running the suite and mending it".to_owned();
+            let doing = "running the suite and fixing it".to_owned();
             for line in terminal::lines(&Event::Phase { phase: 5, doing }, self.style) {
                 self.print(&line);
             }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use futures::future::{Either, select};
+use futures::future::{Either, LocalBoxFuture, select};
 
 use crate::domain::event::Event;
 use crate::effect::{Clock, Effects, Screen, Store};
@@ -17,14 +17,8 @@ pub const EVENTS: &str = ".process/events.jsonl";
 /// Performs the steps of a machine on the outside world. A step may be performed again after a
 /// crash, and then has the same effect as when it is performed once.
 pub trait Perform<M: Machine> {
-    /// A step that this performer knows how to perform.
-    type Task;
-
-    /// The step that comes next; `None` when the state rests or another performer takes over.
-    fn task(&self, state: &M) -> Option<Self::Task>;
-
-    /// Performs one step.
-    async fn perform(&mut self, state: &M, task: Self::Task) -> Result<M::Outcome, Failure>;
+    /// What is done about the step that comes next.
+    fn perform<'s>(&'s mut self, state: &'s M) -> Work<'s, M::Outcome>;
 
     /// Writes the files that belong to a transition. All are derived from the two states, so
     /// writing them again changes nothing.
@@ -32,6 +26,24 @@ pub trait Perform<M: Machine> {
 
     /// Writes the files that show a saved state.
     async fn show(&self, state: &M) -> Result<(), Failure>;
+}
+
+/// What a performer does about the step that comes next.
+pub enum Work<'s, O> {
+    /// Performs it; a stop request or an exhausted budget ends it at once.
+    Step(LocalBoxFuture<'s, Result<O, Failure>>),
+    /// Drives another machine, which heeds stop requests and its budget between its own steps.
+    Machine(LocalBoxFuture<'s, Result<MachineEnd<O>, Failure>>),
+    /// Nothing: the state rests, or another performer takes over.
+    Rest,
+}
+
+/// How a machine ended that was driven as one step.
+pub struct MachineEnd<O> {
+    /// The outcome of the step.
+    pub outcome: O,
+    /// Lines of the event stream, which both machines write.
+    pub events: u64,
 }
 
 /// Where a drive ended.
@@ -46,40 +58,45 @@ pub struct Driven<M> {
 /// Drives `state` until its performer has no further step; a resumed session enters here with the
 /// state it saved.
 ///
-/// A stop request or an exhausted budget ends the running step at once: the step is in the saved
-/// state, and performing it again has the same effect as performing it once.
-/// After a failed effect the saved state still names the step to repeat.
+/// Whatever ends a step early, a stop request, a failed effect or a kill, the saved state names it,
+/// and performing it again has the same effect as performing it once.
 pub async fn drive<M: Machine, P: Perform<M>>(
     mut state: M,
     performer: &mut P,
     journal: Journal<'_>,
     budget: Option<Duration>,
 ) -> Result<Driven<M>, Failure> {
+    let mut stop_reason = None;
     loop {
         journal.save(&state).await?;
         performer.show(&state).await?;
-        let Some(task) = performer.task(&state) else {
-            return Ok(Driven { state, stop_reason: None });
-        };
+        if stop_reason.is_some() {
+            return Ok(Driven { state, stop_reason });
+        }
         let began = journal.clock.elapsed();
-        let step = performer.perform(&state, task);
-        let outcome = match unless_stopped(step, journal.clock, budget).await? {
+        let step_end = match performer.perform(&state) {
+            Work::Rest => StepEnd::Rest,
+            Work::Step(step) => unless_stopped(step, journal.clock, budget).await?,
+            Work::Machine(machine) => StepEnd::Machine(machine.await?),
+        };
+        let outcome = match step_end {
             StepEnd::Completed(outcome) => outcome,
+            StepEnd::Machine(MachineEnd { outcome, events }) => {
+                state.set_logs(LogLengths { events, ..state.logs() });
+                outcome
+            }
             StepEnd::Stopped { reason } => {
                 return Ok(Driven { state, stop_reason: Some(reason) });
             }
+            StepEnd::Rest => return Ok(Driven { state, stop_reason }),
         };
         let took_ms = millis(journal.clock.elapsed().saturating_sub(began));
-        let stop_reason = M::budget_exceeded(&outcome).map(str::to_owned);
+        stop_reason = M::stop_reason(&outcome).map(str::to_owned);
         journal.record_step(&state, &outcome, took_ms).await?;
         let (mut next, events) = state.clone().advance(outcome, took_ms);
         next.set_logs(state.logs().with_transition());
         performer.document(&state, &next).await?;
         state = journal.announce(&state, next, &events).await?;
-        if stop_reason.is_some() {
-            journal.save(&state).await?;
-            return Ok(Driven { state, stop_reason });
-        }
     }
 }
 
@@ -158,15 +175,6 @@ impl Journal<'_> {
         self.store.append(M::TRANSITIONS, state.logs().transitions, &[line]).await?;
         Ok(())
     }
-
-    /// Records the outcome of a step that another machine performed, and advances by it.
-    pub async fn apply<M: Machine>(self, state: M, outcome: M::Outcome) -> Result<M, Failure> {
-        self.record_step(&state, &outcome, 0).await?;
-        let logs = state.logs().with_transition();
-        let (mut next, _) = state.advance(outcome, 0);
-        next.set_logs(logs);
-        Ok(next)
-    }
 }
 
 fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
@@ -177,6 +185,10 @@ fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
 enum StepEnd<T> {
     /// With its outcome.
     Completed(T),
+    /// With that of the machine that was driven.
+    Machine(MachineEnd<T>),
+    /// There was none.
+    Rest,
     /// The run had to stop before the step was complete.
     Stopped {
         /// Why, in our own words.

@@ -32,8 +32,8 @@ pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// The state after the step, which took `took_ms`, and the events to show.
     fn advance(self, outcome: Self::Outcome, took_ms: u64) -> (Self, Vec<Event>);
 
-    /// The budget that an outcome exceeded, in words; the same step comes again on resume.
-    fn budget_exceeded(outcome: &Self::Outcome) -> Option<&str>;
+    /// Why no step can follow this outcome in the same run; the same step comes again on resume.
+    fn stop_reason(outcome: &Self::Outcome) -> Option<&str>;
 
     /// The state that a command begins; `last` supplies what the command does not hold.
     fn begin(command: &Self::Command, last: &Self) -> Option<Self>;

@@ -10,11 +10,11 @@ mod test;
 
 pub use drive::EVENTS;
 pub use failure::Failure;
-pub use fix::{SetUp, run};
+pub use fix::SetUp;
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
-pub use test::{PlanSetUp, ProduceSetUp, advanced, plan, produce};
+pub use test::{Execution, PlanSetUp, ProduceSetUp, plan, produce, run};
 
 #[cfg(test)]
 mod tests;

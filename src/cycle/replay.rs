@@ -45,7 +45,7 @@ pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Rep
                 let next = state.step();
                 if next != *step {
                     replayed.differences.push(format!(
-                        "transition {number}: {step:?} came then, {next:?} would come now"
+                        "transition {number}: it was {step:?}, and would be {next:?} now"
                     ));
                     return Ok(replayed);
                 }
@@ -67,9 +67,9 @@ fn differing_fields<M: Machine>(now: &M, then: &M) -> Vec<String> {
         return Vec::new();
     };
     // Counters of what was written are no decisions.
-    let decided = |field: &str| !matches!(field, "events" | "transitions" | "spent_ms");
+    let is_decision = |field: &str| !matches!(field, "events" | "transitions" | "spent_ms");
     then.iter()
-        .filter(|(field, value)| decided(field) && now.get(*field) != Some(value))
+        .filter(|(field, value)| is_decision(field) && now.get(*field) != Some(value))
         .map(|(field, _)| format!("`{field}` would differ at the end"))
         .collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,14 +13,14 @@ use futures::executor::block_on;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::drive::{Driven, EVENTS, Journal, Perform, drive};
+use super::drive::{Driven, EVENTS, Journal, MachineEnd, Perform, Work, drive};
 use super::failure::Failure;
 use super::machine::{Machine, Transition};
 use super::replay::{Replayed, replay};
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, Event};
 use crate::domain::fix_loop::tests as world;
-use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome};
+use crate::domain::fix_loop::{FixLoop, FixStepOutcome};
 use crate::domain::id::SessionId;
 use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::pipeline::{
@@ -84,8 +84,8 @@ impl Store for CrashingStore {
     async fn append(&self, file: &str, keep: u64, lines: &[String]) -> Result<(), StoreError> {
         self.write(|files| {
             let text = files.entry(file.to_owned()).or_default();
-            let kept = text.split_inclusive('\n').take(usize::try_from(keep).unwrap());
-            *text = kept
+            let known = text.split_inclusive('\n').take(usize::try_from(keep).unwrap());
+            *text = known
                 .map(str::to_owned)
                 .chain(lines.iter().map(|line| format!("{line}\n")))
                 .collect();
@@ -130,14 +130,12 @@ struct FixWorld {
 }
 
 impl Perform<FixLoop> for FixWorld {
-    type Task = FixStep;
-
-    fn task(&self, state: &FixLoop) -> Option<FixStep> {
-        (!state.is_finished()).then_some(state.next)
-    }
-
-    async fn perform(&mut self, state: &FixLoop, _: FixStep) -> Result<FixStepOutcome, Failure> {
-        Ok(world::outcome(state, self.baseline, &self.passing))
+    fn perform<'s>(&'s mut self, state: &'s FixLoop) -> Work<'s, FixStepOutcome> {
+        if state.is_finished() {
+            return Work::Rest;
+        }
+        let outcome = world::outcome(state, self.baseline, &self.passing);
+        Work::Step(Box::pin(async { Ok(outcome) }))
     }
 
     async fn document(&self, _old: &FixLoop, _new: &FixLoop) -> Result<(), Failure> {
@@ -149,24 +147,42 @@ impl Perform<FixLoop> for FixWorld {
     }
 }
 
-/// A test session in which a file is lost once, a plan is refused once, and tests are written.
-struct PipelineWorld;
+/// A test session in which a file is lost once, a plan is refused once, tests are written, and its
+/// fix loop climbs as `fix` says.
+struct PipelineWorld {
+    store: Arc<CrashingStore>,
+    fix: FixWorld,
+}
 
-impl Perform<Pipeline> for PipelineWorld {
-    type Task = PipelineStep;
-
-    fn task(&self, state: &Pipeline) -> Option<PipelineStep> {
-        (!state.rests()).then(|| state.next.clone())
+impl PipelineWorld {
+    fn new(store: &Arc<CrashingStore>, passing: &[usize]) -> Self {
+        let fix = FixWorld { baseline: 20, passing: passing.to_vec() };
+        Self { store: Arc::clone(store), fix }
     }
 
-    async fn perform(
+    /// Drives the fix loop, whose events lie behind those of the pipeline.
+    async fn execute(
         &mut self,
-        state: &Pipeline,
-        step: PipelineStep,
-    ) -> Result<PipelineStepOutcome, Failure> {
+        pipeline: &Pipeline,
+    ) -> Result<MachineEnd<PipelineStepOutcome>, Failure> {
+        let (mut begin, command) = fix_session();
+        begin.events = pipeline.events;
+        let state = go_on(&self.store, &mut self.fix, (begin, command)).await?.state;
+        let outcome = match state.verdict.unwrap() {
+            verdict if verdict.ending == Ending::Success => {
+                PipelineStepOutcome::Executed { summary: verdict.reason }
+            }
+            verdict => PipelineStepOutcome::NotGreen { reason: verdict.reason },
+        };
+        Ok(MachineEnd { outcome, events: state.events })
+    }
+}
+
+impl Perform<Pipeline> for PipelineWorld {
+    fn perform<'s>(&'s mut self, state: &'s Pipeline) -> Work<'s, PipelineStepOutcome> {
         use PipelineStepOutcome as Outcome;
         let summary = "done".to_owned();
-        Ok(match step {
+        let outcome = match state.next {
             PipelineStep::Gather => Outcome::Gathered { gaps: 2, summary },
             PipelineStep::Analyse if state.transitions < 3 => Outcome::InputMissing,
             PipelineStep::Analyse => {
@@ -181,9 +197,10 @@ impl Perform<Pipeline> for PipelineWorld {
             PipelineStep::Validate => Outcome::Validated,
             PipelineStep::Review => Outcome::Reviewed,
             PipelineStep::Keep => Outcome::Kept,
-            PipelineStep::Execute => Outcome::Executed { summary },
-            PipelineStep::Confirm | PipelineStep::Finish { .. } => Outcome::Confirmed,
-        })
+            PipelineStep::Execute => return Work::Machine(Box::pin(self.execute(state))),
+            PipelineStep::Confirm | PipelineStep::Finish { .. } => return Work::Rest,
+        };
+        Work::Step(Box::pin(async { Ok(outcome) }))
     }
 
     async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
@@ -196,47 +213,52 @@ impl Perform<Pipeline> for PipelineWorld {
 }
 
 /// One run of a session: it goes on from the saved state, or begins.
-fn run<M: Machine>(
+async fn go_on<M: Machine>(
     store: &CrashingStore,
     performer: &mut impl Perform<M>,
     (begin, command): (M, M::Command),
 ) -> Result<Driven<M>, Failure> {
-    block_on(async {
-        let journal = Journal { store, screen: &Still, clock: &Still };
-        let state = match store.read_json(M::STATE_FILE).await? {
-            Some(saved) => serde_json::from_value(saved).unwrap(),
-            None => journal.record(&begin, command, begin.clone()).await?,
-        };
-        drive(state, performer, journal, None).await
-    })
+    let journal = Journal { store, screen: &Still, clock: &Still };
+    let state = match store.read_json(M::STATE_FILE).await? {
+        Some(saved) => serde_json::from_value(saved).unwrap(),
+        None => journal.record(&begin, command, begin.clone()).await?,
+    };
+    drive(state, performer, journal, None).await
 }
 
 /// Crashes a session at its n-th write and resumes it; `None` when it ends before that write.
-fn crash_and_resume<M: Machine + PartialEq + Debug>(
+fn crash_and_resume<M: Machine + PartialEq + Debug, P: Perform<M>>(
     write: u32,
-    performer: &mut impl Perform<M>,
+    performer: impl Fn(&Arc<CrashingStore>) -> P,
     begin: impl Fn() -> (M, M::Command),
 ) -> Option<M> {
-    let whole = CrashingStore::default();
-    let expected = run(&whole, performer, begin()).unwrap().state;
-    let store = CrashingStore::default();
+    let run = |store: &Arc<CrashingStore>| block_on(go_on(store, &mut performer(store), begin()));
+    let whole = Arc::default();
+    let expected = run(&whole).unwrap();
+    let store = Arc::<CrashingStore>::default();
     *store.writes_left.lock().unwrap() = Some(write);
-    if run(&store, performer, begin()).is_ok() {
+    if run(&store).is_ok() {
         return None;
     }
     *store.writes_left.lock().unwrap() = None;
-    let resumed = run(&store, performer, begin()).unwrap();
-    assert_eq!(resumed.state, expected, "after a crash at write {write}");
-    assert_eq!(resumed.stop_reason, None);
-    for file in [M::STATE_FILE, M::TRANSITIONS, EVENTS] {
-        assert_eq!(store.text(file), whole.text(file), "{file} after a crash at write {write}");
+    let resumed = run(&store).unwrap();
+    assert_eq!(resumed.state, expected.state, "after a crash at write {write}");
+    assert_eq!(resumed.stop_reason, expected.stop_reason);
+    for (file, text) in &*whole.files.lock().unwrap() {
+        assert_eq!(store.text(file), *text, "{file} after a crash at write {write}");
     }
+    assert!(!store.text(EVENTS).is_empty() && !store.text(M::STATE_FILE).is_empty());
+    assert_replays::<M>(&store, &expected.state);
+    Some(expected.state)
+}
+
+/// The stored transitions of a machine lead to `last` again.
+fn assert_replays<M: Machine>(store: &CrashingStore, last: &M) {
     let lines = store.text(M::TRANSITIONS);
     let transitions: Vec<Transition<M>> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let replayed = replay(&transitions, &expected).unwrap();
+    let replayed = replay(&transitions, last).unwrap();
     assert_eq!(replayed, Replayed { transitions: transitions.len() - 1, differences: vec![] });
-    Some(expected)
 }
 
 fn fix_session() -> (FixLoop, FixCommand) {
@@ -256,22 +278,41 @@ fn test_session() -> (Pipeline, PipelineCommand) {
 
 #[test]
 fn a_fix_session_that_crashes_at_any_write_ends_with_the_same_verdict() {
-    let mut world = FixWorld { baseline: 20, passing: vec![10, 25, 30] };
+    let world = |_: &_| FixWorld { baseline: 20, passing: vec![10, 25, 30] };
     let ends: Vec<FixLoop> =
-        (0..).map_while(|write| crash_and_resume(write, &mut world, fix_session)).collect();
+        (0..).map_while(|write| crash_and_resume(write, world, fix_session)).collect();
     assert!(ends.len() > 50, "{} writes", ends.len());
     assert_eq!(ends[0].verdict.as_ref().unwrap().ending, Ending::Success);
 }
 
 #[test]
-fn a_test_session_that_crashes_at_any_write_ends_with_the_same_verdict() {
-    let ends: Vec<Pipeline> = (0..)
-        .map_while(|write| crash_and_resume(write, &mut PipelineWorld, test_session))
-        .collect();
-    assert!(ends.len() > 25, "{} writes", ends.len());
+fn a_test_session_that_crashes_at_any_write_of_its_machines_ends_with_the_same_verdict() {
+    let ends = |passing: &[usize]| -> Vec<Pipeline> {
+        let world = |store: &_| PipelineWorld::new(store, passing);
+        (0..).map_while(|write| crash_and_resume(write, world, test_session)).collect()
+    };
+    let green = ends(&[10, 25, 30]);
+    assert!(green.len() > 75, "{} writes", green.len());
     let verdict = PipelineVerdict::Generated;
-    assert_eq!(ends[0].next, PipelineStep::Finish { verdict });
-    assert_eq!(ends[0].events, 1, "the notice of the lost file is stored");
+    assert_eq!(green[0].next, PipelineStep::Finish { verdict });
+    let red = ends(&[10, 25]);
+    assert_eq!(red[0].next, PipelineStep::Execute, "more iterations may follow");
+}
+
+#[test]
+fn the_fix_loop_behind_written_tests_shares_the_event_stream_and_replays() {
+    let store = Arc::default();
+    let mut world = PipelineWorld::new(&store, &[10, 25, 30]);
+    let pipeline = block_on(go_on(&store, &mut world, test_session())).unwrap().state;
+    let fix_loop: FixLoop = serde_json::from_str(&store.text(FixLoop::STATE_FILE)).unwrap();
+    let events = store.text(EVENTS);
+    assert!(events.starts_with("{\"event\":\"notice\""), "the lost file comes first: {events}");
+    assert_eq!(events.lines().count() as u64, fix_loop.events);
+    assert_eq!(pipeline.events, fix_loop.events, "no event of the loop is cut off");
+    assert_replays(&store, &pipeline);
+    assert_replays(&store, &fix_loop);
+    let last = store.text(Pipeline::TRANSITIONS).lines().last().unwrap().to_owned();
+    assert!(last.contains("execute") && last.contains("executed"), "{last}");
 }
 
 proptest! {
@@ -281,7 +322,8 @@ proptest! {
         passing in prop::collection::vec(0usize..=30, 0..4),
         write in 0u32..120,
     ) {
-        crash_and_resume(write, &mut FixWorld { baseline, passing }, fix_session);
+        let world = |_: &_| FixWorld { baseline, passing: passing.clone() };
+        crash_and_resume(write, world, fix_session);
     }
 }
 

@@ -186,7 +186,9 @@ impl SessionRecord {
                 SessionStatus::Blocked
             }
             PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } => SessionStatus::Paused,
-            // A session whose work has begun keeps the result of the work.
+            // A session whose work has begun keeps the result of the work, also where a kill came
+            // between the end of its pipeline and its own.
+            PipelineStep::Finish { verdict: PipelineVerdict::Generated } => return,
             _ if pipeline.works() => match self.status {
                 SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
                 status => status,

@@ -1,5 +1,5 @@
 //! A run that is killed while a provider is asked: what had arrived is used, what had not is
-//! counted and told, and nobody is asked twice for what is known.
+//! counted and reported, and nobody is asked twice for what is known.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ fn triggers(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_question_without_an_answer_is_asked_again_counted_and_told() {
+fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
     // The first question of phase 3, the second one of phase 4.2, the first file.
     let before: [fn() -> Vec<Reply>; 3] =
         [Vec::new, || vec![surveyed()], || vec![surveyed(), advised()]];

@@ -73,7 +73,7 @@ fn form_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Files of specification.md 8.1 in a session that wrote tests, found a defect and mended it.
+/// Files of specification.md 8.1 in a session that wrote tests, found a defect and fixed it.
 const LAYOUT: &[&str] = &[
     "workflow-session.json",
     "IMPL_PLAN.md",
@@ -120,7 +120,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
     use super::support::fake_model::{Reply, edit};
     use super::test_writing::{FINDING, RIGHT, SHOP, TEST, configured, knowing, run, server};
 
-    // The first fix breaks more than it mends; the second one is right.
+    // The first fix breaks more than it repairs; the second one is right.
     let answers = |question: &str| {
         let fixes = question.contains("# Question IMPL-fix-1");
         if fixes && !question.contains("Say what is wrong and where") {
@@ -379,8 +379,44 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
         // Killed behind its last word, it is archived, and there is nothing to go on with.
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
+        assert_closed(&repo, "WFS-test-discount");
     }
-    assert!(visited > 1, "a session has many points, {visited} were visited");
+    assert!(visited > crash_step(2, 1), "a session has many points, {visited} were visited");
+}
+
+/// The session is archived with its pipeline at its end, and its transitions replay.
+fn assert_closed(repo: &TestRepo, id: &str) {
+    let archive = repo.root().join(".git/regreen/archives").join(id);
+    let pipeline = json(&archive, ".process/test-fix-state.json");
+    assert_eq!(pipeline["next"]["verdict"]["verdict"], "generated", "{pipeline:#}");
+    assert_eq!(json(&archive, "workflow-session.json")["status"], "completed");
+    let replayed = repo.regreen(&["session", "replay", id, "--json"]);
+    assert_eq!(replayed.code, Some(0), "{} {}", replayed.out, replayed.err);
+    let transitions =
+        std::fs::read_to_string(archive.join(".process/test-fix-outcomes.jsonl")).unwrap();
+    assert!(transitions.lines().last().unwrap().contains("executed"), "{transitions}");
+    let events = std::fs::read_to_string(archive.join(".process/events.jsonl")).unwrap();
+    assert_eq!(pipeline["events"], events.lines().count(), "no event of the fix loop is lost");
+}
+
+#[test]
+fn killed_between_the_end_of_its_pipeline_and_its_own_a_session_is_closed_by_the_next_run() {
+    let (id, repo) = ("WFS-test-discount", TestRepo::new(SHOP));
+    let arguments = ["test", "discount", "--no-coverage", "--quiet"];
+    assert_eq!(repo.regreen(&arguments).code, Some(0));
+    assert_closed(&repo, id);
+    // What a kill in between leaves: a session at work, and its fix loop and pipeline at their end.
+    let sessions = repo.root().join(".git/regreen");
+    let (archive, active) = (sessions.join("archives").join(id), sessions.join("active").join(id));
+    std::fs::rename(archive, &active).unwrap();
+    let mut record = json(&active, "workflow-session.json");
+    (record["status"], record["result"]) = ("active".into(), Value::Null);
+    std::fs::write(active.join("workflow-session.json"), record.to_string()).unwrap();
+    let branch = repo.git(&["rev-parse", "regreen/WFS-test-discount"]);
+    let resumed = repo.regreen(&["test", "--resume", "--no-coverage", "--quiet"]);
+    assert_eq!(resumed.code, Some(0), "{} {}", resumed.out, resumed.err);
+    assert_closed(&repo, id);
+    assert_eq!(repo.git(&["rev-parse", "regreen/WFS-test-discount"]), branch);
 }
 
 #[test]
@@ -452,7 +488,7 @@ const EVEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_word_is_said() {
+fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     let repo = TestRepo::new(EVEN);
     let ran = repo.regreen(&["test", "shop/limit.py", "--no-coverage", "--json"]);
     let document = ran.document();

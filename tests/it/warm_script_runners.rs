@@ -307,7 +307,7 @@ fn candidates_are_judged_by_older_runners_as_by_a_fresh_start() {
     judge(&Project::new("jest", JEST_29, true));
 }
 
-/// Lines are told, all mutants on lines that tests reach are tried, and a fault is repaired.
+/// Executed lines are measured, all mutants on lines that tests reach are tried, and a fault is repaired.
 fn whole(project: &Project, output: &str) {
     let planned = project.repo.regreen(&["plan", "src/cart.ts", "--json"]).document();
     // Istanbul and the provider count branches too, of which tests take too few.

@@ -38,7 +38,7 @@ pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, B
         ));
     };
     remote.fetch(&FetchTarget::Commit(tip.clone()), Some(COMMITS)).await?;
-    let message = context.prepared.bench.message_of(&tip).unwrap_or_default();
+    let message = context.prepared.clone.message_of(&tip).unwrap_or_default();
     let session = commit::trailer(&message, commit::SESSION).map(SessionId::parse);
     let Some(session) = session.and_then(Result::ok).filter(|_| tip == *result) else {
         return Ok(format!("{} is not a result of regreen.", result.short()));
@@ -50,7 +50,7 @@ pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, B
             prose(&context.target.name(), 100)
         ));
     }
-    let ground = context.prepared.bench.ground_of(&tip, &session, COMMITS);
+    let ground = context.prepared.clone.ground_of(&tip, &session, COMMITS);
     if ground.as_ref() != Some(&context.target.head) {
         return Ok(stale(result, ground.as_ref(), &context.target.head));
     }
@@ -96,8 +96,8 @@ async fn publish(
     session: &SessionId,
     tip: &CommitId,
 ) -> Result<String, BotError> {
-    let bench = &context.prepared.bench;
-    let diff = bench.diff(&context.target.head, &bench.tree_of(tip)?, STATE_FOLDER)?;
+    let clone = &context.prepared.clone;
+    let diff = clone.diff(&context.target.head, &clone.tree_of(tip)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
     let expected = fix_branch::replaced_tip(context.prepared, context.target, session).await?;
     let mut commits = Commits::new(context, session, destination(context), expected, &facts)?;

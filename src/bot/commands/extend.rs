@@ -16,7 +16,7 @@ pub async fn files_of_fixes(context: &Context<'_>) -> Result<Option<String>, Bot
     files.sort();
     files.dedup();
     files.retain(|file| {
-        let found = context.prepared.bench.file_of(&context.target.head, file);
+        let found = context.prepared.clone.file_of(&context.target.head, file);
         found.is_ok_and(|file| file.is_some())
     });
     files.truncate(FILES);

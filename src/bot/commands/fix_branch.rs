@@ -82,7 +82,7 @@ pub async fn rollback(
         Lookup::Own(own) => own,
         Lookup::Reply(text) => return Ok(text),
     };
-    let reverted = context.prepared.bench.take_back(
+    let reverted = context.prepared.clone.take_back(
         &own.tip,
         &own.record.git.head_sha,
         &own.session,
@@ -128,8 +128,8 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
         Lookup::Reply(text) => return Ok(text),
     };
     let head = &context.target.head;
-    let bench = &context.prepared.bench;
-    let Some(ground) = bench.ground_of(&own.tip, &own.session, COMMITS) else {
+    let clone = &context.prepared.clone;
+    let Some(ground) = clone.ground_of(&own.tip, &own.session, COMMITS) else {
         return Ok(
             "The start of the fix branch was not found. `/regreen recreate` makes a new one."
                 .into(),
@@ -138,7 +138,7 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     if ground == *head {
         return Ok(format!("The fix branch is already based on {}.", head.short()));
     }
-    let rebased = match bench.carry((&ground, &own.tip), head, &own.session, Overlap::Allowed) {
+    let rebased = match clone.carry((&ground, &own.tip), head, &own.session, Overlap::Allowed) {
         Ok(Ok(rebased)) => rebased,
         Ok(Err(reason)) => {
             return Ok(format!(
@@ -168,7 +168,7 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
     let session = &own.session;
     let folder = format!("{STATE_FOLDER}/active/{session}");
     let message = commit::ended(session, login);
-    let new = match context.prepared.bench.without_session(&own.tip, &folder, &message) {
+    let new = match context.prepared.clone.without_session(&own.tip, &folder, &message) {
         Ok(Some(new)) => new,
         Ok(None) => return Ok(format!("{session} is already completed.")),
         Err(error) => return Ok(unchanged(&error)),

@@ -97,8 +97,8 @@ fn flat(page: &str) -> String {
 
 /// Stores the repairs in the checkout as one commit; returns a line for the reply.
 async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
-    let bench = &context.prepared.bench;
-    let edited = bench.edited(FILE_LIMIT)?;
+    let clone = &context.prepared.clone;
+    let edited = clone.edited(FILE_LIMIT)?;
     if edited.is_empty() {
         return Ok("\nNothing can be repaired safely.\n".into());
     }
@@ -106,8 +106,8 @@ async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
         return Ok("\nNo branch name is free for the repairs.\n".into());
     };
     let head = &context.target.head;
-    let made = bench.with_files(head, &edited, &commit::repaired(&session))?;
-    let diff = bench.diff(head, &bench.tree_of(&made)?, STATE_FOLDER)?;
+    let made = clone.with_files(head, &edited, &commit::repaired(&session))?;
+    let diff = clone.diff(head, &clone.tree_of(&made)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
     let mut commits = Commits::new(context, &session, Destination::Stored, None, &facts)?;
     if let Err(error) = commits.offer_result(&made, diff).await {

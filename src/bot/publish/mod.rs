@@ -1,5 +1,5 @@
 //! What people see while a run goes on: one comment, one check run, and at the end a summary and
-//! outputs. Paced, and kept until the forge takes it (specification.md 13.8).
+//! outputs. Paced, and repeated until the forge accepts it (specification.md 13.8).
 
 mod end;
 
@@ -59,7 +59,7 @@ impl Channel {
             && self.attempt.is_none_or(|attempt| now.saturating_sub(attempt) >= pace)
     }
 
-    /// Notes what came of a post.
+    /// Notes the result of a post.
     fn record(&mut self, now: Duration, result: &Result<(), ForgeError>) {
         self.attempt = Some(now);
         match result {
@@ -172,7 +172,7 @@ impl<'a> Publisher<'a> {
         self.show_published(&commits.published);
     }
 
-    /// Makes the one signed commit, where that is wanted.
+    /// Makes the one signed commit, where the configuration asks for it.
     pub async fn sign(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.context.target.name());
         bounded(self.patience(), "there is no signed commit", commits.sign(&title)).await;

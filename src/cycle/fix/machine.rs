@@ -48,7 +48,7 @@ impl Machine for FixLoop {
         Self::advance(self, outcome, took_ms)
     }
 
-    fn budget_exceeded(outcome: &FixStepOutcome) -> Option<&str> {
+    fn stop_reason(outcome: &FixStepOutcome) -> Option<&str> {
         match outcome {
             FixStepOutcome::OutOfBudget { reason, .. } => Some(reason),
             _ => None,

@@ -7,4 +7,4 @@ mod perform;
 mod records;
 mod run;
 
-pub use run::{SetUp, run};
+pub use run::{LoopEnd, SetUp, run};

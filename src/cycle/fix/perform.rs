@@ -1,5 +1,7 @@
 //! One function per step of the loop. Each may be repeated after a crash.
 
+use std::path::Path;
+
 use futures::lock::Mutex;
 
 use crate::domain::commit;
@@ -11,12 +13,12 @@ use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
-use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
+use crate::effect::{CommitRequest, EffectError, Effects, RunRequest, StateFile};
 use crate::report::markdown::count;
 use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
-use crate::cycle::drive::Perform;
+use crate::cycle::drive::{Perform, Work};
 use crate::cycle::failure::Failure;
 
 /// Performs steps on the outside world.
@@ -34,36 +36,31 @@ pub struct Performer<'a> {
 }
 
 impl Perform<FixLoop> for Performer<'_> {
-    type Task = FixStep;
-
-    fn task(&self, state: &FixLoop) -> Option<FixStep> {
-        (!state.is_finished()).then_some(state.next)
-    }
-
     /// A run without results is an outcome in the middle of the loop, and an error at the baseline,
     /// where there is nothing to compare it with.
-    async fn perform(&mut self, state: &FixLoop, step: FixStep) -> Result<FixStepOutcome, Failure> {
-        match step {
-            FixStep::Baseline => self.baseline(state).await,
-            FixStep::Recheck { round } => self.recheck(state, round).await,
-            FixStep::Blame => self.blame(state).await,
-            FixStep::Diagnose => self.diagnose(state).await,
-            FixStep::Propose => self.propose(state).await,
-            FixStep::Apply => self.apply(state).await,
-            FixStep::TestAffected => self.test_affected(state).await,
-            FixStep::TestFull => self.test_full(state).await,
-            FixStep::Keep => self.keep(state).await,
-            FixStep::ShowAttempt => self.show_attempt(state).await,
-            FixStep::Rollback => self.rollback(state).await,
-            FixStep::Restore => self.restore(state).await,
-            FixStep::Minimise => self.minimise(state).await,
+    fn perform<'s>(&'s mut self, state: &'s FixLoop) -> Work<'s, FixStepOutcome> {
+        let this = &*self;
+        Work::Step(match state.next {
+            FixStep::Baseline => Box::pin(this.baseline(state)),
+            FixStep::Recheck { round } => Box::pin(this.recheck(state, round)),
+            FixStep::Blame => Box::pin(this.blame(state)),
+            FixStep::Diagnose => Box::pin(this.diagnose(state)),
+            FixStep::Propose => Box::pin(this.propose(state)),
+            FixStep::Apply => Box::pin(this.apply(state)),
+            FixStep::TestAffected => Box::pin(this.test_affected(state)),
+            FixStep::TestFull => Box::pin(this.test_full(state)),
+            FixStep::Keep => Box::pin(this.keep(state)),
+            FixStep::ShowAttempt => Box::pin(this.show_attempt(state)),
+            FixStep::Rollback => Box::pin(this.rollback(state)),
+            FixStep::Restore => Box::pin(this.restore(state)),
+            FixStep::Minimise => Box::pin(this.minimise(state)),
             FixStep::KeepSmaller => {
-                self.commit(state, state.accepted_tree.clone(), commit::minimise(state)).await
+                Box::pin(this.commit(state, state.accepted_tree.clone(), commit::minimise(state)))
             }
-            FixStep::Confirm => self.confirm(state).await,
-            FixStep::Seal => self.seal(state).await,
-            FixStep::Finish => Ok(FixStepOutcome::Restored),
-        }
+            FixStep::Confirm => Box::pin(this.confirm(state)),
+            FixStep::Seal => Box::pin(this.seal(state)),
+            FixStep::Finish => return Work::Rest,
+        })
     }
 
     async fn document(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
@@ -76,63 +73,54 @@ impl Perform<FixLoop> for Performer<'_> {
 }
 
 impl Performer<'_> {
-    fn tell(&self, state: &FixLoop, doing: String) {
+    fn announce(&self, state: &FixLoop, doing: String) {
         let iteration = Some(state.current_iteration).filter(|iteration| *iteration > 0);
         self.fx.screen.show(&Event::Step { iteration, doing });
     }
 
     /// Runs tests on the tree that belongs on disk for this step.
-    async fn run(
+    async fn run(&self, state: &FixLoop, scope: &Scope) -> Result<Results, Failure> {
+        self.fx.worktree.checkout(state.tree_on_disk()).await?;
+        self.run_in(self.fx.worktree.root(), state, scope).await
+    }
+
+    /// Runs tests in a checkout, and writes their results to the session's files.
+    async fn run_in(
         &self,
+        root: &Path,
         state: &FixLoop,
         scope: &Scope,
-    ) -> Result<Result<Results, RunError>, Failure> {
-        self.fx.worktree.checkout(state.tree_on_disk()).await?;
-        let request = RunRequest { root: self.fx.worktree.root(), scope, log: SUITE_LOG };
-        let ran = self.fx.suite.run(&request).await;
-        self.keep_results(state, &ran).await?;
-        Ok(ran)
+    ) -> Result<Results, Failure> {
+        let results = self.fx.suite.run(&RunRequest { root, scope, log: SUITE_LOG }).await?;
+        let form = records::test_results(&results, state);
+        self.fx.store.write_json(".process/test-results.json", &form).await?;
+        for (file, text) in layers::layers(&results) {
+            self.fx.store.write_text(&file, &text).await?;
+        }
+        Ok(results)
     }
 
     /// Runs tests; a run without results is an outcome of the step.
     async fn ran(&self, state: &FixLoop, scope: &Scope) -> Result<FixStepOutcome, Failure> {
-        let ran = self.run(state, scope).await?;
-        Ok(FixStepOutcome::Ran(ran.map_err(|error| error.to_string())))
-    }
-
-    /// Writes the results of a run to the session's files.
-    async fn keep_results(
-        &self,
-        state: &FixLoop,
-        ran: &Result<Results, RunError>,
-    ) -> Result<(), Failure> {
-        if let Ok(results) = ran {
-            let form = records::test_results(results, state);
-            self.fx.store.write_json(".process/test-results.json", &form).await?;
-            for (file, text) in layers::layers(results) {
-                self.fx.store.write_text(&file, &text).await?;
-            }
-        }
-        Ok(())
+        outcome_of(self.run(state, scope).await)
     }
 
     async fn baseline(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "running the full suite".into());
-        match self.run(state, &Scope::Full).await? {
-            Ok(results) => Ok(FixStepOutcome::Ran(Ok(results))),
-            Err(error) if error.may_pass_on_retry() => {
-                self.fx
-                    .screen
-                    .show(&Event::Notice { text: format!("{error}; running it once more") });
-                Ok(FixStepOutcome::Ran(Ok(self.run(state, &Scope::Full).await??)))
+        self.announce(state, "running the full suite".into());
+        let results = match self.run(state, &Scope::Full).await {
+            Err(Failure::Effect(EffectError::Run(error))) if error.may_pass_on_retry() => {
+                let text = format!("{error}; running it once more");
+                self.fx.screen.show(&Event::Notice { text });
+                self.run(state, &Scope::Full).await?
             }
-            Err(error) => Err(error.into()),
-        }
+            ran => ran?,
+        };
+        Ok(FixStepOutcome::Ran(Ok(results)))
     }
 
     async fn recheck(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {
         let failing = state.failing();
-        self.tell(
+        self.announce(
             state,
             format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
         );
@@ -144,7 +132,10 @@ impl Performer<'_> {
             return Ok(FixStepOutcome::Ran(Err("there is no merge base".into())));
         };
         let failing = state.failing();
-        self.tell(state, format!("running {} on the merge base {}", tests(&failing), base.short()));
+        self.announce(
+            state,
+            format!("running {} on the merge base {}", tests(&failing), base.short()),
+        );
         let tree = self.fx.worktree.tree_of(base).await?;
         let root = self.fx.worktree.export(&tree, "base").await?;
         let scope = Scope::Tests(failing);
@@ -156,13 +147,13 @@ impl Performer<'_> {
     }
 
     async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "looking for the places that explain the failures".into());
+        self.announce(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
         Ok(self.fixer.diagnose(state, &self.impact, self.fx).await?)
     }
 
     async fn propose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "searching for an edit".into());
+        self.announce(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
         Ok(self.fixer.propose(state, &self.impact, self.fx).await?)
     }
@@ -178,16 +169,16 @@ impl Performer<'_> {
 
     async fn test_affected(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let affected = attempt_of(state)?.affected.clone();
-        self.tell(state, format!("running {} that the edit may affect", tests(&affected)));
+        self.announce(state, format!("running {} that the edit may affect", tests(&affected)));
         self.ran(state, &Scope::Tests(affected)).await
     }
 
     async fn test_full(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "running the full suite".into());
+        self.announce(state, "running the full suite".into());
         self.ran(state, &Scope::Full).await
     }
 
-    /// Commits the accepted sources. Without commits the edit is kept as a patch file.
+    /// Commits the accepted sources. Without commits the edit is written as a patch file.
     async fn keep(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let iteration = state.current_iteration;
         if !state.terms.commits {
@@ -198,12 +189,12 @@ impl Performer<'_> {
                 .await?;
             return Ok(FixStepOutcome::Committed(None));
         }
-        self.tell(state, "committing".into());
+        self.announce(state, "committing".into());
         self.commit(state, state.accepted_tree.clone(), commit::iteration(state)).await
     }
 
     async fn show_attempt(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "recording the attempt and taking it back".into());
+        self.announce(state, "recording the attempt and taking it back".into());
         let tree = attempt_of(state)?.tree.clone();
         let tree = tree.ok_or_else(|| Failure::Internal("an attempt without sources".into()))?;
         self.commit(state, tree, commit::iteration(state)).await
@@ -213,8 +204,8 @@ impl Performer<'_> {
         self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
     }
 
-    /// Puts the accepted sources back. Where a regression leaves no commits, its change is kept as
-    /// a patch file first (specification.md 13.1).
+    /// Puts the accepted sources back. Where a regression leaves no commits, its change is
+    /// written as a patch file first (specification.md 13.1).
     async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree
@@ -233,7 +224,7 @@ impl Performer<'_> {
     }
 
     async fn minimise(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "dropping what the suite does not need from the change".into());
+        self.announce(state, "dropping what the suite does not need from the change".into());
         let (tree, minimised) = minimise(state, self.fx).await?;
         self.fx.worktree.checkout(&tree).await?;
         Ok(FixStepOutcome::Minimised { tree, minimised })
@@ -241,12 +232,9 @@ impl Performer<'_> {
 
     /// Runs the suite where none of our private files are (specification.md 13.18, second witness).
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.tell(state, "running the full suite once more in a fresh checkout".into());
+        self.announce(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
-        let request = RunRequest { root: &root, scope: &Scope::Full, log: SUITE_LOG };
-        let ran = self.fx.suite.run(&request).await;
-        self.keep_results(state, &ran).await?;
-        Ok(FixStepOutcome::Ran(ran.map_err(|error| error.to_string())))
+        outcome_of(self.run_in(&root, state, &Scope::Full).await)
     }
 
     async fn seal(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -280,6 +268,17 @@ impl Performer<'_> {
     pub async fn patch(&self, from: &TreeId, to: &TreeId) -> Result<String, Failure> {
         let files = self.fx.worktree.diff(from, to).await?;
         Ok(files.into_iter().map(|file| file.patch).collect())
+    }
+}
+
+/// A run without results is an outcome of its step; any other failure is one of the session.
+fn outcome_of(run: Result<Results, Failure>) -> Result<FixStepOutcome, Failure> {
+    match run {
+        Ok(results) => Ok(FixStepOutcome::Ran(Ok(results))),
+        Err(Failure::Effect(EffectError::Run(error))) => {
+            Ok(FixStepOutcome::Ran(Err(error.to_string())))
+        }
+        Err(failure) => Err(failure),
     }
 }
 

@@ -1,4 +1,4 @@
-//! One run of a session from end to end: open, drive, close.
+//! One run of the fix loop from end to end: open, drive, close.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,6 @@ use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 use crate::cycle::drive::{Driven, Journal, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{generation, planned_session};
-use crate::cycle::test::note_execution;
 
 use super::close::close;
 use super::open::open;
@@ -60,9 +59,16 @@ pub struct SetUp {
     pub ask: AskSettings,
 }
 
-/// Runs a session until its verdict or its next checkpoint.
+/// Where a run of the loop ended.
+pub struct LoopEnd {
+    pub outcome: Outcome,
+    /// Lines of the session's event stream.
+    pub events: u64,
+}
+
+/// Runs the loop until its verdict or its next checkpoint.
 /// What was done before a failed effect is saved.
-pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
+pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
     let mut performer = Performer {
         fx,
         base: set_up.base.as_ref().map(|(commit, _)| commit.clone()),
@@ -102,7 +108,5 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         drive(state, &mut performer, journal, set_up.budget).await?;
     let stopped = stop_reason.unwrap_or_default();
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
-    note_execution(&outcome, fx).await?;
-    fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
-    Ok(outcome)
+    Ok(LoopEnd { outcome, events: state.events })
 }

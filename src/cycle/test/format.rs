@@ -13,7 +13,7 @@ use crate::report::validation::Skipped;
 use super::write::{LOG, TestWriting};
 
 impl TestWriting<'_> {
-    /// Formats the new files, and only these. A fixed text is kept when the tests of its file still
+    /// Formats the new files, and only these. A fixed text stays when the tests of its file still
     /// pass. Otherwise the file of a provider is dropped, since the next run of the fixer would break
     /// it; a characterisation test keeps its text. Adds to `fixed` what changed; returns the fixers
     /// that failed to run.

@@ -252,7 +252,7 @@ impl TestWriting<'_> {
         self.covered.as_ref().map_or(&NONE, |(_, covered)| &covered.unrun)
     }
 
-    /// The score of all new tests; measured anew once a gate has taken something away.
+    /// The score of all new tests; measured again once a gate has removed something.
     async fn score(&mut self) -> Result<Option<Score>, Failure> {
         let tests = self.production.tests();
         if self.production.dropped.is_empty() || tests.is_empty() {

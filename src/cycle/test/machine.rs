@@ -51,9 +51,10 @@ impl Machine for Pipeline {
         (Self::advance(self, outcome), events)
     }
 
-    fn budget_exceeded(outcome: &PipelineStepOutcome) -> Option<&str> {
+    fn stop_reason(outcome: &PipelineStepOutcome) -> Option<&str> {
         match outcome {
-            PipelineStepOutcome::OutOfBudget { reason } => Some(reason),
+            PipelineStepOutcome::OutOfBudget { reason }
+            | PipelineStepOutcome::NotGreen { reason } => Some(reason),
             _ => None,
         }
     }

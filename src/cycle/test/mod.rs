@@ -10,6 +10,6 @@ mod time_budget;
 mod write;
 mod write_task;
 
-pub use execution::{advanced, note_execution};
+pub use execution::{Execution, run};
 pub use plan::{PlanSetUp, plan};
 pub use write::{ProduceSetUp, produce};

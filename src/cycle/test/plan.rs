@@ -19,7 +19,7 @@ use crate::role::test_plan::{
 use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
 use super::machine::enter;
-use crate::cycle::drive::{Driven, Perform, drive};
+use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{PROGRESS, RAN, package, read, spent, test_plan, write};
 
@@ -78,18 +78,29 @@ struct PlanPerformer<'a> {
 }
 
 impl Perform<Pipeline> for PlanPerformer<'_> {
-    type Task = PlanningStep;
-
-    fn task(&self, state: &Pipeline) -> Option<PlanningStep> {
-        state.planning_step()
+    fn perform<'s>(&'s mut self, state: &'s Pipeline) -> Work<'s, PipelineStepOutcome> {
+        match state.planning_step() {
+            Some(step) => Work::Step(Box::pin(self.phase(step, state))),
+            None => Work::Rest,
+        }
     }
 
-    async fn perform(
+    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
+        write(self.fx, PROGRESS, &planning::progress(state, None)).await
+    }
+}
+
+impl PlanPerformer<'_> {
+    async fn phase(
         &mut self,
+        step: PlanningStep,
         state: &Pipeline,
-        task: PlanningStep,
     ) -> Result<PipelineStepOutcome, Failure> {
-        let outcome = match task {
+        let outcome = match step {
             PlanningStep::Gather => self.gather(state).await?,
             PlanningStep::Analyse => self.analyse(state).await?,
             PlanningStep::Plan => self.plan(state).await?,
@@ -104,17 +115,7 @@ impl Perform<Pipeline> for PlanPerformer<'_> {
         Ok(outcome)
     }
 
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
-        write(self.fx, PROGRESS, &planning::progress(state, None)).await
-    }
-}
-
-impl PlanPerformer<'_> {
-    fn phase(&self, phase: u32, doing: &str) {
+    fn announce(&self, phase: u32, doing: &str) {
         self.fx.screen.show(&Event::Phase { phase, doing: doing.to_owned() });
     }
 
@@ -129,7 +130,7 @@ impl PlanPerformer<'_> {
     /// Phase 2.
     async fn gather(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let (fx, set_up) = (self.fx, self.set_up);
-        self.phase(2, "gathering context: sources, tests, conventions");
+        self.announce(2, "gathering context: sources, tests, conventions");
         let survey = self.survey().await?;
         if survey.cut {
             let text = "the repository is very large; some of its sources are left out".to_owned();
@@ -167,7 +168,7 @@ impl PlanPerformer<'_> {
     /// Phase 3.
     async fn analyse(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
-        self.phase(3, "analysing what must be tested");
+        self.announce(3, "analysing what must be tested");
         let ran = read::<ExecutedLines>(fx, RAN).await?;
         let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
             return Ok(PipelineStepOutcome::InputMissing);
@@ -220,7 +221,7 @@ impl PlanPerformer<'_> {
     /// Phase 4.
     async fn plan(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
-        self.phase(4, "planning the tasks");
+        self.announce(4, "planning the tasks");
         let analysis = read::<TestAnalysis>(fx, &format!("{RESULTS}.json")).await?;
         let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
             return Ok(PipelineStepOutcome::InputMissing);

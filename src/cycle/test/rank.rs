@@ -257,9 +257,9 @@ mod tests {
         let mut report = CharacterisationReport::default();
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"]), written(None, &["g"])]);
         assert_eq!(report.tests(), 1);
-        let kept: Vec<(&str, u32)> =
+        let counts: Vec<(&str, u32)> =
             report.functions.iter().map(|one| (one.name.as_str(), one.assertions)).collect();
-        assert_eq!(kept, [("f", 1)], "nothing is kept of a file that is gone");
+        assert_eq!(counts, [("f", 1)], "nothing is kept of a file that is gone");
         let reasons: Vec<&str> = report.dropped.iter().map(|one| one.reason.as_str()).collect();
         assert_eq!(reasons, ["refused, by one: sleeps"; 2]);
     }

@@ -19,7 +19,7 @@ use crate::report::planning::{self, PlanRun};
 use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
-use crate::cycle::drive::{Driven, Perform, drive};
+use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{
     PROGRESS, PlannedSession, generation, planned_session, spent, write,
@@ -66,8 +66,14 @@ pub async fn produce(
         ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
             .await?;
     let mut performer = WritePerformer { set_up, chain: &chain, fx };
-    let Driven { state, stop_reason } =
-        drive(state, &mut performer, fx.into(), set_up.budget).await?;
+    plan_run(drive(state, &mut performer, fx.into(), set_up.budget).await?, fx).await
+}
+
+/// What the session's files say where a drive of phase 5 ended.
+pub(super) async fn plan_run(
+    Driven { state, stop_reason }: Driven<Pipeline>,
+    fx: &Effects<'_>,
+) -> Result<PlanRun, Failure> {
     let (package, plan) =
         planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
     let spending = spent(&state.session_id, fx).await?;
@@ -88,16 +94,27 @@ struct WritePerformer<'a> {
 }
 
 impl Perform<Pipeline> for WritePerformer<'_> {
-    type Task = WritingStep;
-
-    fn task(&self, state: &Pipeline) -> Option<WritingStep> {
-        state.writing_step()
+    fn perform<'s>(&'s mut self, state: &'s Pipeline) -> Work<'s, PipelineStepOutcome> {
+        match state.writing_step() {
+            Some(step) => Work::Step(Box::pin(self.write(step, state))),
+            None => Work::Rest,
+        }
     }
 
-    async fn perform(
-        &mut self,
+    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
+        show_progress(state, self.fx).await
+    }
+}
+
+impl WritePerformer<'_> {
+    async fn write(
+        &self,
+        step: WritingStep,
         state: &Pipeline,
-        task: WritingStep,
     ) -> Result<PipelineStepOutcome, Failure> {
         let Some(PlannedSession { plan, .. }) = planned_session(self.fx).await? else {
             return Ok(PipelineStepOutcome::InputMissing);
@@ -114,20 +131,12 @@ impl Perform<Pipeline> for WritePerformer<'_> {
             halted: None,
             until: None,
         };
-        match task {
+        match step {
             WritingStep::Generate => Box::pin(writing.generate()).await,
             WritingStep::Validate => Box::pin(writing.validate()).await,
             WritingStep::Review => Box::pin(writing.review()).await,
             WritingStep::Keep => writing.keep().await,
         }
-    }
-
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
-        show_progress(state, self.fx).await
     }
 }
 
@@ -208,7 +217,7 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Wrote)
     }
 
-    /// Commits the kept tests, if there are any. A gate that is not met holds the suite back
+    /// Commits the new tests, if there are any. A gate that is not met holds the suite back
     /// (specification.md 6.6).
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {

@@ -99,15 +99,10 @@ impl TestWriting<'_> {
                 .as_ref()
                 .map(|advice| rank::suggestions(advice, &subject.file))
                 .unwrap_or_default();
-            let name = match round {
-                1 => format!("{}-{number}", task.id),
-                2 => format!("{}-{number}-survivors", task.id),
-                _ => format!("{}-{number}-survivors-{round}", task.id),
-            };
             let tree = self.production.tree.clone();
             let commission = WriteRequest {
                 task: &task.id,
-                name,
+                name: question_name(&task.id, number, round),
                 round,
                 tree: &tree,
                 subject,
@@ -249,7 +244,7 @@ impl TestWriting<'_> {
     }
 
     /// Gives the survivors of each task back: providers write more tests for them, and what the
-    /// embedded engine wrote is aimed at their lines, and at those that nothing runs. What is better is kept. How often tests were
+    /// embedded engine wrote is aimed at their lines, and at those that nothing runs. What is better stays. How often tests were
     /// written again, this time included; a limit that was reached is in `halted`.
     pub(super) async fn again(&mut self) -> Result<u32, Failure> {
         for task in self.plan.tasks.clone() {
@@ -337,5 +332,14 @@ impl TestWriting<'_> {
             report = self.pinned(task, round, missed, &old.written).await?;
         }
         Ok(Some(self.finished(task, report, written, round).await?))
+    }
+}
+
+/// The name of a question for tests of the `number`th source of a task.
+fn question_name(task: &str, number: usize, round: u32) -> String {
+    match round {
+        1 => format!("{task}-{number}"),
+        2 => format!("{task}-{number}-survivors"),
+        _ => format!("{task}-{number}-survivors-{round}"),
     }
 }

@@ -143,6 +143,11 @@ pub enum PipelineStepOutcome {
     Executed {
         summary: String,
     },
+    /// The fix loop ended below its target; the same step comes again when it goes on.
+    NotGreen {
+        /// Its verdict, in our own words.
+        reason: String,
+    },
 }
 
 /// A phase that has ended.
@@ -516,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_that_is_not_met_holds_the_suite_back_until_a_word_is_said() {
+    fn a_gate_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
         let steps = [gathered(1), analysed(3), planned(&[])].into_iter().chain([
             PipelineStepOutcome::Generated,
             PipelineStepOutcome::Validated,
@@ -537,7 +542,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_answers_end_and_phases_stay_in_order(
-            answers in prop::collection::vec(0u8..14, 0..60), test: bool, asks: bool,
+            answers in prop::collection::vec(0u8..15, 0..60), test: bool, asks: bool,
         ) {
             let goal = if test { Goal::Test } else { Goal::Plan };
             let confirm = if asks { ConfirmPlan::Always } else { ConfirmPlan::Never };
@@ -559,6 +564,7 @@ mod tests {
                     11 => PipelineStepOutcome::Executed { summary: text() },
                     12 => held(),
                     13 => PipelineStepOutcome::OutOfBudget { reason: text() },
+                    14 => PipelineStepOutcome::NotGreen { reason: text() },
                     _ => PipelineStepOutcome::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();

@@ -19,6 +19,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
 use crate::report::planning::PlanDocument;
+use crate::report::records;
 use crate::report::validation::ValidationReport;
 use crate::role::test_plan::{AdviceResponse, SurveyResponse};
 use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
@@ -150,7 +151,13 @@ fn files_of_every_released_version_are_read() {
     for version in std::fs::read_dir(samples).unwrap() {
         let version = version.unwrap().path();
         reads::<SessionRecord>(&version.join("workflow-session.json"));
-        reads::<FixLoop>(&version.join("iteration-state.json"));
+        let state = version.join("iteration-state.json");
+        reads::<FixLoop>(&state);
+        // The history is derived from the state: the same state gives what was stored.
+        let value = |path: &Path| std::fs::read_to_string(path).unwrap();
+        let state: FixLoop = serde_json::from_str(&value(&state)).unwrap();
+        let then = serde_json::from_str(&value(&version.join("fix-history.json"))).unwrap();
+        assert_eq!(lost(&records::history(&state), &then, "fix-history"), [""; 0]);
         versions += 1;
     }
     assert!(versions > 0, "there are samples");

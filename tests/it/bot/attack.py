@@ -2,12 +2,12 @@ import os, socket, subprocess, sys, unittest
 
 AROUND, PORT, DAEMON = "@AROUND@", @PORT@, "@DAEMON@"
 MARK = "OWNED-BY-" + "TEST-CODE"
-told = []
+report = []
 
 
 def took(name, attempt):
     try:
-        told.append(b"TOOK %s: %s\n" % (name.encode(), attempt()))
+        report.append(b"TOOK %s: %s\n" % (name.encode(), attempt()))
     except (OSError, ValueError):
         pass
 
@@ -32,13 +32,13 @@ def write(path, text=MARK):
     try:
         with open(path, "a") as file:
             file.write("\n" + text + "\n")
-        told.append(b"WROTE %s\n" % path.encode())
+        report.append(b"WROTE %s\n" % path.encode())
     except OSError:
         pass
 
 
 def hunt():
-    told.append(b"HUNT as %d\n" % os.getuid())
+    report.append(b"HUNT as %d\n" % os.getuid())
     took("environment", lambda: repr(dict(os.environ)).encode())
     parents, pid = [], os.getppid()
     while pid > 1:
@@ -81,7 +81,7 @@ def hunt():
             os.execve("/bin/sleep", ["sleep", DAEMON], {})
         os._exit(0)
     with socket.create_connection(("127.0.0.1", PORT), 5) as out:
-        out.sendall(b"".join(told))
+        out.sendall(b"".join(report))
 
 
 hunt()

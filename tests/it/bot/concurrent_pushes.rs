@@ -42,7 +42,7 @@ fn later_iterations_go_on_top_of_what_somebody_pushed_meanwhile() {
     assert!(log.starts_with("test-cycle: complete"), "{log}\n{}", world.sticky(number));
     world.git(&["merge-base", "--is-ancestor", &theirs, &branch]);
     let above = world.git(&["log", "--format=%s", &format!("{theirs}..{branch}")]);
-    assert!(above.lines().count() > 1, "more than one push came on top: {above}");
+    assert!(above.lines().count() > 1, "more than one push is on top: {above}");
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(!world.has(&format!("{branch}-2")));
     let comment = world.sticky(number);

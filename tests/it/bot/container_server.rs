@@ -15,7 +15,7 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    panic!("it never came: {what}");
+    panic!("it never happened: {what}");
 }
 
 /// Tells the script where the next job finds everything.

@@ -292,7 +292,7 @@ impl World {
             std::thread::sleep(Duration::from_millis(50));
         }
         panic!(
-            "it never came: {}\n{}",
+            "it never happened: {}\n{}",
             self.git(&["for-each-ref"]),
             self.github.transcript().join("\n")
         );

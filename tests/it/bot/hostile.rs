@@ -22,7 +22,7 @@ const MARK: &str = "OWNED-BY-TEST-CODE";
 /// Reads and writes whatever it can reach, and tells a server of its own.
 const ATTACK: &str = include_str!("attack.py");
 
-/// A server of the attacker: what it was told.
+/// A server of the attacker: what it received.
 struct Loot {
     port: u16,
     received: Arc<Mutex<Vec<u8>>>,
@@ -233,7 +233,7 @@ fn hunt(walls: &str) {
     assert_inert(&world, &ran);
     world.github.assert_clean();
 
-    // And the work was done: the bugs are mended, the hostile tests stay red, nothing else came in.
+    // And the work was done: the bugs are fixed, the hostile tests stay red, and nothing else changed.
     assert_eq!(ran.code, Some(1), "{}", shown(&ran));
     let branch = format!("regreen/WFS-test-pr-{number}");
     let changed = world.git(&["diff", "--name-only", "topic", &branch, "--", ".", ":!.workflow"]);

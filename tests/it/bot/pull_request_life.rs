@@ -95,7 +95,7 @@ fn a_life_with_a_rollback_a_kill_a_resume_and_issues() {
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
     let comment = world.sticky(number);
     assert!(comment.contains("Green") && comment.contains("100.0 %"), "{comment}");
-    // What the killed job did is still told.
+    // What the killed job did is still shown.
     assert!(comment.contains("start"), "{comment}");
     let rows =
         comment.lines().filter(|line| line.starts_with("| ") && line.contains(" → ")).count();

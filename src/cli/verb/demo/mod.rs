@@ -22,7 +22,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     }
     let folder = match &arguments.into {
         Some(folder) => folder.clone(),
-        // Kept after the end: the reader is told to look around in it.
+        // It stays after the end: the output invites the reader to look around in it.
         None => tempfile::Builder::new()
             .prefix("regreen-demo-")
             .tempdir()

@@ -1,27 +1,29 @@
-//! `regreen session replay`: decides a session again from its files.
+//! Decide a session again from its files.
 
 use std::path::Path;
 
 use crate::adapter::host::files;
-use crate::adapter::{repo, state_root, store};
-use crate::app::AppError;
-use crate::cli::args::ReplayArguments;
 use crate::cycle::{self, Machine, Replayed, Transition};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
 use crate::domain::test_plan::pipeline::Pipeline;
 
-use super::{code_of, print_json};
+use super::session::{FoundSession, find};
+use super::{AppError, SessionSelection};
 
 /// Bytes of a session file that are read at most.
 const LIMIT: u64 = 4 << 30;
 
-/// Runs the verb.
-pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
-    let facts = repo::discover(&arguments.of.repository)?;
-    let root = state_root(&facts);
-    let id = super::named(arguments.of.session.as_deref(), &root)?;
-    let (folder, _) = store::find(&root, &id)?;
+/// What a session would decide now.
+#[derive(Debug)]
+pub struct ReplayOutcome {
+    pub session: SessionId,
+    pub replayed: Replayed,
+}
+
+/// Decides a session again, by its stored transitions.
+pub fn replay(selection: &SessionSelection) -> Result<ReplayOutcome, AppError> {
+    let FoundSession { id, folder, .. } = find(selection)?;
     let mut replayed = Replayed::default();
     // A session that writes tests has a pipeline, and a fix loop once the tests are written.
     let planned =
@@ -32,20 +34,7 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
     if !planned || folder.join(FixLoop::STATE_FILE).exists() {
         replayed.extend(machine::<FixLoop>(&folder, &id)?);
     }
-    if arguments.json {
-        print_json(&replayed);
-    } else if replayed.differences.is_empty() {
-        println!("{id}: {} transitions decided again, nothing would differ", replayed.transitions);
-    } else {
-        println!(
-            "{id}: {} transitions decided again, and this would differ:",
-            replayed.transitions
-        );
-        for one in &replayed.differences {
-            println!("  {one}");
-        }
-    }
-    Ok(code_of(replayed.differences.is_empty()))
+    Ok(ReplayOutcome { session: id, replayed })
 }
 
 /// Decides one machine of a session again.

@@ -1,0 +1,58 @@
+//! What a session leaves to read: its report, or a page drawn of it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::adapter::host::files;
+use crate::domain::session::files::REPORT;
+use crate::effect::StoreError;
+
+use super::session::{FoundSession, find};
+use super::{AppError, SessionSelection, page};
+
+/// A request for the report of a session.
+#[derive(Args, Clone, Debug)]
+pub struct ReportRequest {
+    /// The session.
+    #[command(flatten)]
+    pub of: SessionSelection,
+    /// Print the path of the report instead.
+    #[arg(long)]
+    pub path: bool,
+    /// Draw the session as one page of HTML in this file instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
+    pub html: Option<PathBuf>,
+}
+
+/// What a request for a report brings.
+#[derive(Debug)]
+pub enum ReportOutcome {
+    /// The file of the report, or of the page that was drawn.
+    File(PathBuf),
+    /// The report itself.
+    Text(String),
+}
+
+/// Finds the report of a session, or draws the session as a page.
+pub fn report(request: &ReportRequest) -> Result<ReportOutcome, AppError> {
+    let FoundSession { id, folder, .. } = find(&request.of)?;
+    if let Some(file) = &request.html {
+        page::check_page(file)?;
+        page::write_page(file, &page::draw_page(&folder)?)?;
+        return Ok(ReportOutcome::File(file.clone()));
+    }
+    let path = folder.join(REPORT);
+    if request.path {
+        return Ok(ReportOutcome::File(path));
+    }
+    let read = files::read(&path, 64 << 20);
+    let bytes = read.map_err(|source| StoreError::Io { action: "read", path, source })?;
+    let bytes = bytes.ok_or_else(|| {
+        AppError::usage(
+            format!("session {id} has no report yet"),
+            format!("let it end: `regreen fix --resume {id}`"),
+        )
+    })?;
+    Ok(ReportOutcome::Text(String::from_utf8_lossy(&bytes).into_owned()))
+}

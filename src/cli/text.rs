@@ -1,0 +1,136 @@
+//! Outcomes as lines for people. Everything foreign in them is shortened and harmless.
+
+use serde_json::Value;
+
+use crate::app::{Diagnosis, SessionList, SessionRow};
+use crate::domain::characterisation::CharacterisationReport;
+use crate::report::phrases::harmless;
+use crate::report::{characterised, mutation};
+
+/// The sessions of a repository, one line each.
+pub fn sessions(list: &SessionList) -> String {
+    if list.sessions.is_empty() && list.sources.is_empty() {
+        return "no session here; begin one with `regreen plan WHAT`\n".to_owned();
+    }
+    let optional = |text: &Option<String>| harmless(text.as_deref().unwrap_or("-"), 160);
+    let mut text = String::new();
+    for row in &list.sessions {
+        text.push_str(&format!(
+            "{:<9} {}  {} of {} tasks  {}  {}\n",
+            row.marker,
+            row.session,
+            row.completed,
+            row.tasks.len(),
+            optional(&row.created_at),
+            optional(&row.description),
+        ));
+    }
+    for id in &list.sources {
+        text.push_str(&format!("SOURCE    {id}  `regreen plan {id}` plans its tests\n"));
+    }
+    text
+}
+
+/// The phases and tasks of one session.
+pub fn session(row: &SessionRow) -> String {
+    let of = |value: &Value| harmless(value.as_str().unwrap_or("-"), 200);
+    let description = harmless(row.description.as_deref().unwrap_or("-"), 200);
+    let mut text = format!("{}  {}\n{description}\n", row.session, row.marker);
+    for phase in row.phases.as_array().into_iter().flatten() {
+        let (name, summary) = (of(&phase["name"]), of(&phase["summary"]));
+        text.push_str(&format!("  phase {}  {name:<22} {summary}\n", phase["phase"]));
+    }
+    for task in &row.tasks {
+        let (id, status) = (of(&task["id"]), of(&task["status"]));
+        text.push_str(&format!("  {id:<11} {status:<12} {}\n", of(&task["title"])));
+    }
+    if row.next.is_string() {
+        text.push_str(&format!("next: {}\n", of(&row.next)));
+    }
+    text.push_str(&format!("{}\n", harmless(&row.folder.display().to_string(), 300)));
+    text
+}
+
+/// What is detected in a repository, and what is missing.
+pub fn diagnosis(found: &Diagnosis) -> String {
+    let mut rows = vec![("repository", found.repository.display().to_string())];
+    let branch = found.branch.as_deref().unwrap_or("a detached head");
+    rows.push(("head", format!("{} on {branch}", found.head.short())));
+    let state = if found.modified + found.untracked == 0 {
+        "clean".to_owned()
+    } else {
+        format!(
+            "{} modified, {} untracked (not tested: regreen works on the commit)",
+            found.modified, found.untracked
+        )
+    };
+    rows.push(("checkout", state));
+    rows.extend(found.shallow.then(|| ("", "shallow clone".to_owned())));
+    rows.extend(found.submodules.then(|| ("", "has submodules".to_owned())));
+    rows.extend(found.operation.map(|operation| ("", format!("{operation} is under way"))));
+    if let Some(suite) = &found.suite {
+        let directory = if suite.directory.is_empty() { "." } else { &suite.directory };
+        rows.extend([
+            ("framework", format!("{} {}", suite.framework, suite.version)),
+            ("because of", suite.evidence.join(", ")),
+            ("command", suite.command.clone()),
+            ("results", suite.format.clone()),
+            ("folder", directory.to_owned()),
+            ("languages", suite.languages.join(", ")),
+        ]);
+    }
+    if !found.others.is_empty() {
+        rows.push(("also found", found.others.join(", ")));
+    }
+    rows.push(("works in", found.work_folder.display().to_string()));
+    let walls = &found.test_code;
+    for (name, texts) in [("test code", &walls.holds), ("still open", &walls.open)] {
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        rows.extend(names.zip(texts.iter().cloned()));
+    }
+    rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
+    let line = |(name, value): (&str, String)| format!("{name:<12} {}\n", harmless(&value, 300));
+    let mut text: String = rows.into_iter().map(line).collect();
+    if found.missing.is_empty() {
+        text.push_str("\nready: `regreen fix` can start\n");
+    }
+    text
+}
+
+/// The characterisation tests of one run.
+pub fn characterisation(report: &CharacterisationReport) -> String {
+    let mut text = String::new();
+    for one in report.functions.iter().filter(|one| one.assertions == 0) {
+        let place = harmless(&format!("{}:{} {}", one.file, one.line, one.name), 200);
+        let reasons = harmless(&characterised::reasons(&one.dropped), 300);
+        text.push_str(&format!("not pinned  {place}  {reasons}\n"));
+    }
+    for one in &report.unfinished {
+        let one = harmless(one, 200);
+        text.push_str(&format!("not done    {one}: the time limit was reached\n"));
+    }
+    for one in &report.dropped {
+        let reason = harmless(&one.reason, 200);
+        text.push_str(&format!("dropped     {} tests: {reason}\n", one.count));
+    }
+    for file in &report.files {
+        let (name, count) = (harmless(file.file.as_str(), 200), file.tests.len());
+        let assertions = file.assertions;
+        text.push_str(&format!("kept        {name}  {count} tests, {assertions} assertions\n"));
+    }
+    text.push_str(&format!(
+        "\n{} in {:.1} s\nlines reached: {} before, {} after\n",
+        characterised::headline(report),
+        report.seconds,
+        characterised::reached(report.before),
+        characterised::reached(report.after)
+    ));
+    if let Some(score) = &report.score {
+        text.push_str(&format!("{}\n", mutation::headline(score)));
+    }
+    if let Some(branch) = &report.branch {
+        let branch = harmless(branch, 200);
+        text.push_str(&format!("on branch {branch}; read the tests before you merge them\n"));
+    }
+    text
+}
