@@ -26,7 +26,6 @@ const REPORT: &str = "pin-report.json";
 /// A request for tests that describe what functions do today.
 #[derive(Args, Clone, Debug, Default)]
 pub struct CharacteriseRequest {
-    /// The code.
     #[command(flatten)]
     pub code: CodeSelection,
     /// Only this function, as `name` or `Class.name`; may be repeated.

@@ -32,15 +32,12 @@ const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: ev
 pub(super) struct OpenModels<'a> {
     /// The chain, and how it is asked.
     pub providers: &'a Providers,
-    /// The models of the chain.
     pub models: &'a [Box<dyn Model>],
 }
 
 /// A run of the fix loop whose configuration is read.
 pub(super) struct FixRun<'a> {
-    /// What was asked for.
     pub request: &'a FixRequest,
-    /// The configuration.
     pub settings: &'a Settings,
     /// Request and configuration merged.
     pub fix: FixSettings,

@@ -112,7 +112,6 @@ pub struct FixRequest {
     /// Keep the whole change when the gate is met, including parts that the suite does not need.
     #[arg(long)]
     pub no_minimise: bool,
-    /// Which models are asked.
     #[command(flatten)]
     pub models: ModelOptions,
     /// Configuration file, instead of .github/regreen.yml of the repository.
@@ -169,7 +168,6 @@ pub struct TestRequest {
     /// Maximum number of iterations of the fix loop that follows [default: 10].
     #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Which models are asked.
     #[command(flatten)]
     pub models: ModelOptions,
     /// Configuration file, instead of .github/regreen.yml of the repository.

@@ -30,8 +30,7 @@ pub use replay::replay;
 pub use report::{ReportOutcome, ReportRequest, report};
 pub use score::{ScoreRequest, score};
 pub use session::{
-    FinalStatus, SessionList, SessionRow, SessionSelection, archive_session, list_sessions,
-    show_session,
+    SessionList, SessionRow, SessionSelection, archive_session, list_sessions, show_session,
 };
 pub use status::status;
 pub use subject::CodeSelection;

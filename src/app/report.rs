@@ -14,7 +14,6 @@ use super::{AppError, SessionSelection, page};
 /// A request for the report of a session.
 #[derive(Args, Clone, Debug)]
 pub struct ReportRequest {
-    /// The session.
     #[command(flatten)]
     pub of: SessionSelection,
     /// Print the path of the report instead.

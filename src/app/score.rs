@@ -22,7 +22,6 @@ const COLD: u32 = 200;
 /// A request for a mutation score.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ScoreRequest {
-    /// The code.
     #[command(flatten)]
     pub code: CodeSelection,
     /// Maximum number of mutants, spread evenly [default: 3000, or 200 where each needs a new

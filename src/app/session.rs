@@ -92,14 +92,6 @@ pub struct ArchivedSession {
     pub archive: PathBuf,
 }
 
-/// What an archived session is recorded as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FinalStatus {
-    Completed,
-    /// The status it has.
-    Unchanged,
-}
-
 /// Lists the sessions of a repository.
 pub fn list_sessions(repository: &Path) -> Result<SessionList, AppError> {
     let facts = repo::discover(repository)?;
@@ -120,19 +112,18 @@ pub fn show_session(selection: &SessionSelection) -> Result<SessionRow, AppError
     row(&id, &folder, archived)
 }
 
-/// Archives a session with the true statuses of its tasks (specification.md C-23).
+/// Archives a session with the true statuses of its tasks, and marks it as completed where `complete`
+/// says so (specification.md C-23).
 pub fn archive_session(
     selection: &SessionSelection,
-    status: FinalStatus,
+    complete: bool,
 ) -> Result<ArchivedSession, AppError> {
     let FoundSession { facts, root, id, folder, archived } = find(selection)?;
     if archived {
         return Err(StoreError::Archived { session: id.to_string() }.into());
     }
     let store = store::SessionStore::open(&root, &id)?;
-    if status == FinalStatus::Completed
-        && let Some(mut record) = store::read_record(&folder)?
-    {
+    if complete && let Some(mut record) = store::read_record(&folder)? {
         record.status = SessionStatus::Completed;
         record.completed_at = Some(clock::now());
         store::save_record(&folder, &record)?;

@@ -59,13 +59,11 @@ pub struct CodeSelection {
 
 /// A selection with the configuration of its repository.
 pub(super) struct Subject {
-    /// Git as it was found.
     pub facts: RepositoryFacts,
     /// Share that must be noticed, in percent.
     pub threshold: u32,
     /// Wall time of the engine.
     pub time: Duration,
-    /// Processes at the same time.
     pub jobs: usize,
     request: FixRequest,
     settings: Settings,

@@ -34,6 +34,8 @@ pub struct TestOutcome {
     pub folder: String,
     /// Whether everything that was asked for is done, and well enough.
     pub met: bool,
+    /// Whether the fix loop has shown its end.
+    pub(super) closed: bool,
 }
 
 /// Plans tests; writes none.
@@ -84,8 +86,7 @@ async fn run(
         budget,
     };
     let planned = Box::pin(plan_phases((session, pipeline), &set_up, &models, &tee)).await?;
-    let mut test = TestOutcome { planned, produced: None, folder, met: true };
-    let mut closed = false;
+    let mut test = TestOutcome { planned, produced: None, folder, met: true, closed: false };
     if goal == Goal::Test && is_open(&test.planned) {
         let run = WriteRun {
             request,
@@ -95,10 +96,9 @@ async fn run(
             screen,
             tee: &tee,
         };
-        let written = Box::pin(write_tests::run(&run, test)).await?;
-        (test, closed) = (written.test, written.closed);
+        test = Box::pin(write_tests::run(&run, test)).await?;
     }
-    if let Some(bundle) = bundle.as_ref().filter(|_| !closed) {
+    if let Some(bundle) = bundle.as_ref().filter(|_| !test.closed) {
         let rest = planning::Rest { branch, folder: test.folder.clone(), took: clock.elapsed() };
         let PlanRun { state, plan, halted, .. } = &test.planned;
         let outcome = planning::outcome(state, plan.as_ref(), halted.as_deref(), rest);

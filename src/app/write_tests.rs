@@ -19,26 +19,15 @@ use super::fix::{FixRun, OpenModels, resolve, run_loop};
 use super::settings::{engine_time, limits, state_travels, tool_commands};
 use super::{AppError, FixRequest, TestOutcome, TestRequest};
 
-/// How phase 5 ended.
-pub(super) struct WriteOutcome {
-    pub test: TestOutcome,
-    /// Whether the end of the session was shown.
-    pub closed: bool,
-}
-
 /// What phase 5 needs besides the plan.
 pub(super) struct WriteRun<'a> {
-    /// What was asked for.
     pub request: &'a TestRequest,
-    /// The configuration.
     pub settings: &'a Settings,
-    /// The models of this run.
     pub open: OpenModels<'a>,
     /// What is left of the time budget.
     pub budget: Option<Duration>,
     /// The screen without the bundle: the fix loop opens the bundle itself.
     pub screen: &'a dyn Screen,
-    /// The screen and the bundle.
     pub tee: &'a dyn Screen,
 }
 
@@ -46,7 +35,7 @@ pub(super) struct WriteRun<'a> {
 pub(super) async fn run(
     run: &WriteRun<'_>,
     mut test: TestOutcome,
-) -> Result<WriteOutcome, AppError> {
+) -> Result<TestOutcome, AppError> {
     let session = test.planned.state.session_id.clone();
     let request = fix_request(run.request, SessionChoice::Resume { session });
     let mut fix = resolve(&request, run.settings)?;
@@ -54,7 +43,7 @@ pub(super) async fn run(
     if test.planned.state.writing_step().is_some() {
         test = write(run, &fix, test).await?;
         if test.planned.state.next != PipelineStep::Execute {
-            return Ok(WriteOutcome { test, closed: false });
+            return Ok(test);
         }
     }
     fix.budget = run.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
@@ -67,8 +56,7 @@ pub(super) async fn run(
     let green = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
     let met = green && produced.as_ref().is_some_and(Generation::is_met);
     let planned = planned.unwrap_or(test.planned);
-    let test = TestOutcome { planned, produced, met, folder: outcome.folder };
-    Ok(WriteOutcome { test, closed: true })
+    Ok(TestOutcome { planned, produced, met, folder: outcome.folder, closed: true })
 }
 
 /// Writes the tests; the next step is [`PipelineStep::Execute`] when the suite can run with them.
@@ -106,7 +94,7 @@ async fn write(
         session.hold().await?;
         folder = session.finish().await?.display().to_string();
     }
-    Ok(TestOutcome { planned, produced, met: false, folder })
+    Ok(TestOutcome { planned, produced, met: false, folder, closed: false })
 }
 
 /// The request for the fix loop on the branch of a session.

@@ -116,7 +116,6 @@ impl Verb {
 /// Flags of `fix`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FixArguments {
-    /// The request.
     #[command(flatten)]
     pub request: FixRequest,
     /// Name of the new session [default: WFS-test-BRANCH].
@@ -153,7 +152,6 @@ pub struct FixArguments {
     /// Former `--publish suggest`.
     #[arg(long, hide = true, conflicts_with_all = ["publish", "bundle"])]
     pub suggest: bool,
-    /// What is printed.
     #[command(flatten)]
     pub output: Output,
 }
@@ -164,7 +162,6 @@ pub struct PlanArguments {
     /// What to test: a description, a Markdown file, or a session such as WFS-add-login.
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub what: Vec<String>,
-    /// The request.
     #[command(flatten)]
     pub request: TestRequest,
     /// Resume a session; the newest one when none is named.
@@ -187,7 +184,6 @@ pub struct PlanArguments {
     /// `coverage.report`, the glob of its report.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
     pub coverage_command: Option<String>,
-    /// What is printed.
     #[command(flatten)]
     pub output: Output,
 }
@@ -208,7 +204,6 @@ pub struct Output {
 pub struct SessionArguments {
     /// The action.
     pub what: SessionVerb,
-    /// The session.
     #[command(flatten)]
     pub of: ReplayArguments,
 }
@@ -231,7 +226,6 @@ pub enum SessionVerb {
 /// Flags of `pin` or `score`: a request and its output.
 #[derive(Clone, Debug, Args)]
 pub struct CodeArguments<R: Args> {
-    /// The request.
     #[command(flatten)]
     pub request: R,
     /// Print JSON.
@@ -254,7 +248,6 @@ pub struct DemoArguments {
     /// Draw the session as one page of HTML in this file at the end.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// What is printed.
     #[command(flatten)]
     pub output: Output,
 }
@@ -273,7 +266,6 @@ pub struct RepositoryArguments {
 /// Flags of `validate`.
 #[derive(Clone, Debug, Args)]
 pub struct ValidateArguments {
-    /// The request.
     #[command(flatten)]
     pub request: ValidateRequest,
     /// Check only files that match this glob; repeat for more.
@@ -304,7 +296,6 @@ pub struct ValidateArguments {
 /// Flags of `replay`, and of the actions of `session`.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
-    /// The session.
     #[command(flatten)]
     pub of: SessionSelection,
     /// Print JSON.

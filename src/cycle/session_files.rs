@@ -11,7 +11,7 @@ use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
-use crate::effect::{Effects, StoreError};
+use crate::effect::{Effects, StateFile, StoreError};
 use crate::role::books;
 
 use super::failure::Failure;
@@ -104,6 +104,17 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
 /// Reads what phase 5 has written so far; `None` before its first step.
 pub async fn generation(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
     read(fx, PRODUCTION).await
+}
+
+/// The session's files for a commit, below `prefix`; none where its state does not travel.
+pub async fn travelling(
+    travels: bool,
+    prefix: &str,
+    fx: &Effects<'_>,
+) -> Result<Vec<StateFile>, Failure> {
+    let files = if travels { fx.store.travelling().await? } else { Vec::new() };
+    let below = |(path, bytes)| StateFile { path: format!("{prefix}/{path}"), bytes };
+    Ok(files.into_iter().map(below).collect())
 }
 
 /// What providers used in phases 3 to 5.

@@ -137,14 +137,6 @@ impl Perform<FixLoop> for FixWorld {
         let outcome = world::outcome(state, self.baseline, &self.passing);
         Work::Step(Box::pin(async { Ok(outcome) }))
     }
-
-    async fn document(&self, _old: &FixLoop, _new: &FixLoop) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    async fn show(&self, _state: &FixLoop) -> Result<(), Failure> {
-        Ok(())
-    }
 }
 
 /// A test session in which a file is lost once, a plan is refused once, tests are written, and its
@@ -201,14 +193,6 @@ impl Perform<Pipeline> for PipelineWorld {
             PipelineStep::Confirm | PipelineStep::Finish { .. } => return Work::Rest,
         };
         Work::Step(Box::pin(async { Ok(outcome) }))
-    }
-
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    async fn show(&self, _state: &Pipeline) -> Result<(), Failure> {
-        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `regreen session`: sessions as they stand, replayed, and their end.
 
-use crate::app::{self, AppError, FinalStatus, SessionSelection};
+use crate::app::{self, AppError, SessionSelection};
 use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
 use crate::cli::failure::exit;
 use crate::cli::text;
@@ -20,14 +20,14 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
             if json { print_document(&row) } else { print!("{}", text::session(&row)) }
         }
         SessionVerb::Replay => return replay(&arguments.of),
-        SessionVerb::Complete => archive(of, FinalStatus::Completed, json)?,
-        SessionVerb::Archive => archive(of, FinalStatus::Unchanged, json)?,
+        SessionVerb::Complete => archive(of, true, json)?,
+        SessionVerb::Archive => archive(of, false, json)?,
     }
     Ok(exit::MET)
 }
 
-fn archive(of: &SessionSelection, status: FinalStatus, json: bool) -> Result<(), AppError> {
-    let end = app::archive_session(of, status)?;
+fn archive(of: &SessionSelection, complete: bool, json: bool) -> Result<(), AppError> {
+    let end = app::archive_session(of, complete)?;
     if json {
         print_document(&end);
     } else {

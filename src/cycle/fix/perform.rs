@@ -13,13 +13,14 @@ use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
-use crate::effect::{CommitRequest, EffectError, Effects, RunRequest, StateFile};
+use crate::effect::{CommitRequest, EffectError, Effects, RunRequest};
 use crate::report::markdown::count;
 use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::failure::Failure;
+use crate::cycle::session_files::travelling;
 
 /// Performs steps on the outside world.
 pub struct Performer<'a> {
@@ -65,10 +66,6 @@ impl Perform<FixLoop> for Performer<'_> {
 
     async fn document(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
         self.write_records(old, new).await
-    }
-
-    async fn show(&self, _state: &FixLoop) -> Result<(), Failure> {
-        Ok(())
     }
 }
 
@@ -253,14 +250,8 @@ impl Performer<'_> {
         tree: TreeId,
         message: String,
     ) -> Result<FixStepOutcome, Failure> {
-        let files =
-            if state.terms.state_travels { self.fx.store.travelling().await? } else { Vec::new() };
-        let state_files = files
-            .into_iter()
-            .map(|(path, bytes)| StateFile { path: format!("{}/{path}", self.state_prefix), bytes })
-            .collect();
-        let request =
-            CommitRequest { tree, message, state: state_files, time: self.fx.clock.now() };
+        let files = travelling(state.terms.state_travels, &self.state_prefix, self.fx).await?;
+        let request = CommitRequest { tree, message, state: files, time: self.fx.clock.now() };
         Ok(FixStepOutcome::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 

@@ -63,10 +63,6 @@ impl Perform<Pipeline> for ExecutionPerformer<'_> {
         }
     }
 
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
-    }
-
     async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
         show_progress(state, self.fx).await
     }

@@ -85,10 +85,6 @@ impl Perform<Pipeline> for PlanPerformer<'_> {
         }
     }
 
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
-    }
-
     async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
         write(self.fx, PROGRESS, &planning::progress(state, None)).await
     }

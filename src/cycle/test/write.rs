@@ -14,7 +14,7 @@ use crate::domain::test::{Scope, Status};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
 use crate::domain::test_plan::task::TestPlan;
-use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
+use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest};
 use crate::report::planning::{self, PlanRun};
 use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
@@ -22,7 +22,7 @@ use crate::role::{AskSettings, ChainEntry, ProviderChain};
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{
-    PROGRESS, PlannedSession, generation, planned_session, spent, write,
+    PROGRESS, PlannedSession, generation, planned_session, spent, travelling, write,
 };
 
 /// The log of the runs of phase 5.
@@ -99,10 +99,6 @@ impl Perform<Pipeline> for WritePerformer<'_> {
             Some(step) => Work::Step(Box::pin(self.write(step, state))),
             None => Work::Rest,
         }
-    }
-
-    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
-        Ok(())
     }
 
     async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
@@ -222,16 +218,8 @@ impl TestWriting<'_> {
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");
-            let files = if self.set_up.state_travels {
-                self.fx.store.travelling().await?
-            } else {
-                Vec::new()
-            };
-            let prefix = &self.set_up.state_prefix;
-            let state = files
-                .into_iter()
-                .map(|(path, bytes)| StateFile { path: format!("{prefix}/{path}"), bytes })
-                .collect();
+            let travels = self.set_up.state_travels;
+            let state = travelling(travels, &self.set_up.state_prefix, self.fx).await?;
             let request = CommitRequest {
                 tree: self.production.tree.clone(),
                 message: commit::generated(&self.production),

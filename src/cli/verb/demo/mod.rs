@@ -1,7 +1,7 @@
 //! `regreen demo`: the whole loop on an example that the binary carries.
 
 use crate::adapter::repo;
-use crate::app::{AppError, ErrorClass, FixRequest, ModelOptions, check_page};
+use crate::app::{AppError, FixRequest, ModelOptions, check_page};
 use crate::cli::args::DemoArguments;
 use crate::cli::progress::Terminal;
 
@@ -11,11 +11,9 @@ mod example;
 
 /// Runs the verb.
 pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
-    let failed = |action: &str, error: &dyn std::error::Error| AppError {
-        message: format!("cannot {action}: {error}"),
-        evidence: String::new(),
-        hint: "choose another place with `--into FOLDER`".into(),
-        class: ErrorClass::Environment,
+    let failed = |action: &str, error: &dyn std::error::Error| {
+        let message = format!("cannot {action}: {error}");
+        AppError::environment(message, "choose another place with `--into FOLDER`")
     };
     if let Some(file) = &arguments.html {
         check_page(file)?;
