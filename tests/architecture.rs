@@ -58,22 +58,7 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
-    (
-        "cli",
-        &[
-            "app",
-            "adapter",
-            "adapter/host",
-            "adapter/repo",
-            "adapter/store",
-            "adapter/suite",
-            "cycle",
-            "report",
-            "config",
-            "effect",
-            "domain",
-        ],
-    ),
+    ("cli", &["app", "adapter/host", "adapter/repo", "report", "config", "effect", "domain"]),
     (
         "bot",
         &[
