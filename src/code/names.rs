@@ -209,7 +209,7 @@ pub fn find(description: &str, known: &Known) -> Named {
             named.keywords.push(word.clone());
         }
     }
-    // Parts of names only where nothing better is there.
+    // Parts of names count only where no whole name matches.
     if named.files.is_empty() {
         by_parts(&mut named, &words, known);
     }

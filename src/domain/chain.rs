@@ -61,7 +61,7 @@ pub enum FallbackTrigger {
 }
 
 impl FallbackTrigger {
-    /// Whether the answer is kept, to be used when nobody gives a better one.
+    /// Whether the answer may be used when no provider gives a better one.
     pub fn keeps(self) -> bool {
         matches!(self, Self::LowConfidence | Self::Short | Self::NoTests | Self::SameCause)
     }

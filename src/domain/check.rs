@@ -1,4 +1,4 @@
-//! A check run as a value: what stands on it, and how it ended.
+//! A check run as a value: its text, its annotations and its conclusion.
 
 use super::id::{CommitId, RepoPath};
 
@@ -31,7 +31,7 @@ pub struct CheckRun {
     pub text: String,
     /// A page with more. GitHub replaces it for runs made with a job's token.
     pub details_url: Option<String>,
-    /// All annotations of the run in an order that stays; what is beyond [`ANNOTATION_LIMIT`] is
+    /// All annotations of the run in a stable order; those beyond [`ANNOTATION_LIMIT`] are
     /// left out.
     pub annotations: Vec<Annotation>,
 }

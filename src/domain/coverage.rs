@@ -144,7 +144,7 @@ impl Share {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shares {
     pub line: Share,
-    /// Branches; nothing where the tool tells none.
+    /// Branches; nothing where the tool reports none.
     pub branch: Share,
     pub function: Share,
 }
@@ -160,7 +160,7 @@ impl Shares {
         }
     }
 
-    /// Adds lines of a file that no tool tells of: none of them ran.
+    /// Adds lines of a file that is in no report: none of them ran.
     pub fn add_unseen(&mut self, lines: u32) {
         self.line.add((0, lines));
     }
@@ -180,7 +180,7 @@ impl Shares {
             .collect()
     }
 
-    /// Each share with its name and what is asked for, in percent.
+    /// Each share with its name and its target, in percent.
     pub fn named(&self, target: CoverageTarget) -> [(&'static str, Share, u32); 3] {
         [
             ("lines", self.line, target.line),
@@ -206,7 +206,7 @@ pub enum Reached {
         after: Shares,
         target: CoverageTarget,
     },
-    /// Nothing tells it, so it decides nothing.
+    /// No tool measured it, so it decides nothing.
     Untold {
         /// Why, with what would help.
         reason: String,

@@ -15,7 +15,7 @@ use super::task::TaskStatus;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Event {
-    /// A session begins, or goes on after a stop.
+    /// A session begins, or continues after a stop.
     Opened {
         session: String,
         /// The repository as the user named it.
@@ -92,7 +92,7 @@ pub enum Event {
     },
     Asked {
         iteration: u32,
-        /// The question and what came of it.
+        /// The question and its outcome.
         call: ProviderCall,
         /// What the session has spent so far, this call included.
         spent: Spending,

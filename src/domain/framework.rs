@@ -1,4 +1,4 @@
-//! Test frameworks, and what is known about each without looking at a project.
+//! Test frameworks, and facts about each that need no look at a project.
 //!
 //! How a framework is detected, run and read is in the table of `adapter/suite/framework`. Every
 //! match here is exhaustive, so that the compiler names what a new framework still needs.

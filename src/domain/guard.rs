@@ -329,7 +329,7 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let (text, name) = (file.as_str(), file.file_name());
     let first = text.split('/').next().unwrap_or_default();
     let own = || file.clone();
-    // Case is folded: some file systems do, and nobody needs `.GitHub`.
+    // Case is folded, as some file systems do.
     let folded = first.to_ascii_lowercase();
     let listed = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if folded == ".github" || folded == ".circleci" || folded == ".husky" || listed(CI_FILES) {

@@ -33,7 +33,7 @@ pub enum LineReach {
     /// Lines are known per test; only those that run are broken.
     #[default]
     Known,
-    /// The suite does not tell; every line counts as covered.
+    /// The suite does not report lines; every line counts as covered.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ pub struct Score {
     pub lines_covered: u32,
     /// Lines of the chosen files that hold something a mutant could break.
     pub lines: u32,
-    /// Tried ones that nobody noticed.
+    /// Mutants that were tried and went unnoticed.
     pub survivors: Vec<Mutant>,
     /// Wall time of the run.
     pub seconds: f64,

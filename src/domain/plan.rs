@@ -1,4 +1,4 @@
-//! The analyst's answer: what is wrong, where, and how sure it is.
+//! The analyst's answer: the causes, their places, and how sure it is.
 
 use serde::{Deserialize, Serialize};
 

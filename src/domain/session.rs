@@ -32,7 +32,7 @@ pub mod files {
     pub const REPORT: &str = ".summaries/report.md";
 }
 
-/// Where a session stands (specification.md 5.8).
+/// The status of a session (specification.md 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
@@ -145,7 +145,7 @@ impl SessionRecord {
         }
     }
 
-    /// Notes that the session goes on, with a new limit if one is given.
+    /// Notes that the session continues, with a new limit if one is given.
     pub fn reopen(&mut self, limit: Option<u32>, now: String) {
         self.status = SessionStatus::Active;
         self.resumed_at = Some(now);

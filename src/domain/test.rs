@@ -60,7 +60,7 @@ pub struct TestCase {
     /// The name in the framework.
     pub id: TestId,
     pub status: Status,
-    /// The file that defines it, when the tool says or the id tells.
+    /// The file that defines the test, where the tool or the id names it.
     pub file: Option<RepoPath>,
     /// The line of its definition or failure, from 1.
     pub line: Option<u32>,

@@ -1,4 +1,4 @@
-//! Calls of single functions, watched: what came of each, written as a literal.
+//! Calls of single functions under observation, each result written as a literal.
 
 use std::path::Path;
 use std::time::Duration;

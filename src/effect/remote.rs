@@ -18,7 +18,7 @@ pub enum FetchTarget {
 pub struct PushRequest {
     /// The branch on the server, or another reference by its full name.
     pub branch: String,
-    /// Where it must stand now; `None`: it must not be there.
+    /// The commit at which it must be now; `None` when it must not exist.
     pub expected: Option<CommitId>,
     pub new: CommitId,
     /// The session whose commits these are.
@@ -30,7 +30,7 @@ pub struct PushRequest {
 /// The result of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushOutcome {
-    /// The branch stands at the new commit; read back from the server.
+    /// The branch is at the new commit, as read back from the server.
     Done,
     /// The branch stood at the new commit before the push.
     AlreadyThere,
@@ -42,7 +42,7 @@ pub enum PushOutcome {
     },
     /// Somebody else moved or made the branch; nothing was changed.
     Moved {
-        /// Where it stands; `None`: it is gone.
+        /// The present tip; `None` when the branch is gone.
         now: Option<CommitId>,
     },
 }
@@ -99,7 +99,7 @@ impl Refuser {
 pub enum RemoteError {
     #[error("{address} cannot be used: {reason}")]
     Address { address: String, reason: &'static str },
-    /// 401: nobody knows the token.
+    /// 401: the token is unknown.
     #[error("{address} does not accept the token")]
     Unauthorized { address: String },
     #[error("{address} forbids this: {text}")]

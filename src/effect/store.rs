@@ -42,7 +42,7 @@ pub enum StoreError {
     /// The operating system refused: full disk, read-only folder, missing permission.
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
-    /// A file is there and is not what it should be.
+    /// A file exists and has not the form it should have.
     #[error("{}:{line}:{column}: {expected}", path.display())]
     Corrupt {
         path: PathBuf,

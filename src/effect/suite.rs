@@ -33,7 +33,7 @@ pub struct SuiteFacts {
     pub format: String,
     /// Languages of the sources, most files first.
     pub languages: Vec<String>,
-    /// What tells so, such as `pytest.ini`.
+    /// The evidence, such as `pytest.ini`.
     pub evidence: Vec<String>,
 }
 
@@ -52,25 +52,25 @@ pub trait Suite: Send + Sync {
     /// The facts that detection found about the suite.
     fn facts(&self) -> &SuiteFacts;
 
-    /// Runs tests and reads what they said. Repeatable: nothing but ignored files and the log
+    /// Runs tests and reads their results. Repeatable: nothing but ignored files and the log
     /// change.
     /// Fails when there are no results to judge: a crash, no report, zero tests, a hang.
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError>;
 
-    /// What the project's own syntax or type check says against these files of a checkout; `None`
-    /// when it says nothing or is not there.
+    /// The complaints of the project's own syntax or type check about these files of a checkout;
+    /// `None` when there are none, or no check.
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String>;
 
-    /// What the project's own type checkers, linters and formatters say of a checkout, where it has
-    /// set them up; its own commands stand for them. Nothing of the checkout changes, and none
+    /// The findings of the project's own type checkers, linters and formatters in a checkout, where
+    /// it has set them up; its own commands replace them. Nothing of the checkout changes, and none
     /// takes longer than a minute (specification.md 6.3).
     async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport;
 
-    /// What the project's own safe fixers and formatters make of these files of a checkout, where it
-    /// has set them up. Nothing of the checkout changes; each is stopped after half a minute.
+    /// These files of a checkout after the project's own safe fixers and formatters, where it has
+    /// set them up. Nothing of the checkout changes; each is stopped after half a minute.
     async fn mended(&self, root: &Path, files: &[RepoPath]) -> FixedFiles;
 
-    /// Runs the whole suite of a checkout under the project's own coverage tool and tells what ran
+    /// Runs the whole suite of a checkout under the project's own coverage tool and reports what ran
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured;
 
@@ -121,7 +121,7 @@ pub struct CaseResult {
     pub test: TestId,
     /// How it ended; a crash, an import error and a time limit are failures.
     pub status: Status,
-    /// Class and first line of what it said, when it failed.
+    /// Class and first line of the message, when the test failed.
     pub failure: Option<(String, String)>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Notes what is below a node.
+    /// Notes the nodes below a node.
     pub(super) fn visit(&mut self, node: Node<'_>, guard: &mut Guard) {
         let mut kind = kinds::of(node.kind());
         // A variable or property is a function only when it holds one.
@@ -66,7 +66,7 @@ impl Walk<'_> {
         self.inner -= inner;
     }
 
-    /// Visits what is in a node; what stands behind a statement that may end the call is reached
+    /// Visits the nodes inside a node; code behind a statement that may end the call is reached
     /// only when that did not.
     fn each(&mut self, node: Node<'_>, guard: &mut Guard) {
         let depth = guard.len();
@@ -380,7 +380,7 @@ impl Walk<'_> {
     }
 }
 
-/// Fields that hold what is called or made.
+/// Fields that hold the callee or the class.
 const CALLEE: &[&str] = &["function", "constructor", "type"];
 
 /// A part of a choice; Python's conditional expression has no fields.

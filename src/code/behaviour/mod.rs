@@ -96,7 +96,7 @@ pub struct Behaviour {
     /// Whether other files may call it.
     pub is_public: bool,
     pub is_async: bool,
-    /// Text of what stands before it, such as `@app.get("/users")`.
+    /// Text of the attributes before it, such as `@app.get("/users")`.
     pub marks: Vec<String>,
     /// The number of conditions, loops and cases.
     pub decisions: u32,

@@ -44,13 +44,13 @@ pub(super) fn is_block(node: Node<'_>) -> bool {
     BLOCKS.contains(&node.kind())
 }
 
-/// That what stands in a line does not end the call.
+/// The condition under which a line does not end the call.
 pub(super) fn past(node: Node<'_>) -> Condition {
     Condition { text: format!("past {}", line(node)), holds: true }
 }
 
 impl Walk<'_> {
-    /// What must hold so that what stands behind a statement of the same block is reached.
+    /// The condition under which code behind a statement of the same block is reached.
     pub(super) fn behind(&self, node: Node<'_>) -> Guard {
         let inner = if node.kind() == "expression_statement" {
             node.named_child(0).unwrap_or(node)

@@ -121,7 +121,7 @@ fn number(value: &serde_json::Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
-/// Reads a report of any known form, which its text tells. `source` gives the text of a
+/// Reads a report of any known form, recognised by its text. `source` gives the text of a
 /// file by the tool's path, for forms that count characters.
 ///
 /// # Errors

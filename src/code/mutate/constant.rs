@@ -16,7 +16,7 @@ const IN_EQUALITY: f64 = 0.5;
 /// `x + 0` says nothing.
 const ZERO_IN_SUM: f64 = 0.2;
 
-/// How well a value fits where the node stands.
+/// How well a value fits the place of the node.
 fn fit(node: Node<'_>, value: i64) -> f64 {
     let Some(parent) = node.parent() else { return 1.0 };
     let equality = operator_token(parent)

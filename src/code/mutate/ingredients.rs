@@ -61,7 +61,7 @@ impl Ingredients {
     }
 }
 
-/// Parameters whose name stands nowhere else in the function.
+/// Parameters whose name occurs nowhere else in the function.
 fn unread(unit: Node<'_>, source: &str, names: &Tally) -> Vec<String> {
     let parameters = unit.child_by_field_name("parameters").map(named_children).unwrap_or_default();
     let name = |parameter: Node<'_>| match parameter.kind() {
@@ -95,7 +95,7 @@ impl Tally {
 }
 
 impl Ingredients<Tally> {
-    /// Counts a node; always goes on with those inside it.
+    /// Counts a node; the walk always continues with those inside it.
     fn add(&mut self, node: Node<'_>, source: &str, inside: bool) -> bool {
         let text = text_of(node, source);
         let kind = NodeKind::of(node);

@@ -53,7 +53,7 @@ pub fn is_property(site: &EditSite<'_>) -> bool {
         || site.kind == NodeKind::Name && site.is_field("attribute", "attribute")
 }
 
-/// Whether a node is the name of what is called.
+/// Whether a node is the name of a callee.
 pub fn is_callee(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Name
         && (site.is_field("call", "function")

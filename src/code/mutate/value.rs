@@ -11,7 +11,8 @@ use NodeKind::{
 /// Expressions from nearby that are tried in place of one.
 pub const INGREDIENTS: usize = 24;
 
-/// Whether a node is a value on one line that is read, and not what is called or looked into.
+/// Whether a node is a value on one line that is read, and neither a callee nor the object of a
+/// member.
 pub fn is_value(site: &EditSite<'_>) -> bool {
     let node = site.node;
     let inner = node.parent().is_some_and(|parent| {

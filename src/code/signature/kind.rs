@@ -74,7 +74,7 @@ fn alternatives(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// An element's type as a constant; what is inside an element that holds others is not kept.
+/// An element's type as a constant; the types inside an element that holds others are dropped.
 fn shared(element: Option<Type>) -> &'static Type {
     match element {
         Some(Type::Int) => &Type::Int,
@@ -135,7 +135,7 @@ pub fn documented(text: &str, name: &str) -> Vec<Type> {
     Vec::new()
 }
 
-/// How a use in the text tells a type; `NAME` stands for the parameter.
+/// Uses in the text that imply a type; `NAME` stands for the parameter.
 const USES: &[(&str, &[Type])] = &[
     (
         r"\bNAME\.(?:split|rsplit|strip|lstrip|rstrip|lower|upper|startswith|endswith|splitlines|encode|format|isdigit|isalpha|isspace|isupper|title|capitalize|casefold|partition|zfill|trim|trimStart|trimEnd|toLowerCase|toUpperCase|charAt|charCodeAt|codePointAt|startsWith|endsWith|substring|substr|padStart|padEnd|match|matchAll|normalize|localeCompare|replace|replaceAll)\b",

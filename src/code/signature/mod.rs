@@ -1,4 +1,4 @@
-//! Functions that a test could call: parameters with what is known of their types, literals and
+//! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
 mod factory;
@@ -27,7 +27,7 @@ const AROUND: usize = 32;
 /// Bytes of a literal that is kept as an input.
 const LITERAL: usize = 80;
 
-/// A parameter with what is known of it.
+/// A parameter with its likely types and values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
@@ -65,14 +65,14 @@ pub struct Callable {
     pub parameters: Vec<Parameter>,
     /// Literals in its text, as they are written there.
     pub literals: Vec<String>,
-    /// Texts that stand outside of functions in its file, as they are written there: tables of
+    /// Texts outside of functions in its file, as they are written there: tables of
     /// words and the like.
     pub around: Vec<String>,
     /// Arguments of calls in its documentation.
     pub examples: Vec<Vec<String>>,
     /// JavaScript: the name under which it is exported, `default` for the default export.
     pub export: Option<String>,
-    /// Why no test should pin it, as far as its text tells.
+    /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
 

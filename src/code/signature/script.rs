@@ -84,7 +84,7 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// Reads a statement; documentation stands before `whole`.
+    /// Reads a statement; documentation precedes `whole`.
     fn read(&mut self, node: Node<'_>, whole: Node<'_>) {
         match node.kind() {
             "export_statement" => {

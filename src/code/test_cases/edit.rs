@@ -22,7 +22,7 @@ pub struct SourceTest {
     pub end: u32,
     /// The range of the test, marks before it included.
     range: Range<usize>,
-    /// Identifies the block that it stands in.
+    /// Identifies the block around it.
     block: usize,
 }
 
@@ -30,7 +30,7 @@ impl SourceTest {
     /// Whether a test ran under this id because of this piece. One piece may run under many ids.
     #[must_use]
     pub fn runs_as(&self, id: &str) -> bool {
-        // Values of one of many runs stand in brackets behind the name.
+        // Values of one of many runs follow the name in brackets.
         let plain = match id.split_once('[') {
             Some((before, _)) if id.ends_with(']') => before,
             _ => id,

@@ -34,7 +34,7 @@ pub struct TestNode<'t> {
     pub skip: Option<Skip>,
     /// Bytes of the whole test, with the marks before it.
     pub range: Range<usize>,
-    /// Identifies the block of statements that it stands in.
+    /// Identifies the block of statements around it.
     pub block: usize,
 }
 

@@ -54,7 +54,7 @@ pub enum FixStepOutcome {
         /// Who was asked for it.
         asked: ProviderCalls,
     },
-    /// A budget ended the step; it is performed again when the session goes on.
+    /// A budget ended the step; it is performed again when the session continues.
     OutOfBudget {
         /// Which limit, in our own words.
         reason: String,
@@ -412,7 +412,7 @@ impl FixLoop {
     fn after_apply(&mut self, tree: TreeId, affected: Vec<TestId>) {
         let Some(attempt) = &mut self.attempt else { return };
         attempt.tree = Some(tree);
-        // All of them is a full run, and a full run tells more.
+        // A run of all of them is a full run, and a full run shows more.
         let all = affected.len()
             >= self.ledger.cases().filter(|case| case.status != Status::Skipped).count();
         self.next =

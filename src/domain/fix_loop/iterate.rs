@@ -247,7 +247,7 @@ impl FixLoop {
         self.end_iteration(events);
     }
 
-    /// Writes the iteration into the history and goes on.
+    /// Writes the iteration into the history and continues.
     pub(super) fn end_iteration(&mut self, events: &mut Vec<Event>) {
         let Some(attempt) = self.attempt.take() else { return };
         let Some(judged) = attempt.judged else { return };

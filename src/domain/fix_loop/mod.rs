@@ -32,7 +32,7 @@ pub use advance::{FixStepOutcome, ProviderCalls};
 pub use outcome::SessionLocation;
 pub use terms::{FixTerms, RegressionTrace};
 
-/// The next step, by name. What it works on stands in the state.
+/// The next step, by name; its data are in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "step")]
 pub enum FixStep {
@@ -45,7 +45,7 @@ pub enum FixStep {
     },
     /// Run the failing tests on the merge base.
     Blame,
-    /// Find out what is wrong and where.
+    /// Find the causes and their places.
     Diagnose,
     Propose,
     /// Write the vetted edit into the private checkout.
@@ -67,7 +67,7 @@ pub enum FixStep {
     Confirm,
     /// Take the session's folder off the branch tip.
     Seal,
-    /// Nothing more; the verdict stands in the state.
+    /// Nothing more; the state holds the verdict.
     Finish,
 }
 

@@ -43,7 +43,7 @@ pub struct FileRequirements {
     pub file: RepoPath,
     /// The file that will hold its tests.
     pub test_file: RepoPath,
-    /// Whether that file is there already.
+    /// Whether that file exists already.
     pub test_file_exists: bool,
     pub priority: Priority,
     /// What the tests of the file lack.
@@ -100,7 +100,7 @@ pub struct TestAnalysis {
     /// What a provider asked for and the code does not bear out, with the reason.
     #[serde(default)]
     pub dropped: Vec<String>,
-    /// Issues in what is there.
+    /// Issues in the present tests.
     pub ai_issues: Vec<AnalysisFinding>,
     pub strategy: Vec<String>,
     /// When it is done; each with a command.

@@ -66,7 +66,7 @@ pub struct TaskTests {
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
     /// The requirements of the task, as far as they are decided.
     pub requirements: Vec<RequirementCoverage>,
-    /// What providers wrote for it, file by file; what is not in here the embedded engine wrote.
+    /// Tests that providers wrote, file by file; the embedded engine wrote the others.
     #[serde(default)]
     pub written: Vec<WrittenTests>,
 }

@@ -1,5 +1,5 @@
-//! Test generation as values: what is asked for, what is known, what must be tested, by which
-//! tasks, and where the pipeline stands (specification.md 3.1, phases 1 to 4).
+//! Test generation as values: the request, its context, the requirements, the tasks, and the state
+//! of the pipeline (specification.md 3.1, phases 1 to 4).
 
 pub mod analysis;
 pub mod context;

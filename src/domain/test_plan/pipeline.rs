@@ -1,5 +1,5 @@
-//! Where a test session stands in phases 1 to 5: a state machine that is saved before each step
-//! is taken (specification.md 3.1).
+//! The progress of a test session through phases 1 to 5: a state machine that is saved before each
+//! step is taken (specification.md 3.1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub enum PipelineStep {
     Validate,
     /// Phase 5: gate 001.5 on it.
     Review,
-    /// Phase 5: what is kept becomes a commit.
+    /// Phase 5: the tests that remain become a commit.
     Keep,
     /// Phase 5: the first full run, and the fix loop behind it.
     Execute,
@@ -59,13 +59,13 @@ pub enum PipelineStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum PipelineVerdict {
-    /// The plan is there, and nothing more was asked for.
+    /// The plan is complete, and nothing more was requested.
     Planned,
     /// There is nothing to generate; the suite can be run as it is.
     NothingMissing,
     /// Tests were written and judged, and the suite ran to its end.
     Generated,
-    /// Tests were written, and a gate holds the suite back until a person says a word
+    /// Tests were written, and a gate holds the suite back until a person confirms
     /// (specification.md 6.6).
     Held {
         /// What the gates criticise.
@@ -118,7 +118,7 @@ pub enum PipelineStepOutcome {
     },
     /// What an earlier phase left cannot be read; that phase is done again.
     InputMissing,
-    /// A limit of the session was reached; the same step comes again when it goes on.
+    /// A limit of the session was reached; the same step is next when it continues.
     OutOfBudget {
         /// Which one, in our own words.
         reason: String,
@@ -168,7 +168,7 @@ pub const PHASES: [&str; 5] = [
     "Test Cycle Execution",
 ];
 
-/// `test-fix-state.json`: where the pipeline stands.
+/// The state of the pipeline, stored as `test-fix-state.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pipeline {
     pub session_id: SessionId,

@@ -9,7 +9,7 @@ use super::analysis::Requirement;
 use super::generation::TaskTests;
 use super::layer::SubLayer;
 
-/// What tells whether a requirement is shown.
+/// The evidence for whether a requirement is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageEvidence<'a> {
     pub made: &'a TaskTests,
@@ -23,7 +23,7 @@ pub struct CoverageEvidence<'a> {
 ///
 /// A happy path is shown by a kept assertion. A negative path or an edge is shown when a new test
 /// executes the line that decides it, and an edge only when no broken version of that line goes
-/// unnoticed; where nothing tells lines, by names. What crosses modules is
+/// unnoticed; where lines are unknown, by names. What crosses modules is
 /// never shown: tests of one function at a time cannot.
 ///
 /// Source: specification.md 6.1, 6.2, 5.3.

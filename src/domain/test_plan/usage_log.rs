@@ -26,7 +26,7 @@ pub struct UsageLog {
 pub struct UsageLogEntry {
     /// `analysis`, `enrichment`, or a task such as `IMPL-001`.
     pub work: String,
-    /// The question and what came of it.
+    /// The question and its outcome.
     pub call: ProviderCall,
 }
 

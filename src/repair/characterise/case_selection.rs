@@ -47,9 +47,9 @@ pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String
     }
 }
 
-/// Calls worth trying on mutants: those that together reach everything that was reached, then
-/// those with results of their own, the shortest first. Where tests have missed something, many
-/// more, and then also those that run the missed lines and give what others give.
+/// Calls worth trying on mutants: first those that together reach everything, then those with
+/// distinct results, the shortest first. Where tests have missed something, many more, and then
+/// also those that run the missed lines with a result of other calls.
 #[must_use]
 pub fn candidates(
     language: Language,
@@ -94,7 +94,7 @@ pub fn candidates(
             alike.push(case);
         }
     }
-    // A boundary may give what others give, and only a mutant tells them apart.
+    // A boundary may have the result of other calls, and only a mutant tells them apart.
     if let Some(target) = target {
         alike.retain(|case| target.distance(case) < 3);
         alike.truncate(most.saturating_sub(chosen.len()));

@@ -289,7 +289,7 @@ fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
         .collect()
 }
 
-/// One call for each required parameter with something that does not belong there, to see what is
+/// One call for each required parameter with a value of a wrong type, to see what is
 /// rejected (specification.md 6.2: null, undefined).
 fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<String>> {
     let nothing = if python { "None" } else { "null" };
@@ -391,7 +391,7 @@ pub fn placed(
             }
             let mut put = |value: String| found.push(with_argument(call, index, value));
             put(literal.clone());
-            // Beside what is there: a unit behind its number.
+            // Beside the known spellings: a unit behind its number.
             if let (Some(word), Some(inner)) =
                 (unquoted(literal), present.and_then(|one| unquoted(one)))
             {

@@ -46,10 +46,10 @@ const WORLDS: &[u32] = &[1, 2, 2];
 /// Calls that are made between two looks at the clock, by whole turns of the functions.
 const BETWEEN: usize = 320;
 
-/// Calls of one function before the next one has its turn.
+/// Calls of one function before it is the turn of the next one.
 const TURN: usize = 40;
 
-/// Why a function has no characterisation test although nothing speaks against one.
+/// Why a function that could be pinned has no characterisation test.
 const NO_TIME: &str = "the time was used up before it was called";
 
 /// The functions of one file.
@@ -117,7 +117,7 @@ fn local_name(callable: &Callable, file: &RepoPath) -> String {
     name
 }
 
-/// Local and exported names of what is called.
+/// Local and exported names of the callees.
 fn bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
     let pairs: BTreeSet<(String, String)> = functions
         .iter()

@@ -1,5 +1,5 @@
-//! Inputs for lines where tests have missed something: numbers and texts that stand there, what the
-//! constants named there come to, their neighbours, and texts of a length that is compared there.
+//! Inputs for lines where tests have missed something: numbers and strings on the line, values of
+//! the constants that it names, their neighbours, and strings of a length that it compares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,13 +147,14 @@ impl SearchTarget {
         case.seen.lines.iter().any(|line| self.lines.contains(line))
     }
 
-    /// Whether a function can show something there, as far as its calls tell.
+    /// Whether a function may reach the lines, judging by its calls.
     #[must_use]
     pub fn reaches(&self, known: &[Case]) -> bool {
         self.orphan || known.iter().any(|case| self.runs(case))
     }
 
-    /// How telling a call is: 0 for one of the literals on one of the lines, 3 for neither.
+    /// How far a call is from the target: 0 for one of the literals on one of the lines, 3 for
+    /// neither.
     #[must_use]
     pub fn distance(&self, case: &Case) -> u8 {
         let literal = case.call.arguments.iter().any(|one| self.literals.contains(one));
@@ -199,7 +200,7 @@ fn literals(
         }
     }
     let words = spellings(&words);
-    // Turn by turn, so that many of one kind leave room for the other.
+    // In turns, so that many of one kind leave room for the other.
     let mut found: Vec<String> = Vec::new();
     let longest = words.len().max(others.len());
     for index in 0..longest {
@@ -253,7 +254,7 @@ fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) 
     }
 }
 
-/// Words of a table that a name of capitals stands for; a mutant in its use shows on few of them.
+/// Words of the table that a name in capitals refers to; few of them reveal a mutant in its use.
 fn table(text: &str, name: &str, language: Language) -> Vec<String> {
     let capitals = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
     if !capitals {
