@@ -55,10 +55,6 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
         // That of an earlier run says nothing about a session that went on.
         .filter(|outcome| outcome.iterations.len() >= view.rows.len());
     if let Some(outcome) = outcome {
-        if view.session.is_empty() {
-            view.session.clone_from(&outcome.session);
-            view.branch.clone_from(&outcome.branch);
-        }
         view.add(&Event::Closed(Box::new(outcome)));
     }
     if view.session.is_empty() {

@@ -8,11 +8,7 @@
 use crate::domain::event::IterationRow;
 use crate::domain::rate::PassRate;
 
-use super::markdown::block;
 use super::view::View;
-
-/// Cells of a bar in a comment: the line fits a phone.
-const CELLS: u32 = 20;
 
 /// Iterations that are drawn, the first ones and the last ones.
 const FIRST: usize = 3;
@@ -60,13 +56,13 @@ pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
     lines
 }
 
-/// The same as a block of Markdown, with the meaning of the marks below; empty without a rate.
-pub fn block_of(view: &View, target: Option<u32>) -> String {
+/// The bars of a session, with the meaning of the marks below; nothing without a rate.
+pub fn bars(view: &View, target: Option<u32>, cells: u32) -> Vec<String> {
     let end = view.outcome.as_ref().and_then(|outcome| outcome.last);
     let climb = Climb { start: view.baseline, rows: &view.rows, end, target };
-    let mut lines = lines(&climb, CELLS);
+    let mut lines = lines(&climb, cells);
     if lines.is_empty() {
-        return String::new();
+        return lines;
     }
     let mut marks = Vec::new();
     if let Some(target) = target {
@@ -78,7 +74,7 @@ pub fn block_of(view: &View, target: Option<u32>) -> String {
     if !marks.is_empty() {
         lines.push(format!("      {}", marks.join("   ")));
     }
-    block(&lines.join("\n"), "")
+    lines
 }
 
 fn bar(label: &str, rate: PassRate, target: Option<u32>, cells: u32) -> String {
@@ -104,6 +100,8 @@ mod tests {
 
     use super::*;
 
+    const CELLS: u32 = 20;
+
     #[test]
     fn bars_are_cut_and_the_goal_is_marked() {
         let table = [
@@ -122,7 +120,7 @@ mod tests {
         let climb = Climb { start, rows: &[], end, target: None };
         assert_eq!(lines(&climb, 4), ["start ████ 100.0 %", "  end ███·  75.0 %"]);
         assert_eq!(lines(&Climb { end: start, ..climb }, 4).len(), 1);
-        assert_eq!(block_of(&View::default(), Some(95)), "");
+        assert_eq!(bars(&View::default(), Some(95), CELLS), Vec::<String>::new());
     }
 
     proptest! {

@@ -7,11 +7,11 @@ use crate::domain::check::{
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::CommitId;
 
-use super::detail;
 use super::forge_page::ForgePage;
 use super::markdown::{cut, is_address, line};
+use super::markdown_page::forge_page;
 use super::overview::gravest;
-use super::page_parts::{closed, upper};
+use super::parts::Screen;
 use super::todo::current_line;
 use super::view::View;
 
@@ -50,27 +50,18 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 /// The summary is what a person needs, the text is the record. Remarks come with the end only: a
 /// forge adds them up and takes none back, and what fails before the end may be fixed.
 pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun {
-    let mut first = upper(view, facts);
-    first.push(detail::used(view, facts));
-    let record = [
-        detail::iterations(view, facts),
-        detail::attempts(view),
-        detail::proof(view),
-        detail::todo(view, facts),
-        detail::asked(view),
-        detail::notes(view),
-    ];
+    let page = |screen| forge_page("", screen, view, facts, CHECK_LIMIT);
     let session = if view.session.is_empty() { facts.session } else { &view.session };
-    let page = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
+    let url = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
     CheckRun {
         name: cut(&line(about.name, TITLE_LIMIT), TITLE_LIMIT),
         head_sha: about.head_sha.clone(),
         external_id: session.to_owned(),
         status: status(view, about.partial),
         title: cut(&current_line(view), TITLE_LIMIT),
-        summary: closed(&first, facts, CHECK_LIMIT),
-        text: closed(&record, facts, CHECK_LIMIT).trim_start().to_owned(),
-        details_url: page.map(str::to_owned),
+        summary: page(Screen::CheckSummary),
+        text: page(Screen::CheckText).trim_start().to_owned(),
+        details_url: url.map(str::to_owned),
         annotations: annotations(view),
     }
 }

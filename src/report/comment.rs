@@ -4,8 +4,8 @@
 use crate::domain::check::COMMENT_LIMIT;
 
 use super::forge_page::ForgePage;
-use super::page_parts::{closed, parts_of};
-use super::truncate::Part;
+use super::markdown_page::forge_page;
+use super::parts::Screen;
 use super::view::View;
 
 /// The hidden first line, by which the comment of a session is found again (specification.md 13.8).
@@ -20,10 +20,8 @@ pub fn marker(session: &str) -> String {
 /// with all its bytes, so however GitHub counts, it is not longer).
 ///
 /// Too long, it is shortened part by part, what matters least first: who was asked, to-do list,
-/// patch, notes, attempts, proof, iterations, answers, failing tests. Verdict, chart, next steps, budget and the link to the full
-/// report always stay.
+/// patch, notes, attempts, proof, iterations, answers, failing tests. Verdict, chart, next steps,
+/// budget and the link to the full report always stay.
 pub fn comment(view: &View, facts: &ForgePage<'_>) -> String {
-    let mut parts = vec![Part::fixed("marker", marker(facts.session))];
-    parts.extend(parts_of(view, facts));
-    closed(&parts, facts, COMMENT_LIMIT)
+    forge_page(&marker(facts.session), Screen::Comment, view, facts, COMMENT_LIMIT)
 }

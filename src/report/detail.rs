@@ -1,215 +1,250 @@
-//! The lower parts of a page on the forge: answers, and what a reader opens.
+//! The lower parts: what a reader opens.
 
 use crate::domain::budget::{SpendingLimits, dollars};
 use crate::domain::chain::ProviderCall;
 use crate::domain::event::IterationRow;
 use crate::domain::id::TestId;
 
-use super::forge_page::{CommandReply, ForgePage};
-use super::markdown::{SHORT, brief, code, count, fold, grouped, in_cell, line, link, prose};
-use super::phrases::{made_smaller, seconds, sentence};
-use super::records;
+use super::forge_page::ForgePage;
+use super::markdown::{brief, code, count, grouped, link, prose};
+use super::overview::SENTENCE;
+use super::parts::{Body, Cell, Item, Part, Screen, Table};
+use super::phrases::{made_smaller, result_of, sentence, time as time_of};
 use super::todo::todo as list_of;
-use super::truncate::Part;
 use super::view::View;
 
-/// Bytes of an answer that is shown.
-const REPLY: usize = 16_000;
+/// Tests that are named for one hunk.
+const NAMED: usize = 5;
 
-/// Characters of a sentence.
-const SENTENCE: usize = 400;
-
-/// Answers to commands, the newest open.
-pub(super) fn answers<'a>(facts: &'a ForgePage<'a>) -> Part<'a> {
-    let Some((newest, older)) = facts.answers.split_last() else {
-        return Part::fixed("answers", String::new());
-    };
-    let one = move |answer: &CommandReply, room: usize| {
-        let reply = if answer.reply.len() > room {
-            format!("The answer is long; see the {}.", facts.full_report())
-        } else {
-            answer.reply.trim().to_owned()
-        };
-        let asker = match answer.asker.as_str() {
-            "" => String::new(),
-            asker => format!(" by {}", brief(asker)),
-        };
-        format!("To {}{asker}:\n\n{reply}\n", brief(&answer.command))
-    };
-    let measures = vec![(usize::MAX, REPLY), (10, REPLY), (2, REPLY), (0, REPLY), (0, 2_000)];
-    Part::stepped("answers", 8, measures, move |&(kept, room)| {
-        let older: Vec<_> = older.iter().rev().take(kept).map(|answer| one(answer, room)).collect();
-        let newest = one(newest, room);
-        if older.is_empty() {
-            return newest;
-        }
-        let title = count(older.len() as u64, "earlier answer");
-        format!("{newest}\n{}", fold(&title, &older.join("\n")))
-    })
+/// A column of a table of iterations.
+#[derive(Clone, Copy)]
+enum Column {
+    Number,
+    Strategy,
+    Rate,
+    Result,
+    TestsRun,
+    Candidates,
+    Commit,
+    By,
+    Calls,
+    Tokens,
+    Cost,
+    Time,
+    Change,
 }
 
-/// The iteration table.
-pub(super) fn iterations<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
-    let all = view.rows.len();
-    if all == 0 {
-        return Part::fixed("iterations", String::new());
+impl Column {
+    /// Its head, and whether it holds numbers.
+    fn head(self) -> (&'static str, bool) {
+        match self {
+            Self::Number => ("#", true),
+            Self::Strategy => ("strategy", false),
+            Self::Rate => ("pass rate", false),
+            Self::Result => ("result", false),
+            Self::TestsRun => ("tests run", true),
+            Self::Candidates => ("candidates", true),
+            Self::Commit => ("commit", false),
+            Self::By => ("by", false),
+            Self::Calls => ("calls", true),
+            Self::Tokens => ("tokens", true),
+            Self::Cost => ("cost", true),
+            Self::Time => ("time", true),
+            Self::Change => ("change", false),
+        }
     }
-    let measures = vec![(50, 300), (50, SHORT), (20, SHORT), (5, 40)];
-    Part::stepped("iterations", 7, measures, move |&(kept, summary)| {
-        let mut text = String::from(
-            "| # | strategy | pass rate | tests run | commit | by | cost | change |\n\
-             |--:|:--|:--|--:|:--|:--|--:|:--|\n",
-        );
-        for row in view.rows.iter().skip(all.saturating_sub(kept)) {
-            text.push_str(&table_row(row, view, facts, summary));
-        }
-        let run: u64 = view.rows.iter().map(|row| u64::from(row.tests_run)).sum();
-        let of: u64 = view.rows.iter().map(|row| u64::from(row.tests_of)).sum();
-        if of > run {
-            text.push_str(&format!(
-                "\n{} tests run where full runs would have run {}.\n",
-                grouped(run),
-                grouped(of)
-            ));
-        }
-        let last = if kept < all { format!("the last {kept} of {all}") } else { all.to_string() };
-        fold(&format!("Iterations ({last})"), &text)
-    })
+
+    fn cell(self, row: &IterationRow, view: &View, facts: &ForgePage<'_>) -> Cell {
+        let calls =
+            || view.calls.iter().filter(|(at, _)| *at == row.iteration).map(|(_, call)| call);
+        let none = || "-".to_owned();
+        Cell::Words(match self {
+            Self::Number => row.iteration.to_string(),
+            Self::Strategy => row.strategy.to_string(),
+            Self::Rate => match row.reached.filter(|reached| *reached != row.after) {
+                Some(reached) => format!("{} → {reached} ↩ {} %", row.before, row.after),
+                None => format!("{} → {} %", row.before, row.after),
+            },
+            Self::Result => prose(&row.outcome.replace('_', " "), 40),
+            Self::TestsRun => {
+                format!("{} of {}", grouped(row.tests_run.into()), grouped(row.tests_of.into()))
+            }
+            Self::Candidates => grouped(row.tried.into()),
+            Self::Commit => row.commit.as_ref().map_or_else(none, |id| {
+                facts.link_into(&code(id.short()), &format!("commit/{id}"))
+            }),
+            Self::By => prose(&row.provider, 40),
+            Self::Calls => calls().count().to_string(),
+            Self::Tokens => {
+                let tokens = calls().map(|call| call.usage.tokens());
+                grouped(tokens.fold(0, u64::saturating_add))
+            }
+            Self::Cost => calls()
+                .filter_map(|call| call.micro_usd)
+                .reduce(u64::saturating_add)
+                .map_or_else(none, dollars),
+            Self::Time => time_of(row.duration_ms),
+            Self::Change => return Cell::Name(row.summary.clone()),
+        })
+    }
 }
 
-fn table_row(row: &IterationRow, view: &View, facts: &ForgePage<'_>, summary: usize) -> String {
-    let rate = match row.reached.filter(|reached| *reached != row.after) {
-        Some(reached) => format!("{} → {reached} ↩ {} %", row.before, row.after),
-        None => format!("{} → {} %", row.before, row.after),
-    };
-    let commit = row.commit.as_ref().map_or_else(
-        || "-".to_owned(),
-        |id| in_cell(&facts.link_into(&code(id.short()), &format!("commit/{id}"))),
-    );
-    let of_row = view.calls.iter().filter(|(number, _)| *number == row.iteration);
-    let prices: Vec<u64> = of_row.filter_map(|(_, call)| call.micro_usd).collect();
-    let cost = if prices.is_empty() {
-        "-".to_owned()
-    } else {
-        dollars(prices.into_iter().fold(0, u64::saturating_add))
-    };
-    format!(
-        "| {} | {} | {rate} | {} of {} | {commit} | {} | {cost} | {} |\n",
-        row.iteration,
-        row.strategy,
-        grouped(row.tests_run.into()),
-        grouped(row.tests_of.into()),
-        in_cell(&prose(&row.provider, 40)),
-        in_cell(&code(&line(&row.summary, summary))),
-    )
+/// A table of all iterations.
+fn table(columns: &[Column], view: &View, facts: &ForgePage<'_>) -> Table {
+    let row = |row| columns.iter().map(|column| column.cell(row, view, facts)).collect();
+    Table {
+        columns: columns.iter().map(|column| column.head()).collect(),
+        rows: view.rows.iter().map(row).collect(),
+    }
 }
 
-/// What was proposed and not kept.
-pub(super) fn attempts(view: &View) -> Part<'_> {
+/// Each iteration, and what the selection of tests saved.
+pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    use Column::{
+        By, Candidates, Change, Commit, Cost, Number, Rate, Result, Strategy, TestsRun, Time,
+    };
+    let columns: &[Column] = match screen {
+        Screen::Terminal => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time],
+        Screen::Report => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time, Change],
+        _ => &[Number, Strategy, Rate, TestsRun, Commit, By, Cost, Change],
+    };
+    let run: u64 = view.rows.iter().map(|row| u64::from(row.tests_run)).sum();
+    let of: u64 = view.rows.iter().map(|row| u64::from(row.tests_of)).sum();
+    let (run_text, of_text) = (grouped(run), grouped(of));
+    let saved = format!("{run_text} tests run where full runs would have run {of_text}.");
+    let at_work = screen == Screen::Page && view.rows.is_empty() && view.current.is_some();
+    Part {
+        body: if at_work { Body::Drawing } else { Body::Table(table(columns, view, facts)) },
+        tail: if of > run { saved } else { String::new() },
+        ..Part::new("Iterations")
+    }
+}
+
+/// Time and money by iteration.
+pub fn time(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
+    use Column::{Calls, Candidates, Cost, Number, Rate, Strategy, TestsRun, Time, Tokens};
+    let columns = [Number, Strategy, Rate, TestsRun, Candidates, Calls, Tokens, Cost, Time];
+    Part { body: Body::Table(table(&columns, view, facts)), ..Part::new("Time and money") }
+}
+
+/// The tests that failed at some time.
+pub fn tests(view: &View) -> Part<'static> {
+    let any = !view.red.is_empty() || view.rows.iter().any(|row| !row.failing.is_empty());
+    Part {
+        body: if any { Body::Drawing } else { Body::Empty },
+        ..Part::new(if any { "Tests" } else { "" })
+    }
+}
+
+/// What was proposed and did not stay.
+pub fn attempts(view: &View) -> Part<'static> {
     let mut items = Vec::new();
     for row in view.rows.iter().filter(|row| row.outcome != "improved") {
-        let reached = match row.reached.filter(|reached| *reached != row.after) {
-            Some(reached) => format!(" to {reached} %, taken back"),
-            None => String::new(),
-        };
-        let outcome = prose(&row.outcome.replace('_', " "), 40);
+        let (_, result) = result_of(row);
         let text = format!(
-            "- Iteration {}, {}: {outcome}{reached}: {}\n",
+            "Iteration {}, {}: {}: {}",
             row.iteration,
             row.strategy,
+            prose(&result, 100),
             code(&row.summary)
         );
-        items.push((row.iteration, text));
+        items.push((row.iteration, Item::text(text)));
     }
     for (iteration, reasons) in &view.refused {
         let reasons = prose(&reasons.join("; "), SENTENCE);
-        items.push((*iteration, format!("- Iteration {iteration}, refused: {reasons}\n")));
+        let text = format!("Iteration {iteration}, refused by a guard: {reasons}");
+        items.push((*iteration, Item::text(text)));
     }
     items.sort_by_key(|(iteration, _)| *iteration);
-    let items = items.into_iter().map(|(_, item)| item).collect();
-    folded("attempts", 5, "Tried and not kept", items)
-}
-
-/// A folded list with fewer and fewer items; the number of all stands in the title.
-fn folded(name: &'static str, turn: u8, title: &'static str, items: Vec<String>) -> Part<'static> {
-    let measures = if items.is_empty() { vec![0] } else { vec![items.len(), 100, 20, 5, 0] };
-    Part::stepped(name, turn, measures, move |&kept| {
-        if kept == 0 {
-            return String::new();
-        }
-        let mut text: String = items.iter().take(kept).map(String::as_str).collect();
-        if items.len() > kept {
-            text.push_str(&format!("\nAnd {} more.\n", items.len() - kept));
-        }
-        fold(&format!("{title} ({})", items.len()), &text)
-    })
+    Part::list("Tried and not kept", items.into_iter().map(|(_, item)| item).collect())
 }
 
 /// Why each hunk of the change is needed.
-pub(super) fn proof(view: &View) -> Part<'_> {
-    let Some(minimised) = &view.minimised else {
-        return Part::fixed("proof", String::new());
-    };
-    Part::stepped("proof", 6, vec![(100, 20), (30, 5), (10, 2), (0, 0)], move |&(kept, tests)| {
-        let mut text = format!("{}.\n\n", sentence(&made_smaller(minimised)));
-        for one in minimised.needed.iter().take(kept) {
-            let named: Vec<_> =
-                one.tests.iter().take(tests).map(|test| brief(test.as_str())).collect();
-            let more = one.tests.len().saturating_sub(tests);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = if named.is_empty() { "not shown".into() } else { named.join(", ") };
-            let place = brief(&one.place);
-            text.push_str(&format!("- {place}: without it these fail: {named}{more}\n"));
-        }
-        fold("Proof that the change is needed", &text)
-    })
+pub fn proof(view: &View) -> Part<'static> {
+    let Some(minimised) = &view.minimised else { return Part::new("") };
+    let items = minimised.needed.iter().map(|one| {
+        let named: Vec<_> = one.tests.iter().take(NAMED).map(|test| brief(test.as_str())).collect();
+        let more = one.tests.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text = match named.as_slice() {
+            [] => "no test was shown to need it".to_owned(),
+            named => format!("without it these fail: {}{more}", named.join(", ")),
+        };
+        Item { name: one.place.clone(), text, ..Item::default() }
+    });
+    Part {
+        intro: format!("{}.", sentence(&made_smaller(minimised))),
+        ..Part::list("Proof that the change is needed", items.collect())
+    }
 }
 
 /// The nested list, while work goes on.
-pub(super) fn todo<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
+pub fn todo(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     if view.outcome.is_some() || view.session.is_empty() {
-        return Part::fixed("to-do list", String::new());
+        return Part::new("");
     }
-    Part::stepped("to-do list", 2, vec![true, false], move |&shown| {
-        if shown { fold("To do", &list_of(facts.phases, view).markdown()) } else { String::new() }
-    })
+    Part { body: Body::Todo(list_of(facts.phases, view)), ..Part::new("To do") }
 }
 
-/// Who was asked, and why the chain moved on.
-pub(super) fn asked(view: &View) -> Part<'_> {
-    let all = view.calls.len();
-    let measures = if all == 0 { vec![0] } else { vec![200, 50, 10, 0] };
-    Part::stepped("who was asked", 1, measures, move |&kept| {
-        if kept == 0 {
-            return String::new();
-        }
-        let mut text = String::new();
-        let calls: Vec<&(u32, ProviderCall)> =
-            view.calls.iter().skip(all.saturating_sub(kept)).collect();
-        for of_one in calls.chunk_by(|one, other| one.0 == other.0) {
-            let number = of_one.first().map_or(0, |one| one.0);
-            let asked: Vec<ProviderCall> = of_one.iter().map(|(_, call)| call.clone()).collect();
-            text.push_str(&format!("Iteration {number}\n\n{}\n", records::calls(&asked)));
-        }
-        let last = if kept < all { format!("the last {kept} of {all}") } else { all.to_string() };
-        fold(&format!("Who was asked ({last})"), &text)
-    })
+/// Which providers were asked, and why the chain moved on.
+pub fn asked(view: &View) -> Part<'static> {
+    let calls = view.calls.iter().map(|(iteration, call)| (*iteration, call));
+    Part { body: Body::Table(calls_table(calls)), ..Part::new("Who was asked") }
 }
 
-/// What a person should know, and tests that are kept out of the gate.
-pub(super) fn notes(view: &View) -> Part<'_> {
-    let mut items: Vec<String> =
-        view.notices.iter().map(|text| format!("- {}\n", prose(text, SENTENCE))).collect();
-    let named = |tests: &[TestId], words: &str| -> Vec<String> {
-        tests.iter().map(|test| format!("- {words}: {}\n", code(test.as_str()))).collect()
+/// A table of calls to providers with their iterations.
+pub fn calls_table<'c>(calls: impl Iterator<Item = (u32, &'c ProviderCall)>) -> Table {
+    let words = Cell::Words;
+    let row = |(iteration, call): (u32, &ProviderCall)| {
+        let model = if call.model == call.provider { "" } else { &call.model };
+        let moved_on = match call.trigger {
+            Some(trigger) => Cell::Name(format!("{trigger}: {}", call.reason)),
+            None if call.reason.is_empty() => words("-".to_owned()),
+            None => Cell::Name(call.reason.clone()),
+        };
+        let (input, output) = (call.usage.input_tokens, call.usage.output_tokens);
+        let sure =
+            call.confidence.map_or_else(String::new, |sure| format!(", confidence {sure:.2}"));
+        vec![
+            words(iteration.to_string()),
+            words(format!("{} {}", prose(&call.role, 40), call.turn)),
+            Cell::Name(format!("{} {model}", call.provider).trim_end().to_owned()),
+            words(format!("{}{sure}", if call.used { "yes" } else { "no" })),
+            moved_on,
+            words(format!("{}, {}", grouped(input), grouped(output))),
+            words(call.micro_usd.map_or_else(|| "-".to_owned(), dollars)),
+            words(time_of(call.duration_ms)),
+        ]
     };
-    items.extend(named(&view.flaky, "Flaky, kept out of the gate"));
-    items.extend(named(&view.preexisting, "Fails on the base too"));
-    folded("notes", 4, "Notes", items)
+    let columns = [
+        ("#", true),
+        ("role", false),
+        ("provider, model", false),
+        ("used", false),
+        ("moved on", false),
+        ("tokens in, out", true),
+        ("cost", true),
+        ("time", true),
+    ];
+    Table { columns: columns.into(), rows: calls.map(row).collect() }
+}
+
+/// What a person should know, and tests that do not count.
+pub fn notes(view: &View) -> Part<'static> {
+    let mut items: Vec<Item> =
+        view.notices.iter().map(|text| Item::text(prose(text, SENTENCE))).collect();
+    let mut name = |tests: &[TestId], words: &str| {
+        items.extend(
+            tests.iter().map(|test| Item::text(format!("{words}: {}", code(test.as_str())))),
+        );
+    };
+    name(&view.flaky, "Flaky, kept out of the gate");
+    name(&view.preexisting, "Fails on the base too");
+    Part::list("Notes", items)
 }
 
 /// What was used of what may be used, and where to read more.
-pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
+pub fn used(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let of = |used: String, limit: Option<String>| match limit {
         Some(limit) => format!("{used} of {limit}"),
         None => used,
@@ -224,8 +259,8 @@ pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
         Some(outcome) => outcome.duration_ms,
         None => view.rows.iter().map(|row| row.duration_ms).fold(0, u64::saturating_add),
     };
-    let time = if ms < 120_000 { seconds(ms) } else { format!("{} min", grouped(ms / 60_000)) };
-    items.push(of(time, facts.budget.minutes.map(|limit| format!("{limit} min"))));
+    let took = if ms < 120_000 { time_of(ms) } else { format!("{} min", grouped(ms / 60_000)) };
+    items.push(of(took, facts.budget.minutes.map(|limit| format!("{limit} min"))));
     if spent.calls > 0 || *limits != SpendingLimits::default() {
         let calls = of(grouped(spent.calls), limits.calls.map(grouped));
         items.push(format!("{calls} provider calls"));
@@ -253,5 +288,5 @@ pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     if !facts.now.is_empty() {
         pages.push(format!("updated {}", prose(facts.now, 40)));
     }
-    Part::fixed("budget", format!("Used: {}\n\n{}", items.join(" · "), pages.join(" · ")))
+    Part::text(format!("Used: {}\n\n{}", items.join(" · "), pages.join(" · ")))
 }

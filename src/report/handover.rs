@@ -56,15 +56,14 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
             outcome.failing.len() - TESTS
         ));
     }
-    let failed: Vec<_> = state
+    let failed = state
         .iterations
         .iter()
-        .flat_map(|one| &one.row.calls)
-        .filter(|call| call.trigger.is_some())
-        .cloned()
-        .collect();
+        .flat_map(|one| one.row.calls.iter().map(|call| (one.row.iteration, call)))
+        .filter(|(_, call)| call.trigger.is_some());
+    let failed = calls(failed);
     if !failed.is_empty() {
-        text.push_str(&format!("\n### Why providers did not help\n\n{}", calls(&failed)));
+        text.push_str(&format!("\n### Why providers did not help\n\n{failed}"));
     }
     if let Some(step) = next_steps::resume(outcome) {
         text.push_str(&format!("\nContinue with {}.\n", code(&step.command)));

@@ -1,7 +1,8 @@
 //! The summary of a job: the parts of the comment on the run's own page.
 
 use super::forge_page::ForgePage;
-use super::page_parts::{closed, parts_of};
+use super::markdown_page::forge_page;
+use super::parts::Screen;
 use super::view::View;
 
 /// Longest summary of one step, in bytes. GitHub drops a longer one as a whole; some room is left
@@ -11,5 +12,5 @@ pub const SUMMARY_LIMIT: usize = 1_000_000;
 /// The summary as Markdown, at most [`SUMMARY_LIMIT`] bytes, shortened as a comment is. The change
 /// is in it as a patch when it was not pushed.
 pub fn job_summary(view: &View, facts: &ForgePage<'_>) -> String {
-    closed(&parts_of(view, facts), facts, SUMMARY_LIMIT)
+    forge_page("", Screen::Comment, view, facts, SUMMARY_LIMIT)
 }

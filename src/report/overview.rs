@@ -1,53 +1,52 @@
-//! The upper parts of a page on the forge: what a reader sees without opening anything.
+//! The upper parts: what a reader sees without opening anything.
 
+use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 
 use super::chart;
 use super::forge_page::ForgePage;
-use super::markdown::{brief, code, count, fold, link, prose};
+use super::markdown::{code, count, grouped, link, prose};
 use super::next_steps;
-use super::phrases::sentence;
-use super::records;
+use super::parts::{Body, Cell, Fact, Item, Part, Screen};
+use super::phrases::{PLAUSIBLE, sentence, time, usage};
 use super::todo::{doing, place_line};
-use super::truncate::Part;
 use super::view::View;
 
-/// Failing tests that stand open; the others are folded.
-const OPEN: usize = 5;
-
-/// Bytes and lines of a patch that stands open.
-const SMALL_PATCH: usize = 1_500;
-const SMALL_LINES: usize = 16;
-
 /// Characters of a sentence.
-const SENTENCE: usize = 400;
+pub const SENTENCE: usize = 400;
 
-/// How it ended or what is done now, as a heading.
-pub(super) fn heading(view: &View) -> Part<'_> {
+/// Cells of a bar: on the forge the line fits a phone.
+const CELLS: u32 = 20;
+const CELLS_OF_A_TERMINAL: u32 = 40;
+
+/// How it ended or what is done now.
+pub fn heading(view: &View, screen: Screen) -> Part<'static> {
     let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
-        None => "🔄",
-        Some(_) if !view.taken_back.is_empty() => "↩️",
-        Some(Ending::Success) => "✅",
-        Some(Ending::PartialSuccess) => "🟡",
-        Some(Ending::Failure) => "❌",
-        Some(Ending::Blocked) => "⏸️",
-        Some(Ending::Planned) => "📋",
+        _ if !screen.is_on_forge() => "",
+        None => "🔄 ",
+        Some(_) if !view.taken_back.is_empty() => "↩️ ",
+        Some(Ending::Success) => "✅ ",
+        Some(Ending::PartialSuccess) => "🟡 ",
+        Some(Ending::Failure) => "❌ ",
+        Some(Ending::Blocked) => "⏸️ ",
+        Some(Ending::Planned) => "📋 ",
     };
-    Part::fixed("heading", format!("### {icon} {}", prose(&place_line(view), SENTENCE)))
+    Part::new(&format!("{icon}{}", prose(&place_line(view), SENTENCE)))
 }
 
 /// Why it ended so and where the fix is, or the running step.
-pub(super) fn verdict<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
+pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     let Some(outcome) = &view.outcome else {
         let doing = prose(&sentence(&doing(view)), SENTENCE);
-        return Part::fixed("verdict", if doing.is_empty() { doing } else { format!("{doing} …") });
+        return Part::text(if doing.is_empty() { doing } else { format!("{doing} …") });
     };
     let mut text = String::new();
     if !view.taken_back.is_empty() {
-        text.push_str(
-            "The fix branch was not tested since. `/regreen fix` looks for another fix.\n\n",
-        );
+        text.push_str("The fix branch has not been tested since.");
+        let hint = " `/regreen fix` looks for another fix.";
+        text.push_str(if screen.is_on_forge() { hint } else { "" });
+        text.push_str("\n\n");
     }
     text.push_str(&format!("{}.", prose(&sentence(&outcome.reason), SENTENCE)));
     if view.regained() > 0 {
@@ -56,85 +55,98 @@ pub(super) fn verdict<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");
     }
+    if outcome.patch.trim().is_empty() || !screen.is_on_forge() {
+        return Part::text(text);
+    }
     let pages = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
     let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
     let met = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
     match fix {
-        _ if outcome.patch.trim().is_empty() => {}
         None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
-        Some(fix) if met => text.push_str(&format!(
-            "\n\n**Review {fix}.** It satisfies the tests; whether it is right, you decide."
-        )),
+        Some(fix) if met => text.push_str(&format!("\n\n**Review {fix}.** {PLAUSIBLE}")),
         Some(fix) => text.push_str(&format!("\n\nWhat was kept is in {fix}.")),
     }
-    Part::fixed("verdict", text)
+    Part::text(text)
+}
+
+/// Rates, time and money.
+pub fn figures(view: &View) -> Part<'static> {
+    let fact = |name, value: String, note| Fact { name, value: Cell::Words(value), note };
+    let mut facts = Vec::new();
+    if let Some(last) = view.rate() {
+        let from = view.baseline.map(|first| format!("from {first} %")).unwrap_or_default();
+        let about = view.outcome.as_ref().is_some_and(|outcome| outcome.estimated);
+        let rate = format!("{}{last} %", if about { "about " } else { "" });
+        facts.push(fact("Pass rate", rate, from));
+        let back = match view.regained() {
+            0 => String::new(),
+            some => format!("{} regained", grouped(some.into())),
+        };
+        let passed = format!("{} of {}", grouped(last.passed.into()), grouped(last.total.into()));
+        facts.push(fact("Tests that pass", passed, back));
+    }
+    let improved = view.rows.iter().filter(|row| row.outcome == "improved").count();
+    facts.push(fact("Iterations", view.rows.len().to_string(), format!("{improved} kept")));
+    if let Some(outcome) = &view.outcome {
+        let testing = format!("{} in test runs", time(outcome.testing_ms));
+        facts.push(fact("Time", time(outcome.duration_ms), testing));
+    }
+    let asked = view.spent.calls > 0;
+    let note = if asked { usage(&view.spent) } else { "no provider asked".to_owned() };
+    facts.push(fact("Spent", dollars(view.spent.micro_usd), note));
+    Part { body: Body::Facts(facts), ..Part::new("") }
+}
+
+/// Where the result is.
+pub fn places(view: &View) -> Part<'static> {
+    let Some(outcome) = &view.outcome else { return Part::new("") };
+    let branch = outcome.tip.as_ref().map(|_| ("Fix branch", &outcome.branch));
+    let places = [("Session", &outcome.session), ("Report", &outcome.report)];
+    let all = branch.into_iter().chain(places).chain([("Folder", &outcome.folder)]);
+    let facts = all.filter(|(_, value)| !value.is_empty()).map(|(name, value)| Fact {
+        name,
+        value: Cell::Name(value.clone()),
+        note: String::new(),
+    });
+    Part { body: Body::Facts(facts.collect()), ..Part::new("Where to find it") }
 }
 
 /// The pass rate as bars.
-pub(super) fn climb<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
-    Part::fixed("chart", chart::block_of(view, facts.target))
+pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    let cells = if screen == Screen::Terminal { CELLS_OF_A_TERMINAL } else { CELLS };
+    let title = if screen == Screen::Page { "Pass rate" } else { "" };
+    Part { body: Body::Chart(chart::bars(view, facts.target, cells)), ..Part::new(title) }
 }
 
-/// The change itself: open when it is small, else folded.
-pub(super) fn patch<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
+/// The change itself.
+pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part<'a> {
     let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
     if patch.trim().is_empty() {
-        return Part::fixed("patch", String::new());
+        return Part::new("");
     }
-    if patch.len() <= SMALL_PATCH && patch.lines().count() <= SMALL_LINES {
-        return Part::fixed("patch", records::patch(patch, SMALL_PATCH));
-    }
-    Part::stepped("patch", 3, vec![200_000, 30_000, 10_000, 3_000, 0], move |&limit| {
-        if limit == 0 {
-            return format!("The change is too long to show; see the {}.", facts.full_report());
-        }
-        let lead =
-            if facts.is_pushed() { "" } else { "Save it and apply it with `git apply`.\n\n" };
-        fold("The change as a patch", &format!("{lead}{}", records::patch(patch, limit)))
-    })
+    let intro = match screen.is_on_forge() {
+        true if facts.is_pushed() => "",
+        true => "Save it and apply it with `git apply`.",
+        false => PLAUSIBLE,
+    };
+    Part { intro: intro.to_owned(), body: Body::Patch(patch), ..Part::new("The change") }
 }
 
 /// What fails now, with criticality and evidence.
-pub(super) fn failing<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
-    let known = view.failing();
-    let (title, all) = match &view.outcome {
-        Some(outcome) => ("Still failing", outcome.failing.len()),
-        None => ("Failing now", known.len()),
-    };
-    if all == 0 {
-        return Part::fixed("failing tests", String::new());
+pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
+    if view.outcome.is_some() {
+        let items = gravest(view).into_iter().map(|one| remaining(one, view, facts)).collect();
+        return Part::list("Still failing", items);
     }
-    let gravest = gravest(view);
-    let item = move |index: usize, short: bool| {
-        if view.outcome.is_some() {
-            let one = gravest.get(index);
-            return one.map_or_else(String::new, |one| remaining(one, short, view, facts));
-        }
-        let test = known.get(index);
-        test.map_or_else(String::new, |test| {
-            let name = if short { brief(test.as_str()) } else { code(test.as_str()) };
-            format!("- {name}{}\n", marks_of(test, view))
-        })
-    };
-    let long = [usize::MAX, 500, 200, 50, 10].map(|folded| (false, folded));
-    let measures = long.into_iter().chain([(true, 50), (true, 0)]).collect();
-    Part::stepped("failing tests", 9, measures, move |&(short, folded)| {
-        let open: String = (0..all.min(OPEN)).map(|index| item(index, short)).collect();
-        let rest = all.saturating_sub(OPEN);
-        let shown = rest.min(folded);
-        let more: String = (OPEN..OPEN + shown).map(|index| item(index, short)).collect();
-        let more = match (shown, rest) {
-            (_, 0) => String::new(),
-            (0, rest) => format!("And {rest} more, in the {}.\n", facts.full_report()),
-            (shown, rest) if shown < rest => fold(&format!("{shown} of {rest} more"), &more),
-            (_, rest) => fold(&format!("{rest} more"), &more),
-        };
-        format!("**{title} ({all})**\n\n{open}\n{more}")
-    })
+    let items = view.failing().into_iter().map(|test| {
+        let text = marks_of(&test, view).join("; ");
+        Item { name: test.0, text, ..Item::default() }
+    });
+    Part::list("Failing now", items.collect())
 }
 
 /// Tests that fail at the end, the gravest first, else in the order of the outcome.
-pub(super) fn gravest(view: &View) -> Vec<&Remaining> {
+pub fn gravest(view: &View) -> Vec<&Remaining> {
     let mut failing: Vec<_> =
         view.outcome.iter().flat_map(|outcome| outcome.failing.iter()).collect();
     failing.sort_by_key(|one| match one.criticality.as_str() {
@@ -145,38 +157,30 @@ pub(super) fn gravest(view: &View) -> Vec<&Remaining> {
     failing
 }
 
-fn remaining(one: &Remaining, short: bool, view: &View, facts: &ForgePage<'_>) -> String {
-    let weight = prose(&one.criticality, 20);
-    if short {
-        return format!("- {}: {weight}\n", brief(one.test.as_str()));
-    }
-    let mut text = format!(
-        "- {}: {weight} ({}){}",
-        code(one.test.as_str()),
-        prose(&one.evidence, SENTENCE),
-        marks_of(&one.test, view)
-    );
-    let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
+fn remaining(one: &Remaining, view: &View, facts: &ForgePage<'_>) -> Item {
+    let mut text = vec![prose(&one.evidence, SENTENCE)];
+    text.extend(marks_of(&one.test, view).into_iter().map(str::to_owned));
+    text.retain(|part| !part.is_empty());
     let message = (!one.message.trim().is_empty()).then(|| code(&one.message));
-    match (message, place) {
-        (Some(message), Some(place)) => text.push_str(&format!("\\\n  {message} at {place}")),
-        (Some(message), None) => text.push_str(&format!("\\\n  {message}")),
-        (None, Some(place)) => text.push_str(&format!("\\\n  at {place}")),
-        (None, None) => {}
+    let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
+    let place = place.map(|place| format!("at {place}"));
+    Item {
+        name: one.test.to_string(),
+        weight: prose(&one.criticality, 20),
+        text: text.join("; "),
+        more: message.into_iter().chain(place).collect::<Vec<_>>().join(" "),
     }
-    text.push('\n');
-    text
 }
 
 /// What is known of a failing test beside that it fails.
-fn marks_of(test: &TestId, view: &View) -> String {
+fn marks_of(test: &TestId, view: &View) -> Vec<&'static str> {
     let stuck = view.outcome.as_ref().is_some_and(|outcome| outcome.stuck.contains(test));
     let marks = [
-        (stuck, "; stuck: failed in its last three results"),
-        (view.flaky.contains(test), "; flaky"),
-        (view.preexisting.contains(test), "; fails on the base too"),
+        (stuck, "stuck: failed in its last three results"),
+        (view.flaky.contains(test), "flaky"),
+        (view.preexisting.contains(test), "fails on the base too"),
     ];
-    marks.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect()
+    marks.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
 }
 
 /// A line of a file, linked at the commit under test.
@@ -208,14 +212,19 @@ fn encoded(path: &str) -> String {
 }
 
 /// What a person can do next, most useful first.
-pub(super) fn next<'a>(view: &View, page: &ForgePage<'_>) -> Part<'a> {
+pub fn next(view: &View, page: &ForgePage<'_>) -> Part<'static> {
     let steps = match (&view.outcome, page.pull) {
         (_, Some(_)) => next_steps::in_comment(view, page),
         (Some(outcome), None) => next_steps::in_terminal(outcome),
+        (None, None) if page.server_url.is_empty() && !view.session.is_empty() => {
+            vec![next_steps::resume_session(&view.session)]
+        }
         (None, None) => Vec::new(),
     };
-    let items: String =
-        steps.iter().map(|step| format!("- {}: {}\n", code(&step.command), step.purpose)).collect();
-    let text = if items.is_empty() { items } else { format!("**Next**\n\n{items}") };
-    Part::fixed("next steps", text)
+    let item = |step: next_steps::NextStep| Item {
+        name: step.command,
+        text: step.purpose.to_owned(),
+        ..Item::default()
+    };
+    Part::list("Next", steps.into_iter().map(item).collect())
 }

@@ -1,9 +1,9 @@
 //! Phrases that several screens share, so that a state reads the same everywhere.
 
-use crate::domain::budget::{Spending, dollars};
+use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 
-use super::markdown::{count, line};
+use super::markdown::{count, grouped, line};
 use super::workflow::tame;
 
 /// How an ending reads.
@@ -22,7 +22,7 @@ pub fn headline(outcome: &Outcome) -> String {
     }
 }
 
-/// How small the change became, in words.
+/// Describes how small the change became.
 pub fn made_smaller(minimised: &Minimised) -> String {
     let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
     let size = if minimised.after < minimised.before {
@@ -36,18 +36,17 @@ pub fn made_smaller(minimised: &Minimised) -> String {
     format!("{size}; {proof}{end}")
 }
 
-/// What providers took, in words.
-pub fn spent(spending: &Spending) -> String {
+/// Describes what the providers were used for.
+pub fn usage(spending: &Spending) -> String {
     let unknown = match spending.unpriced {
         0 => String::new(),
         some => format!(", {} without a known price", count(some, "call")),
     };
     format!(
-        "{}, {} tokens in and {} out, {}{unknown}",
+        "{}, {} tokens in and {} out{unknown}",
         count(spending.calls, "call"),
-        spending.usage.input_tokens,
-        spending.usage.output_tokens,
-        dollars(spending.micro_usd)
+        grouped(spending.usage.input_tokens),
+        grouped(spending.usage.output_tokens),
     )
 }
 
@@ -69,26 +68,59 @@ pub fn harmless(text: &str, limit: usize) -> String {
     tame(&line(text, limit))
 }
 
-/// Seconds with one decimal.
-pub fn seconds(milliseconds: u64) -> String {
-    format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
+/// `2.4 s`, `12 min 5 s`, `1 h 2 min`.
+pub fn time(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0..60 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
 }
 
-/// An iteration as cells of a table: number, strategy, rate before and after, what came of it,
-/// tests run, candidates and time.
-pub fn iteration_cells(row: &IterationRow) -> [String; 8] {
-    let after = match row.reached {
-        Some(reached) if reached != row.after => format!("{reached} ↩ {} %", row.after),
-        Some(_) | None => format!("{} %", row.after),
-    };
-    [
-        row.iteration.to_string(),
-        row.strategy.to_string(),
-        format!("{} %", row.before),
-        after,
-        row.outcome.clone(),
-        format!("{} of {}", row.tests_run, row.tests_of),
-        row.tried.to_string(),
-        seconds(row.duration_ms),
-    ]
+/// How an iteration ended: its tone, and words that may quote an unknown outcome.
+pub fn result_of(row: &IterationRow) -> (Tone, String) {
+    let rates = format!("{} → {} %", row.before, row.after);
+    match (row.outcome.as_str(), row.reached) {
+        ("improved", _) => (Tone::Good, format!("kept: {rates}")),
+        ("regression", Some(reached)) => {
+            (Tone::Bad, format!("taken back: fell to {reached} %, still {} %", row.after))
+        }
+        ("unchanged", _) => (Tone::Neutral, format!("no better: {rates}")),
+        ("skipped_degraded", _) => {
+            (Tone::Warning, "skipped: no provider gave a good answer".to_owned())
+        }
+        (other, _) => (Tone::Warning, format!("{}: {rates}", line(&other.replace('_', " "), 40))),
+    }
+}
+
+/// How a result feels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Warning,
+    Bad,
+    Neutral,
+}
+
+/// What holds of every change.
+pub const PLAUSIBLE: &str = "It satisfies the tests; whether it is right, you decide.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_well() {
+        let table = [
+            (0, "0.0 s"),
+            (2_449, "2.4 s"),
+            (59_999, "59.9 s"),
+            (725_000, "12 min 5 s"),
+            (3_720_000, "1 h 2 min"),
+        ];
+        for (value, expected) in table {
+            assert_eq!(time(value), expected);
+        }
+    }
 }

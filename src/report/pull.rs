@@ -2,8 +2,9 @@
 
 use super::forge_page::ForgePage;
 use super::markdown;
+use super::markdown_page::forge_page;
+use super::parts::Screen;
 use super::view::View;
-use super::{detail, overview};
 
 /// Longest title in characters; GitHub takes 256.
 const TITLE: usize = 120;
@@ -15,19 +16,11 @@ pub fn title(name: &str) -> String {
 
 /// What it says: how far the tests came, each step, and what a person should look at.
 pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
-    let parts = [
-        overview::heading(view),
-        overview::verdict(view, facts),
-        overview::climb(view, facts),
-        overview::failing(view, facts),
-        detail::iterations(view, facts),
-        detail::proof(view),
-    ];
     let about = match facts.pull {
         Some(number) => format!("This is a fix for #{number}, made by running its tests. "),
         None => "This is a fix made by running the tests. ".to_owned(),
     };
-    let text = super::page_parts::closed(&parts, facts, LIMIT - 1_000);
+    let text = forge_page("", Screen::PullRequest, view, facts, LIMIT - 1_000);
     format!(
         "{about}A change that makes the tests pass is plausible, not proven: read it before you merge it.\n\n{text}"
     )

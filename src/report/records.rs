@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::budget::dollars;
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
 use crate::domain::event::Ending;
@@ -14,7 +13,9 @@ use crate::domain::strategy::Strategy;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
-use super::markdown::{block, cell, code, in_cell, prose};
+use super::detail::calls_table;
+use super::markdown::{block, code};
+use super::markdown_page::rows;
 use super::phrases::capital;
 
 /// Who works on the tasks.
@@ -163,7 +164,10 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
         text.push_str("\n## The analyst's own words\n\n");
         text.push_str(&block(&plan.report, "markdown"));
     }
-    let asked = state.attempt.as_ref().map_or_else(String::new, |attempt| calls(&attempt.calls));
+    let asked = state
+        .attempt
+        .as_ref()
+        .map_or_else(String::new, |attempt| calls_of(state.current_iteration, &attempt.calls));
     if !asked.is_empty() {
         text.push_str(&format!("\n## Providers\n\n{asked}"));
     }
@@ -175,35 +179,16 @@ fn quality(degraded: bool) -> &'static str {
     if degraded { "degraded" } else { "normal" }
 }
 
-/// Who was asked, what came of it, and why the chain moved on, as Markdown.
-pub fn calls(calls: &[ProviderCall]) -> String {
-    if calls.is_empty() {
-        return String::new();
-    }
-    let mut text = String::from(
-        "| role | provider | model | used | moved on | tokens in, out | cost | seconds |\n|:--|:--|:--|:--|:--|--:|--:|--:|\n",
-    );
-    for call in calls {
-        let why = match call.trigger {
-            Some(trigger) => cell(&format!("{trigger}: {}", call.reason)),
-            None if call.reason.is_empty() => "-".to_owned(),
-            None => cell(&call.reason),
-        };
-        text.push_str(&format!(
-            "| {} {} | {} | {} | {} | {why} | {}, {} | {} | {}.{} |\n",
-            in_cell(&prose(&call.role, 40)),
-            call.turn,
-            cell(&call.provider),
-            cell(&call.model),
-            if call.used { "yes" } else { "no" },
-            call.usage.input_tokens,
-            call.usage.output_tokens,
-            call.micro_usd.map_or_else(|| "-".to_owned(), dollars),
-            call.duration_ms / 1000,
-            call.duration_ms % 1000 / 100,
-        ));
-    }
-    text
+/// The calls to providers of an iteration, and why the chain moved on, as a Markdown table; empty
+/// without a call.
+pub fn calls<'c>(calls: impl IntoIterator<Item = (u32, &'c ProviderCall)>) -> String {
+    let table = calls_table(calls.into_iter());
+    if table.rows.is_empty() { String::new() } else { rows(&table, 0, usize::MAX) }
+}
+
+/// The same for the calls of one iteration.
+fn calls_of(iteration: u32, all: &[ProviderCall]) -> String {
+    calls(all.iter().map(|call| (iteration, call)))
 }
 
 /// The task of one iteration, `IMPL-fix-N.json` (specification.md 5.6).
@@ -319,7 +304,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
     let row = &one.row;
     let reached =
         row.reached.map_or_else(String::new, |rate| format!(" (reached {rate} %, taken back)"));
-    let asked = calls(&row.calls);
+    let asked = calls_of(row.iteration, &row.calls);
     let asked = if asked.is_empty() { asked } else { format!("\n## Providers\n\n{asked}") };
     format!(
         "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n{asked}",
@@ -389,14 +374,4 @@ pub fn search_log(state: &FixLoop) -> String {
         text.push_str(&format!("refused: {refusal}\n"));
     }
     text
-}
-
-/// A patch for a report, cut where it is long.
-pub fn patch(patch: &str, limit: usize) -> String {
-    let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let mut shown: String = patch.chars().filter(plain).take(limit).collect();
-    if shown.len() < patch.len() {
-        shown.push_str("\n… cut; see the branch for the rest\n");
-    }
-    block(&shown, "diff")
 }

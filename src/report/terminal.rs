@@ -6,17 +6,15 @@ use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
 
-use super::chart::{self, Climb};
+use super::forge_page::ForgePage;
 use super::markdown::count;
-use super::next_steps::{self, NextStep};
-use super::phrases::{harmless, headline, iteration_cells, made_smaller, seconds, sentence};
+use super::parts::{Body, Cell, Fact, Item, PartId, Screen, Table};
+use super::phrases::{Tone, harmless, made_smaller, result_of, time};
+use super::view::View;
 use super::workflow::tame;
 
 /// Lines of a patch that are shown.
 const PATCH_LINES: usize = 80;
-
-/// Cells of a bar.
-const CELLS: u32 = 40;
 
 /// Tests that a list shows.
 const LISTED: usize = 12;
@@ -106,7 +104,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             let part = if run == of { String::new() } else { format!(" of {of}") };
             vec![style.paint(
                 Paint::Dim,
-                &format!("    ran {run}{part} tests in {}, {failed} failed", seconds(*duration_ms)),
+                &format!("    ran {run}{part} tests in {}, {failed} failed", time(*duration_ms)),
             )]
         }
         Event::Baseline { rate, failing, flaky, preexisting } => {
@@ -161,7 +159,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                 "    {} {}: {what}  ({}; spent {} tokens{money})",
                 call.role,
                 harmless(&call.provider, 60),
-                seconds(call.duration_ms),
+                time(call.duration_ms),
                 spent.usage.tokens(),
             )]
         }
@@ -186,130 +184,112 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
 }
 
 fn ended(row: &IterationRow, style: Style) -> String {
-    let (mark, paint) = match row.outcome.as_str() {
-        "improved" => ("✓", Paint::Green),
-        "regression" => ("↩", Paint::Red),
-        "unchanged" => ("·", Paint::Yellow),
-        _ => ("!", Paint::Yellow),
-    };
-    let what = match (&row.reached, row.outcome.as_str()) {
-        (Some(reached), "regression") => {
-            format!("regressed to {reached} %, taken back; still {} %", row.after)
-        }
-        _ => format!("{} → {} %", row.before, row.after),
+    let (tone, result) = result_of(row);
+    let (mark, paint) = match tone {
+        Tone::Good => ("✓", Paint::Green),
+        Tone::Bad => ("↩", Paint::Red),
+        Tone::Neutral => ("·", Paint::Yellow),
+        Tone::Warning => ("!", Paint::Yellow),
     };
     format!(
-        "  {} {what}  ({} of {} tests, {}, {})",
+        "  {} {}  ({} of {} tests, {}, {})",
         style.paint(paint, mark),
+        harmless(&result, 160),
         row.tests_run,
         row.tests_of,
         count(u64::from(row.tried), "candidate"),
-        seconds(row.duration_ms)
+        time(row.duration_ms)
     )
 }
 
-/// The end of a run: verdict, table, what is left, the change, where things are, what to do next.
+/// The end of a run, part by part.
 pub fn closing(outcome: &Outcome, style: Style) -> String {
+    let (view, facts) = (View::of_outcome(outcome), ForgePage::default());
     let paint = match outcome.result {
         Ending::Success => Paint::Green,
         Ending::PartialSuccess | Ending::Blocked | Ending::Planned => Paint::Yellow,
         Ending::Failure => Paint::Red,
     };
-    let mut out = vec![
-        String::new(),
-        format!(
-            "{} {}.",
-            style.paint(paint, &format!("{}.", headline(outcome))),
-            sentence(&outcome.reason)
-        ),
-    ];
-    if !outcome.iterations.is_empty() {
-        out.push(String::new());
-        out.extend(table(outcome));
-        out.push(String::new());
-        let climb = Climb {
-            start: outcome.initial,
-            rows: &outcome.iterations,
-            end: outcome.last,
-            target: None,
-        };
-        out.extend(chart::lines(&climb, CELLS).into_iter().map(|line| format!("  {line}")));
-    }
-    if !outcome.failing.is_empty() {
-        out.push(String::new());
-        out.push(style.paint(Paint::Bold, "Still failing"));
-        for one in outcome.failing.iter().take(LISTED) {
-            out.push(format!(
-                "  {} {} ({}: {})",
-                style.paint(Paint::Red, "✗"),
-                harmless(one.test.as_str(), 160),
-                one.criticality,
-                one.evidence
-            ));
-            if !one.message.is_empty() {
-                out.push(
-                    style.paint(Paint::Dim, &format!("      {}", harmless(&one.message, 160))),
-                );
-            }
+    let mut out = Vec::new();
+    for id in Screen::Terminal.parts(&view) {
+        let part = id.of(&view, &facts, Screen::Terminal);
+        if part.is_empty() {
+            continue;
         }
-        if outcome.failing.len() > LISTED {
-            out.push(format!("  … and {} more, see the report", outcome.failing.len() - LISTED));
+        // The verdict belongs to its heading, as the bars belong to their table.
+        if !matches!(id, PartId::Verdict) {
+            out.push(String::new());
         }
-    }
-    if !outcome.patch.is_empty() {
-        out.push(String::new());
-        out.push(style.paint(
-            Paint::Bold,
-            "The change (plausible: it satisfies the tests; whether it is right, you decide)",
-        ));
-        out.extend(patch(&outcome.patch, style));
-    }
-    out.push(String::new());
-    out.push(style.paint(Paint::Bold, "Kept"));
-    if outcome.tip.is_some() {
-        out.push(format!("  branch   {}", harmless(&outcome.branch, 200)));
-    }
-    out.push(format!("  report   {}", harmless(&outcome.report, 400)));
-    out.push(format!("  session  {}", harmless(&outcome.folder, 400)));
-    out.push(String::new());
-    out.push(style.paint(Paint::Bold, "Next"));
-    let steps = next_steps::in_terminal(outcome);
-    let width = steps.iter().map(|step| step.command.chars().count()).max().unwrap_or_default();
-    for NextStep { command, purpose } in steps {
-        let comment = style.paint(Paint::Dim, &format!("# {purpose}"));
-        out.push(format!("  {command:width$}  {comment}"));
+        let title = style.paint(
+            if id == PartId::Heading { paint } else { Paint::Bold },
+            &harmless(&part.title, 400),
+        );
+        out.extend((!part.title.is_empty()).then_some(title));
+        let sentences = part.intro.lines().filter(|line| !line.is_empty());
+        out.extend(sentences.map(|sentence| harmless(sentence, 500)));
+        out.extend(body(&part.body, id, style));
+        out.extend((!part.tail.is_empty()).then(|| format!("  {}", part.tail)));
     }
     out.join("\n") + "\n"
 }
 
-/// The iteration table.
-fn table(outcome: &Outcome) -> Vec<String> {
-    let head = ["#", "strategy", "before", "after", "outcome", "tests run", "candidates", "time"];
-    let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(outcome.iterations.iter().map(iteration_cells));
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| {
-            rows.iter()
-                .filter_map(|row| row.get(column))
-                .map(|text| text.chars().count())
-                .max()
-                .unwrap_or_default()
-        })
-        .collect();
-    rows.iter()
-        .map(|row| {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .enumerate()
-                .map(|(column, (text, width))| match column {
-                    1 | 4 => format!("{text:<width$}"),
-                    _ => format!("{text:>width$}"),
-                })
-                .collect();
-            format!("  {}", cells.join("  ").trim_end())
-        })
-        .collect()
+/// The lines of a part's body.
+fn body(body: &Body<'_>, id: PartId, style: Style) -> Vec<String> {
+    match body {
+        Body::Chart(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
+        Body::Table(table) => padded(table),
+        Body::Patch(text) => patch(text, style),
+        Body::Facts(facts) => {
+            let wide = facts.iter().map(|fact| fact.name.len()).max().unwrap_or_default();
+            let line = |fact: &Fact| format!("  {:wide$}  {}", fact.name, fact.value.plain());
+            facts.iter().map(line).collect()
+        }
+        Body::List(items) if id == PartId::Next => {
+            let wide = items.iter().map(|item| item.name.chars().count()).max().unwrap_or_default();
+            let line = |item: &Item| {
+                let comment = style.paint(Paint::Dim, &format!("# {}", item.text));
+                format!("  {:wide$}  {comment}", item.name)
+            };
+            items.iter().map(line).collect()
+        }
+        Body::List(items) => {
+            let mut lines = Vec::new();
+            for item in items.iter().take(LISTED) {
+                let (name, words) = (harmless(&item.name, 160), harmless(&item.words(), 400));
+                lines.push(format!("  {} {name}: {words}", style.paint(Paint::Red, "✗")));
+                if !item.more.is_empty() {
+                    let more = format!("      {}", harmless(&item.more, 400));
+                    lines.push(style.paint(Paint::Dim, &more));
+                }
+            }
+            if items.len() > LISTED {
+                lines.push(format!("  … and {} more, see the report", items.len() - LISTED));
+            }
+            lines
+        }
+        Body::Answers(_) | Body::Todo(_) | Body::Drawing | Body::Empty => Vec::new(),
+    }
+}
+
+/// A table with columns of one width, numbers to the right.
+fn padded(table: &Table) -> Vec<String> {
+    let head = table.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let cells = table.rows.iter().map(|row| row.iter().map(Cell::plain).collect());
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(cells).collect();
+    let wide = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|text| text.chars().count()).max().unwrap_or_default()
+    };
+    let columns: Vec<(usize, bool)> =
+        table.columns.iter().enumerate().map(|(at, (_, number))| (wide(at), *number)).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&columns).map(|(text, (wide, number))| match number {
+            true => format!("{text:>wide$}"),
+            false => format!("{text:<wide$}"),
+        });
+        format!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 fn patch(patch: &str, style: Style) -> Vec<String> {

@@ -1,7 +1,7 @@
-//! A text of several parts within a limit: what matters least is shortened first.
+//! A text of several sections within a limit: what matters least is shortened first.
 
-/// One part of a text.
-pub struct Part<'a> {
+/// One section of a text.
+pub struct Section<'a> {
     /// What it is, for the note about what was shortened.
     pub name: &'static str,
     /// When it is shortened: 0 is never, 1 is first.
@@ -12,13 +12,13 @@ pub struct Part<'a> {
     draw: Box<dyn Fn(usize) -> String + 'a>,
 }
 
-impl<'a> Part<'a> {
-    /// A part that stays as it is.
+impl<'a> Section<'a> {
+    /// A section that stays as it is.
     pub fn fixed(name: &'static str, text: String) -> Self {
         Self { name, turn: 0, forms: 1, draw: Box::new(move |_| text.clone()) }
     }
 
-    /// A part that is drawn with the first of these measures, or with a later one where room is
+    /// A section that is drawn with the first of these measures, or with a later one where room is
     /// scarce. What the last one gives always fits. Each form is whole Markdown.
     pub fn stepped<M: 'a>(
         name: &'static str,
@@ -35,18 +35,18 @@ impl<'a> Part<'a> {
 /// A text that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
-    /// The parts in their order, an empty line between them.
+    /// The sections in their order, an empty line between them.
     pub text: String,
     /// Names of what was shortened.
     pub shortened: Vec<&'static str>,
 }
 
-/// Puts parts together in at most `limit` bytes: part by part, in their turns, each one step by
+/// Puts sections together in at most `limit` bytes: section by section, in their turns, each one step by
 /// step down to its last form, until the whole fits. When the last forms of all are too long, the
-/// text is too long too; whoever makes the parts keeps those small.
-pub fn fit(parts: &[Part<'_>], limit: usize) -> Fitted {
-    let draw = |part: &Part<'_>, form| (part.draw)(form).trim_end().to_owned();
-    let mut drawn: Vec<(&Part<'_>, usize, String)> =
+/// text is too long too; the caller keeps those small.
+pub fn fit(parts: &[Section<'_>], limit: usize) -> Fitted {
+    let draw = |part: &Section<'_>, form| (part.draw)(form).trim_end().to_owned();
+    let mut drawn: Vec<(&Section<'_>, usize, String)> =
         parts.iter().map(|part| (part, 0, draw(part, 0))).collect();
     let mut order: Vec<usize> = (0..drawn.len()).collect();
     order.sort_by_key(|index| drawn.get(*index).map(|(part, ..)| part.turn));
@@ -66,8 +66,8 @@ pub fn fit(parts: &[Part<'_>], limit: usize) -> Fitted {
     Fitted { shortened: shortened.collect(), text: texts.collect::<Vec<_>>().join("\n\n") + "\n" }
 }
 
-/// Bytes of the parts in these forms, with what stands between them.
-fn size(drawn: &[(&Part<'_>, usize, String)]) -> usize {
+/// Bytes of the sections in these forms, with what stands between them.
+fn size(drawn: &[(&Section<'_>, usize, String)]) -> usize {
     drawn.iter().filter(|(.., text)| !text.is_empty()).map(|(.., text)| text.len() + 2).sum()
 }
 
@@ -75,8 +75,8 @@ fn size(drawn: &[(&Part<'_>, usize, String)]) -> usize {
 mod tests {
     use super::*;
 
-    fn part(name: &'static str, turn: u8, sizes: &[usize]) -> Part<'static> {
-        Part::stepped(name, turn, sizes.to_vec(), |size| name.repeat(*size))
+    fn part(name: &'static str, turn: u8, sizes: &[usize]) -> Section<'static> {
+        Section::stepped(name, turn, sizes.to_vec(), |size| name.repeat(*size))
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl View {
         view
     }
 
+    /// What an outcome alone shows.
+    pub fn of_outcome(outcome: &Outcome) -> Self {
+        Self::of([&Event::Closed(Box::new(outcome.clone()))])
+    }
+
     pub fn add(&mut self, event: &Event) {
         self.progress = None;
         match event {
@@ -148,14 +153,24 @@ impl View {
         }
     }
 
-    /// What an outcome knows and this stream did not tell, as after a resumed run.
+    /// Adds what an outcome knows and this stream did not say, as after a resumed run.
     fn take_over(&mut self, outcome: &Outcome) {
+        if self.session.is_empty() {
+            self.session.clone_from(&outcome.session);
+            self.branch.clone_from(&outcome.branch);
+        }
         for row in &outcome.iterations {
             if self.rows.iter().all(|known| known.iteration != row.iteration) {
                 self.rows.push(row.clone());
             }
         }
         self.rows.sort_by_key(|row| row.iteration);
+        for row in &self.rows {
+            if self.calls.iter().all(|(iteration, _)| *iteration != row.iteration) {
+                self.calls.extend(row.calls.iter().map(|call| (row.iteration, call.clone())));
+            }
+        }
+        self.calls.sort_by_key(|(iteration, _)| *iteration);
         self.baseline = outcome.initial.or(self.baseline);
         self.flaky.clone_from(&outcome.flaky);
         self.preexisting.clone_from(&outcome.preexisting);

@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, SessionLocation};
 use crate::domain::session;
-use crate::report::{handover, summary};
+use crate::report::handover;
+use crate::report::markdown_page::report;
+use crate::report::view::View;
 
 use crate::cycle::failure::Failure;
 
@@ -36,7 +38,8 @@ pub async fn close(
         },
         stopped,
     );
-    let report = format!("{}{}", summary::report(&outcome), handover::render(state, &outcome));
+    let summary = report(&View::of_outcome(&outcome));
+    let report = format!("{summary}{}", handover::render(state, &outcome));
     store.write_text(session::files::REPORT, &report).await?;
     if outcome.result == Ending::Failure {
         store.write_text(".summaries/failure-report.md", &report).await?;

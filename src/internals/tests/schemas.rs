@@ -1,6 +1,7 @@
 //! The published JSON Schemas are those of the types; `REGREEN_BLESS=1` writes them again. Stored
 //! samples guard the files that only regreen reads.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use schemars::{Schema, schema_for};
@@ -12,6 +13,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::mutation::Score;
 use crate::domain::session::SessionRecord;
+use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::exploration::Exploration;
@@ -163,9 +165,58 @@ fn files_of_every_released_version_are_read() {
     assert!(versions > 0, "there are samples");
 }
 
+/// A sample as JSON.
+fn sample(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn history_and_results_are_written_as_released_versions_wrote_them() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/state/v1");
+    let state: FixLoop =
+        serde_json::from_value(sample(&samples.join("iteration-state.json"))).unwrap();
+    let history = sample(&samples.join("fix-history.json"));
+    assert_eq!(lost(&records::history(&state), &history, "history"), [""; 0]);
+    let stored = sample(&samples.join("test-results.json"));
+    let failing = TestCase {
+        id: "a".into(),
+        status: Status::Failed,
+        file: None,
+        line: None,
+        duration_ms: 1,
+        layer: Layer::Unit,
+        failure: None,
+    };
+    let results = Results {
+        cases: vec![failing],
+        scope: Scope::Full,
+        command: String::new(),
+        exit_code: None,
+        started_at: String::new(),
+        duration_ms: 1,
+        log: String::new(),
+    };
+    let written = records::test_results(&results, &state);
+    let names = |value: &Value| -> BTreeSet<String> {
+        value.as_object().unwrap().keys().cloned().collect()
+    };
+    // The number of the format went before the first release; everything else is still written.
+    let missing = &names(&stored) - &names(&written);
+    assert_eq!(missing, BTreeSet::from(["schema_version".to_owned()]));
+    assert_eq!(names(&written["layer_distribution"]), names(&stored["layer_distribution"]));
+    for failure in stored["failures"].as_array().unwrap() {
+        assert_eq!(names(&written["failures"][0]), names(failure));
+    }
+}
+
 #[test]
 fn files_of_a_plan_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/planning/v1");
+    let schema = serde_json::to_value(schema_for!(TestTask)).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let task = sample(&samples.join("IMPL-001.json"));
+    let errors: Vec<String> = validator.iter_errors(&task).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "a stored task fits its published schema: {errors:?}");
     reads::<ContextPackage>(&samples.join("context-package.json"));
     reads::<Exploration>(&samples.join("exploration-patterns.json"));
     reads::<TestAnalysis>(&samples.join("TEST_ANALYSIS_RESULTS.json"));

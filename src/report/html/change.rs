@@ -1,10 +1,6 @@
 //! Changes as people read them: what went, what came, and which part of a line differs.
 
-use crate::report::markdown::count;
-use crate::report::phrases::{made_smaller, sentence};
-
 use super::writer::{Html, number};
-use super::{NAME, PageData, left_out};
 
 /// Bytes and lines of the whole change.
 const BYTES: usize = 250_000;
@@ -13,47 +9,11 @@ const LINES: usize = 2_000;
 /// Characters of a line.
 const WIDTH: usize = 400;
 
-/// Hunks whose proof is listed.
-const PROOFS: usize = 100;
-
 /// Lines of a run whose parts are compared.
 const COMPARED: usize = 40;
 
-pub(super) fn applies(data: &PageData<'_>) -> bool {
-    data.view.minimised.is_some()
-        || data.view.outcome.as_ref().is_some_and(|outcome| !outcome.patch.is_empty())
-}
-
-pub(super) fn whole(html: &mut Html, data: &PageData<'_>) {
-    if let Some(minimised) = &data.view.minimised {
-        html.leaf("p", "lead", &format!("{}.", sentence(&made_smaller(minimised))));
-        if !minimised.needed.is_empty() {
-            html.inside("details", &[], |html| {
-                html.leaf(
-                    "summary",
-                    "",
-                    &format!("Why {} stays", count(minimised.needed.len() as u64, "hunk")),
-                );
-                html.list("plain", minimised.needed.iter().take(PROOFS), |html, one| {
-                    html.code(&one.place, NAME);
-                    html.text(if one.tests.is_empty() {
-                        ": no test was shown to need it"
-                    } else {
-                        ": without it fails "
-                    });
-                    for (at, test) in one.tests.iter().take(3).enumerate() {
-                        html.text(if at == 0 { "" } else { ", " });
-                        html.code(test.as_str(), NAME);
-                    }
-                });
-                let more = minimised.needed.len().saturating_sub(PROOFS);
-                left_out(html, more, "hunk", "the session's `.process/outcome.json`");
-            });
-        }
-    }
-    if let Some(outcome) = data.view.outcome.as_ref().filter(|outcome| !outcome.patch.is_empty()) {
-        patch(html, &outcome.patch, BYTES, LINES, "the session's `patches/all.patch`");
-    }
+pub(super) fn whole(html: &mut Html, change: &str) {
+    patch(html, change, BYTES, LINES, "the session's `patches/all.patch`");
 }
 
 /// A unified diff within `bytes` and `lines`; `place` says where the rest is.

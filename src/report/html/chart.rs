@@ -29,10 +29,6 @@ struct Point {
     reached: Option<PassRate>,
 }
 
-pub(super) fn applies(data: &PageData<'_>) -> bool {
-    first(data).is_some()
-}
-
 fn first(data: &PageData<'_>) -> Option<PassRate> {
     let before = data.rows.first().map(|row| row.before);
     if data.earlier > 0 { before } else { data.view.baseline.or(before) }

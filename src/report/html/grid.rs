@@ -77,10 +77,6 @@ fn red<'a>(data: &PageData<'a>) -> Red<'a> {
     red
 }
 
-pub(super) fn applies(data: &PageData<'_>) -> bool {
-    !data.view.red.is_empty() || data.view.rows.iter().any(|row| !row.failing.is_empty())
-}
-
 pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
     let red = red(data);
     let total = red.failed.len();

@@ -2,9 +2,10 @@
 
 use crate::domain::event::IterationRow;
 use crate::report::markdown::count;
+use crate::report::phrases::{Tone, result_of, time};
 
 use super::change::patch;
-use super::writer::{Html, number, short, time};
+use super::writer::{Html, number, short};
 use super::{NAME, PageData, commit, left_out, prose};
 
 /// Bytes of all analyses and changes, and of one.
@@ -18,10 +19,6 @@ const OPEN: usize = 24;
 
 /// Files that are named.
 const FILES: usize = 12;
-
-pub(super) fn applies(data: &PageData<'_>) -> bool {
-    !data.rows.is_empty() || data.view.current.is_some()
-}
 
 pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
     left_out(html, data.earlier, "earlier iteration", "the session's `.process/events.jsonl`");
@@ -41,27 +38,18 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
     }
 }
 
-/// What came of an iteration: class and words.
-fn came_of(row: &IterationRow) -> (&'static str, String) {
-    let rates = format!("{} → {} %", row.before, row.after);
-    match (row.outcome.as_str(), row.reached) {
-        ("improved", _) => ("good", format!("kept: {rates}")),
-        ("regression", Some(reached)) => {
-            ("bad", format!("taken back: fell to {reached} %, still {} %", row.after))
-        }
-        ("unchanged", _) => ("warn", format!("no better: {rates}")),
-        ("skipped_degraded", _) => ("warn", "skipped: no provider gave a good answer".to_owned()),
-        (other, _) => ("warn", format!("{}: {rates}", short(other, 40))),
-    }
-}
-
 fn one(html: &mut Html, data: &PageData<'_>, row: &IterationRow, left: usize) {
     let id = format!("iteration-{}", row.iteration);
     html.inside("article", &[("id", &id)], |html| {
-        let (tone, words) = came_of(row);
+        let (tone, words) = result_of(row);
+        let class = match tone {
+            Tone::Good => "chip good",
+            Tone::Bad => "chip bad",
+            Tone::Warning | Tone::Neutral => "chip warn",
+        };
         html.inside("h3", &[], |html| {
             html.text(&format!("Iteration {}, {} ", row.iteration, row.strategy));
-            html.leaf("span", &format!("chip {tone}"), &words);
+            html.leaf("span", class, &words);
         });
         if let Some(reason) = data.view.reasons.get(&row.iteration) {
             html.leaf("p", "why", &format!("Because {}.", short(reason, NAME)));

@@ -8,8 +8,8 @@ mod change;
 mod chart;
 mod grid;
 mod iterations;
+mod parts;
 mod prose;
-mod remaining;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -20,14 +20,17 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, IterationRow};
 use crate::domain::id::CommitId;
 
+use super::forge_page::ForgePage;
 use super::markdown::count;
-use super::phrases::{headline, sentence};
+use super::overview;
+use super::parts::{Part, PartId, Screen};
+use super::phrases::{PLAUSIBLE, sentence};
+use super::todo::place_line;
 use super::view::View;
-use writer::{Html, many, number, short, time};
+use writer::{Html, many, short};
 
 /// The style of the page; its digest stands in the page's own policy.
 const STYLE: &str = include_str!("style.css");
@@ -64,35 +67,40 @@ struct PageData<'a> {
     earlier: usize,
 }
 
-/// A part of the page.
-struct Part {
-    id: &'static str,
-    title: &'static str,
-    applies: fn(&PageData<'_>) -> bool,
-    draw: fn(&mut Html, &PageData<'_>),
+/// Where a part is in the page.
+fn anchor(id: PartId) -> &'static str {
+    match id {
+        PartId::Chart => "rate",
+        PartId::Failing => "failing",
+        PartId::Tests => "tests",
+        PartId::Iterations => "iterations",
+        PartId::Time => "time",
+        PartId::Attempts => "refused",
+        PartId::Change => "change",
+        PartId::Proof => "proof",
+        PartId::Asked => "asked",
+        PartId::Notes => "notes",
+        PartId::Next => "next",
+        _ => "places",
+    }
 }
 
-const fn part(
-    id: &'static str,
-    title: &'static str,
-    applies: fn(&PageData<'_>) -> bool,
-    draw: fn(&mut Html, &PageData<'_>),
-) -> Part {
-    Part { id, title, applies, draw }
+/// Draws what has a picture of its own, and writes everything else as the other screens do.
+fn draw(html: &mut Html, data: &PageData<'_>, id: PartId, part: &Part<'_>) {
+    match id {
+        PartId::Chart => chart::draw(html, data),
+        PartId::Tests => grid::draw(html, data),
+        PartId::Iterations => iterations::draw(html, data),
+        PartId::Time => {
+            time::draw(html, data);
+            html.inside("details", &[], |html| {
+                html.leaf("summary", "", "All numbers");
+                parts::draw(html, id, part);
+            });
+        }
+        _ => parts::draw(html, id, part),
+    }
 }
-
-/// The parts, as they follow each other.
-const PARTS: &[Part] = &[
-    part("rate", "Pass rate", chart::applies, chart::draw),
-    part("failing", "Still failing", remaining::fails, remaining::failing),
-    part("tests", "Tests", grid::applies, grid::draw),
-    part("iterations", "Iterations", iterations::applies, iterations::draw),
-    part("time", "Time and money", time::applies, time::draw),
-    part("refused", "Refused proposals", remaining::refuses, remaining::refused),
-    part("change", "The whole change", change::applies, change::whole),
-    part("notes", "Notes", remaining::notes, remaining::note),
-    part("next", "How to continue", remaining::has_next_steps, remaining::next),
-];
 
 /// The page.
 pub fn page(view: &View, facts: &PageFacts) -> String {
@@ -110,34 +118,37 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         });
     });
     html.open("main", &[("id", "main"), ("class", "wide")]);
-    let parts: Vec<&Part> = PARTS.iter().filter(|part| (part.applies)(&data)).collect();
+    let empty = ForgePage::default();
+    let all =
+        Screen::Page.parts(view).into_iter().map(|id| (id, id.of(view, &empty, Screen::Page)));
+    let parts: Vec<(PartId, Part<'_>)> = all.filter(|(_, part)| !part.is_empty()).collect();
     html.inside("nav", &[("aria-label", "Parts of this page")], |html| {
         html.inside("ul", &[], |html| {
-            for part in &parts {
+            for (id, part) in &parts {
                 html.open("li", &[]);
-                html.inside("a", &[("href", &format!("#{}", part.id))], |html| {
-                    html.text(part.title);
+                html.inside("a", &[("href", &format!("#{}", anchor(*id)))], |html| {
+                    html.text(&part.title);
                 });
                 html.close();
             }
         });
     });
-    for part in &parts {
-        let title = format!("{}-title", part.id);
-        html.inside("section", &[("id", part.id), ("aria-labelledby", &title)], |html| {
-            html.inside("h2", &[("id", &title)], |html| html.text(part.title));
-            (part.draw)(html, &data);
+    for (id, part) in &parts {
+        let title = format!("{}-title", anchor(*id));
+        html.inside("section", &[("id", anchor(*id)), ("aria-labelledby", &title)], |html| {
+            html.inside("h2", &[("id", &title)], |html| html.text(&part.title));
+            draw(html, &data, *id, part);
         });
     }
     html.close();
     html.inside("footer", &[("class", "wide")], |html| {
-        let made = if facts.made.is_empty() { String::new() } else { format!(", {}", short(&facts.made, 60)) };
+        let made = if facts.made.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", short(&facts.made, 60))
+        };
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
-        html.leaf(
-            "p",
-            "",
-            "What it changes is plausible: it satisfies the tests. Whether it is right, a person decides.",
-        );
+        html.leaf("p", "", &format!("The change is plausible, not proven. {PLAUSIBLE}"));
     });
     html.finish()
 }
@@ -191,7 +202,12 @@ fn verdict(view: &View) -> Standing {
         };
         let title =
             format!("In progress: {rate} after {}", count(view.rows.len() as u64, "iteration"));
-        return Standing { tone: "open", sign: "…", title, reason: sentence(&reason) };
+        return Standing {
+            tone: "open",
+            sign: "…",
+            title,
+            reason: format!("{}.", sentence(&reason)),
+        };
     };
     let (tone, sign) = match outcome.result {
         Ending::Success => ("good", "✓"),
@@ -200,12 +216,8 @@ fn verdict(view: &View) -> Standing {
         Ending::Blocked => ("warn", "‖"),
         Ending::Planned => ("open", "…"),
     };
-    Standing {
-        tone,
-        sign,
-        title: headline(outcome),
-        reason: sentence(&short(&outcome.reason, 500)),
-    }
+    let reason = overview::verdict(view, &ForgePage::default(), Screen::Page).intro;
+    Standing { tone, sign, title: place_line(view), reason }
 }
 
 /// The verdict, its numbers, and what it is about.
@@ -219,10 +231,12 @@ fn top(html: &mut Html, data: &PageData<'_>) {
         });
         html.inside("div", &[], |html| {
             html.leaf("h1", "", &standing.title);
-            html.leaf("p", "why", &format!("{}.", standing.reason.trim_end_matches('.')));
+            for text in standing.reason.lines().filter(|line| !line.is_empty()) {
+                html.inside("p", &[("class", "why")], |html| prose::inline(html, text));
+            }
         });
     });
-    html.inside("dl", &[("class", "figures")], |html| figures(html, view));
+    parts::figures(html, &overview::figures(view));
     html.inside("dl", &[("class", "about")], |html| {
         let mut put = |name: &str, text: &str| {
             if !text.is_empty() {
@@ -237,51 +251,6 @@ fn top(html: &mut Html, data: &PageData<'_>) {
             html.term("Commit under test", |html| commit(html, data.facts, head));
         }
     });
-}
-
-fn figures(html: &mut Html, view: &View) {
-    let mut put = |name: &str, value: &str, note: &str| {
-        html.term(name, |html| {
-            html.leaf("b", "", value);
-            if !note.is_empty() {
-                html.leaf("small", "", note);
-            }
-        });
-    };
-    if let Some(last) = view.rate() {
-        let from = view.baseline.map(|first| format!("from {first} %")).unwrap_or_default();
-        let about = view.outcome.as_ref().is_some_and(|outcome| outcome.estimated);
-        put("Pass rate", &format!("{}{last} %", if about { "≈ " } else { "" }), &from);
-        let back = match view.regained() {
-            0 => String::new(),
-            some => format!("{} came back", number(u64::from(some))),
-        };
-        put(
-            "Tests that pass",
-            &format!("{} of {}", number(u64::from(last.passed)), number(u64::from(last.total))),
-            &back,
-        );
-    }
-    let kept = view.rows.iter().filter(|row| row.outcome == "improved").count();
-    put("Iterations", &view.rows.len().to_string(), &format!("{kept} kept"));
-    if let Some(outcome) = &view.outcome {
-        put(
-            "Time",
-            &time(outcome.duration_ms),
-            &format!("{} in test runs", time(outcome.testing_ms)),
-        );
-    }
-    let spent = &view.spent;
-    let note = match (spent.calls, spent.unpriced) {
-        (0, _) => "no provider asked".to_owned(),
-        (calls, 0) => format!("{}, {} tokens", count(calls, "call"), number(spent.usage.tokens())),
-        (calls, some) => format!(
-            "{}, {} tokens, {some} without a price",
-            count(calls, "call"),
-            number(spent.usage.tokens())
-        ),
-    };
-    put("Spent", &dollars(spent.micro_usd), &note);
 }
 
 /// A commit, leading to its server when that is known.

@@ -1,15 +1,10 @@
-//! Where time and money went, iteration by iteration and question by question.
+//! Where the time went, iteration by iteration, as bars.
 
-use crate::domain::budget::{Spending, dollars};
-use crate::domain::chain::ProviderCall;
 use crate::domain::event::IterationRow;
+use crate::report::phrases::time;
 
-use super::writer::{Html, number, short, time};
-use super::{PageData, left_out};
-
-/// Questions that are listed, and bytes they may take.
-const CALLS: usize = 300;
-const BYTES: usize = 200_000;
+use super::PageData;
+use super::writer::Html;
 
 /// Milliseconds of one iteration.
 struct Spent {
@@ -24,10 +19,6 @@ impl Spent {
     fn all(&self) -> u64 {
         self.tests + self.providers + self.rest
     }
-}
-
-pub(super) fn applies(data: &PageData<'_>) -> bool {
-    !data.rows.is_empty() || !data.view.calls.is_empty()
 }
 
 fn spent(data: &PageData<'_>) -> Vec<Spent> {
@@ -49,16 +40,6 @@ fn spent(data: &PageData<'_>) -> Vec<Spent> {
 
 fn providers(row: &IterationRow) -> u64 {
     row.calls.iter().map(|call| call.duration_ms).fold(0, u64::saturating_add)
-}
-
-/// Every question with its iteration: those of ended iterations, then those of the one at work.
-fn questions<'a>(data: &PageData<'a>) -> Vec<(u32, &'a ProviderCall)> {
-    let rows = &data.view.rows;
-    let mut all: Vec<(u32, &ProviderCall)> =
-        rows.iter().flat_map(|row| row.calls.iter().map(|call| (row.iteration, call))).collect();
-    let seen = data.view.calls.iter().map(|(iteration, call)| (*iteration, call));
-    all.extend(seen.filter(|(iteration, _)| rows.iter().all(|row| row.iteration != *iteration)));
-    all
 }
 
 pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
@@ -86,15 +67,6 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
             });
         }
     });
-    html.inside("details", &[], |html| {
-        html.leaf("summary", "", "All numbers");
-        numbers(html, data);
-    });
-    let questions = questions(data);
-    if !questions.is_empty() {
-        html.leaf("h3", "", "Every question to a provider");
-        calls(html, &questions);
-    }
 }
 
 fn bar(html: &mut Html, one: &Spent, most: u64) {
@@ -115,97 +87,4 @@ fn bar(html: &mut Html, one: &Spent, most: u64) {
             from += wide;
         }
     });
-}
-
-fn numbers(html: &mut Html, data: &PageData<'_>) {
-    html.table("numbers", "Time and money by iteration", |html| {
-        html.header(&[
-            "#",
-            "Strategy",
-            "Before",
-            "After",
-            "Tests run",
-            "Candidates",
-            "Calls",
-            "Tokens",
-            "Cost",
-            "Time",
-        ]);
-        html.inside("tbody", &[], |html| {
-            for row in data.rows {
-                let mut cost = Spending::default();
-                for call in &row.calls {
-                    cost.add(call.usage, call.micro_usd);
-                }
-                let unknown = if cost.unpriced > 0 { " and more" } else { "" };
-                html.inside("tr", &[], |html| {
-                    html.row_head(|html| html.text(&row.iteration.to_string()));
-                    html.leaf("td", "word", row.strategy.word());
-                    for text in [
-                        format!("{} %", row.before),
-                        format!("{} %", row.after),
-                        format!(
-                            "{} of {}",
-                            number(row.tests_run.into()),
-                            number(row.tests_of.into())
-                        ),
-                        number(row.tried.into()),
-                        number(cost.calls),
-                        number(cost.usage.tokens()),
-                        format!("{}{unknown}", dollars(cost.micro_usd)),
-                        time(row.duration_ms),
-                    ] {
-                        html.leaf("td", "", &text);
-                    }
-                });
-            }
-        });
-    });
-}
-
-fn calls(html: &mut Html, questions: &[(u32, &ProviderCall)]) {
-    let began = html.len();
-    let mut drawn = 0;
-    html.table("numbers", "Questions to providers", |html| {
-        html.header(&["#", "Role", "Provider", "Answer", "Tokens in", "out", "Cost", "Time"]);
-        html.inside("tbody", &[], |html| {
-            for (iteration, call) in questions.iter().take(CALLS) {
-                if html.len() - began > BYTES {
-                    break;
-                }
-                drawn += 1;
-                html.inside("tr", &[], |html| {
-                    html.row_head(|html| html.text(&iteration.to_string()));
-                    html.leaf("td", "word", &short(&format!("{} {}", call.role, call.turn), 40));
-                    html.inside("td", &[("class", "word")], |html| {
-                        html.text(&short(&call.provider, 60));
-                        if !call.model.is_empty() && call.model != call.provider {
-                            html.leaf("small", "", &short(&call.model, 80));
-                        }
-                    });
-                    html.leaf("td", "word said", &answer(call));
-                    for text in [
-                        number(call.usage.input_tokens),
-                        number(call.usage.output_tokens),
-                        call.micro_usd.map_or_else(|| "not known".to_owned(), dollars),
-                        time(call.duration_ms),
-                    ] {
-                        html.leaf("td", "", &text);
-                    }
-                });
-            }
-        });
-    });
-    left_out(html, questions.len() - drawn, "question", "the session's `.process/outcome.json`");
-}
-
-/// What came of a question, in words.
-fn answer(call: &ProviderCall) -> String {
-    let used = if call.used { "used" } else { "not used" };
-    let sure = call.confidence.map(|sure| format!(", confidence {sure:.2}")).unwrap_or_default();
-    let why = match call.trigger {
-        Some(trigger) => format!(", {trigger}: {}", short(&call.reason, 200)),
-        None => String::new(),
-    };
-    format!("{used}{sure}{why}")
 }

@@ -66,20 +66,6 @@ impl Html {
         self.close();
     }
 
-    /// A list with an entry for each item.
-    pub fn list<T>(
-        &mut self,
-        class: &str,
-        items: impl IntoIterator<Item = T>,
-        fill: impl Fn(&mut Self, T),
-    ) {
-        self.inside("ul", &[("class", class)], |html| {
-            for item in items {
-                html.inside("li", &[], |html| fill(html, item));
-            }
-        });
-    }
-
     /// A table that scrolls by itself, with a caption for readers of the page.
     pub fn table(&mut self, class: &str, caption: &str, fill: impl FnOnce(&mut Self)) {
         let region =
@@ -192,16 +178,6 @@ pub fn short(text: &str, limit: usize) -> String {
     shown
 }
 
-/// `2.4 s`, `12 min 5 s`, `1 h 2 min`.
-pub fn time(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    match seconds {
-        0..60 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
-        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
-}
-
 /// Thousands apart: `12 345`, with a space that does not break.
 pub fn number(value: u64) -> String {
     digits(value, '\u{a0}')
@@ -230,21 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_times_read_well() {
+    fn numbers_read_well() {
         let table =
             [(0, "0"), (999, "999"), (1000, "1\u{a0}000"), (1_234_567, "1\u{a0}234\u{a0}567")];
         for (value, expected) in table {
             assert_eq!(number(value), expected);
-        }
-        let table = [
-            (0, "0.0 s"),
-            (2_449, "2.4 s"),
-            (59_999, "59.9 s"),
-            (725_000, "12 min 5 s"),
-            (3_720_000, "1 h 2 min"),
-        ];
-        for (value, expected) in table {
-            assert_eq!(time(value), expected);
         }
     }
 

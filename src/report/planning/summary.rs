@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::budget::Spending;
+use crate::domain::budget::{Spending, dollars};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::generation::Generation;
@@ -12,7 +12,7 @@ use crate::domain::test_plan::pipeline::{
 };
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
-use crate::report::phrases::spent;
+use crate::report::phrases::usage;
 
 use super::production::{self, ProducedDocument};
 
@@ -201,7 +201,8 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
         text.push_str(&production::produced(produced));
     }
     if run.spending.calls > 0 {
-        text.push_str(&format!("\nproviders   {}\n", spent(&run.spending)));
+        let cost = dollars(run.spending.micro_usd);
+        text.push_str(&format!("\nproviders   {}, {cost}\n", usage(&run.spending)));
     }
     if state.degraded {
         text.push_str("degraded    no provider gave a good analysis of everything\n");

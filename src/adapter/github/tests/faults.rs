@@ -26,8 +26,20 @@ const ACTS: &[&str] = &[
     "dispatch_workflow",
 ];
 
-/// One use of each method; the text is what the caller sees.
-async fn act(name: &str, forge: &dyn Forge) -> Result<String, ForgeError> {
+/// The ids of our comments: a repeated request must find the first one and make no other.
+fn comment_ids(fake: &FakeGithub) -> String {
+    let state = fake.state();
+    let ours = state.comments.iter().filter(|one| one.body.starts_with(MARKER));
+    format!("{:?}", ours.map(|one| one.id).collect::<Vec<_>>())
+}
+
+/// The ids of all check runs.
+fn check_ids(fake: &FakeGithub) -> String {
+    format!("{:?}", fake.state().checks.iter().map(|one| one.id).collect::<Vec<_>>())
+}
+
+/// One use of each method; the text is what the caller sees, or the ids of what it wrote.
+async fn act(name: &str, forge: &dyn Forge, fake: &FakeGithub) -> Result<String, ForgeError> {
     Ok(match name {
         "repository" => format!("{:?}", forge.repository().await?),
         "permission" => format!("{:?}", forge.permission("ann").await?),
@@ -38,19 +50,27 @@ async fn act(name: &str, forge: &dyn Forge) -> Result<String, ForgeError> {
             let edit = PullEdit { title: Some("Other".into()), ..PullEdit::default() };
             format!("{:?}", forge.update_pull(7, &edit).await?)
         }
-        "put_comment" => format!("{:?}", forge.put_comment(7, MARKER, "first").await.map(drop)?),
+        "put_comment" => {
+            forge.put_comment(7, MARKER, "first").await?;
+            comment_ids(fake)
+        }
         "edit_comment" => {
             forge.put_comment(7, MARKER, "first").await?;
-            format!("{:?}", forge.put_comment(7, MARKER, "second").await.map(drop)?)
+            forge.put_comment(7, MARKER, "second").await?;
+            comment_ids(fake)
         }
         "react" => format!("{:?}", forge.react(CommentKind::Issue, 101, Reaction::Eyes).await?),
         "react_review" => {
             format!("{:?}", forge.react(CommentKind::Review, 5, Reaction::ThumbsDown).await?)
         }
-        "put_check" => format!("{:?}", forge.put_check(&run(120)).await.map(drop)?),
+        "put_check" => {
+            forge.put_check(&run(120)).await?;
+            check_ids(fake)
+        }
         "update_check" => {
             forge.put_check(&run(10)).await?;
-            format!("{:?}", forge.put_check(&run(130)).await.map(drop)?)
+            forge.put_check(&run(130)).await?;
+            check_ids(fake)
         }
         "put_issue" => {
             let put = forge.put_issue(&new_issue()).await?;
@@ -83,7 +103,7 @@ async fn every_call_keeps_the_contract_and_survives_every_fault() {
     for name in ACTS {
         let fake = lively();
         let clock = TestClock::default();
-        let expected = act(name, &connect(&fake, &http, &clock)).await;
+        let expected = act(name, &connect(&fake, &http, &clock), &fake).await;
         let expected = expected.unwrap_or_else(|error| panic!("{name}: {error}"));
         fake.assert_clean();
         assert!(clock.waits.lock().expect("no panic").is_empty(), "{name} waited");
@@ -115,7 +135,7 @@ async fn every_call_keeps_the_contract_and_survives_every_fault() {
                 let fake = lively();
                 let clock = TestClock::default();
                 fake.fault(&request.method, &request.target, fault.clone());
-                let got = act(name, &connect(&fake, &http, &clock)).await;
+                let got = act(name, &connect(&fake, &http, &clock), &fake).await;
                 let context = format!(
                     "{name}, {fault:?} at {} {}:\n{}",
                     request.method,
@@ -151,13 +171,13 @@ async fn every_method_may_be_called_again() {
     for name in ACTS.iter().filter(|name| **name != "dispatch_workflow") {
         let fake = lively();
         let clock = TestClock::default();
-        let first = act(name, &connect(&fake, &http, &clock)).await;
+        let first = act(name, &connect(&fake, &http, &clock), &fake).await;
         if *name == "edit_comment" {
             continue;
         }
         let before = visible(&fake);
         // Another process, after a kill.
-        let again = act(name, &connect(&fake, &http, &clock)).await;
+        let again = act(name, &connect(&fake, &http, &clock), &fake).await;
         assert_eq!(again, first, "{name}");
         assert_eq!(visible(&fake), before, "{name}");
         fake.assert_clean();

@@ -324,6 +324,29 @@ mod tests {
     }
 
     #[test]
+    fn a_case_has_the_same_id_however_it_is_written() {
+        let table: [(&str, &[&str]); 9] = [
+            (r#" <testcase classname="a.B" name="c" time="1.5"/> x"#, &["a.B::c"]),
+            (r#"<testcase name='c "d"' file="a.py"></testcase>"#, &[r#"a.py::c "d""#]),
+            ("<testcase name=\"c\" >\n  </testcase>", &["c"]),
+            (r#"<testcase name="c"><failure/></testcase>"#, &["c"]),
+            (r#"<testcase name="c &amp; d"/>"#, &["c & d"]),
+            (r#"<testcase name="c"classname="d"/>"#, &["d::c"]),
+            (r#"<testcase x:name="c"/>"#, &["c"]),
+            (r#"<testcases name="c"/>"#, &[]),
+            ("", &[]),
+        ];
+        for (text, expected) in table {
+            let tests = parse(&format!("<testsuite>{text}</testsuite>")).unwrap();
+            let ids: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+            assert_eq!(ids, expected, "{text}");
+        }
+        for cut in [r#"<testcase name="c"#, r#"<testcase name="c" "#, "<testcase"] {
+            assert!(parse(&format!("<testsuite>{cut}")).is_err(), "{cut}");
+        }
+    }
+
+    #[test]
     fn a_broken_report_names_its_line() {
         let cut = "<testsuite>\n<testcase name=\"a\">\n<failure>";
         assert_eq!(parse(cut).unwrap_err().line, 3);

@@ -1,0 +1,323 @@
+//! What a session shows, as one list of parts. A state is phrased once, in the file that fills its
+//! part; a screen names the parts it shows, and one renderer for each kind of screen (Markdown,
+//! terminal, HTML) writes them.
+
+use crate::domain::event::Ending;
+
+use super::forge_page::{CommandReply, ForgePage};
+use super::markdown::{SHORT, code, line};
+use super::phrases::harmless;
+use super::todo::Todo;
+use super::view::View;
+use super::{detail, overview};
+
+/// Where parts are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screen {
+    /// The comment of a pull request and the summary of a job.
+    Comment,
+    /// The summary of a check run: what a person needs.
+    CheckSummary,
+    /// The text of a check run: the record.
+    CheckText,
+    /// The body of the pull request that offers a fix.
+    PullRequest,
+    /// `report.md` in the session's folder.
+    Report,
+    /// The closing lines of a run in a terminal.
+    Terminal,
+    /// The HTML page.
+    Page,
+}
+
+/// One part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartId {
+    Heading,
+    Verdict,
+    Figures,
+    Chart,
+    Failing,
+    Change,
+    Next,
+    Answers,
+    /// The tests that failed at some time; drawn on the page only.
+    Tests,
+    Iterations,
+    /// Time and money; on the page only, with a table of its own.
+    Time,
+    Attempts,
+    Proof,
+    Todo,
+    Asked,
+    Notes,
+    Used,
+    Places,
+}
+
+impl Screen {
+    /// Whether it stands on the forge, where links and commands work.
+    pub fn is_on_forge(self) -> bool {
+        matches!(self, Self::Comment | Self::CheckSummary | Self::CheckText | Self::PullRequest)
+    }
+
+    /// Its parts, in the order in which a reader meets them. What fails comes before the change
+    /// when the gate was not met.
+    pub fn parts(self, view: &View) -> Vec<PartId> {
+        use PartId::{
+            Answers, Asked, Attempts, Change, Chart, Failing, Figures, Heading, Iterations, Next,
+            Notes, Places, Proof, Tests, Time, Todo, Used, Verdict,
+        };
+        let mut parts = match self {
+            Self::Comment => vec![
+                Heading, Verdict, Chart, Failing, Change, Next, Answers, Iterations, Attempts,
+                Proof, Todo, Asked, Notes, Used,
+            ],
+            Self::CheckSummary => vec![Verdict, Chart, Failing, Change, Next, Used],
+            Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
+            Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
+            Self::Report => vec![
+                Heading, Verdict, Figures, Chart, Iterations, Failing, Change, Proof, Attempts,
+                Asked, Notes, Next, Places,
+            ],
+            Self::Terminal => {
+                vec![Heading, Verdict, Iterations, Chart, Failing, Change, Places, Next]
+            }
+            Self::Page => vec![
+                Chart, Failing, Tests, Iterations, Time, Attempts, Change, Proof, Asked, Notes,
+                Next, Places,
+            ],
+        };
+        let met = view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess | Ending::Planned)
+        });
+        let on_forge = matches!(self, Self::Comment | Self::CheckSummary);
+        if let Some(at) = parts.iter().position(|part| *part == Change).filter(|_| met && on_forge)
+        {
+            parts.swap(at - 1, at);
+        }
+        parts
+    }
+}
+
+impl PartId {
+    /// Fills the part for one screen.
+    pub fn of<'a>(self, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
+        match self {
+            Self::Heading => overview::heading(view, screen),
+            Self::Verdict => overview::verdict(view, facts, screen),
+            Self::Figures => overview::figures(view),
+            Self::Chart => overview::climb(view, facts, screen),
+            Self::Failing => overview::failing(view, facts),
+            Self::Change => overview::change(view, facts, screen),
+            Self::Next => overview::next(view, facts),
+            Self::Places => overview::places(view),
+            Self::Answers => Part { body: Body::Answers(facts.answers), ..Part::new("") },
+            Self::Tests => detail::tests(view),
+            Self::Iterations => detail::iterations(view, facts, screen),
+            Self::Time => detail::time(view, facts),
+            Self::Attempts => detail::attempts(view),
+            Self::Proof => detail::proof(view),
+            Self::Todo => detail::todo(view, facts),
+            Self::Asked => detail::asked(view),
+            Self::Notes => detail::notes(view),
+            Self::Used => detail::used(view, facts),
+        }
+    }
+
+    /// Its name in the note about what was shortened.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heading | Self::Verdict | Self::Figures | Self::Chart | Self::Places => "verdict",
+            Self::Failing => "failing tests",
+            Self::Change => "patch",
+            Self::Next | Self::Used => "next steps",
+            Self::Answers => "answers",
+            Self::Tests | Self::Time | Self::Iterations => "iterations",
+            Self::Attempts => "attempts",
+            Self::Proof => "proof",
+            Self::Todo => "to-do list",
+            Self::Asked => "who was asked",
+            Self::Notes => "notes",
+        }
+    }
+
+    /// How it is shortened where room is scarce; what has the lowest turn is shortened first. The
+    /// last form of each is small.
+    pub fn forms(self) -> (u8, &'static [Form]) {
+        match self {
+            Self::Asked => (1, &[(200, LONG), (50, LONG), (10, LONG), (0, LONG)]),
+            Self::Notes => {
+                (4, &[(usize::MAX, LONG), (100, LONG), (20, LONG), (5, LONG), (0, LONG)])
+            }
+            Self::Attempts => {
+                (5, &[(usize::MAX, LONG), (100, LONG), (20, LONG), (5, LONG), (0, LONG)])
+            }
+            Self::Proof => (6, &[(100, LONG), (30, LONG), (10, SHORT), (0, SHORT)]),
+            Self::Iterations => (7, &[(50, LONG), (50, SHORT), (20, SHORT), (5, 40)]),
+            Self::Failing => (
+                9,
+                &[
+                    (usize::MAX, LONG),
+                    (500, LONG),
+                    (200, LONG),
+                    (50, LONG),
+                    (10, LONG),
+                    (50, SHORT),
+                    (0, SHORT),
+                ],
+            ),
+            _ => (0, &[(usize::MAX, LONG)]),
+        }
+    }
+
+    /// Entries that stand open on the forge; the others are folded.
+    pub fn open(self) -> usize {
+        match self {
+            Self::Failing => 5,
+            Self::Next => usize::MAX,
+            _ => 0,
+        }
+    }
+}
+
+/// So many entries, and so many characters of a name.
+pub type Form = (usize, usize);
+
+/// Characters of a name where there is room.
+const LONG: usize = 300;
+
+/// What a part says. Sentences are Markdown of ours in which everything foreign stands in code
+/// spans.
+pub struct Part<'a> {
+    /// Empty for a part that needs none.
+    pub title: String,
+    /// Paragraphs before the body.
+    pub intro: String,
+    pub body: Body<'a>,
+    /// A sentence after the body.
+    pub tail: String,
+}
+
+/// The main thing of a part.
+pub enum Body<'a> {
+    Empty,
+    /// A picture made of characters.
+    Chart(Vec<String>),
+    List(Vec<Item>),
+    Table(Table),
+    Facts(Vec<Fact>),
+    Patch(&'a str),
+    Answers(&'a [CommandReply]),
+    Todo(Todo),
+    /// Only the page draws it.
+    Drawing,
+}
+
+impl Part<'_> {
+    /// A part with nothing but a title.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            intro: String::new(),
+            body: Body::Empty,
+            tail: String::new(),
+        }
+    }
+
+    /// A part of paragraphs.
+    pub fn text(intro: String) -> Self {
+        Self { intro, ..Self::new("") }
+    }
+
+    /// A titled list.
+    pub fn list(title: &str, items: Vec<Item>) -> Self {
+        Self { body: Body::List(items), ..Self::new(title) }
+    }
+
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        match &self.body {
+            Body::List(items) => items.len(),
+            Body::Table(table) => table.rows.len(),
+            Body::Facts(facts) => facts.len(),
+            Body::Chart(lines) => lines.len(),
+            Body::Answers(answers) => answers.len(),
+            Body::Todo(todo) => todo.entries.len(),
+            Body::Patch(patch) => patch.trim().len(),
+            Body::Drawing => 1,
+            Body::Empty => 0,
+        }
+    }
+
+    /// Whether a screen leaves it out.
+    pub fn is_empty(&self) -> bool {
+        let titled = matches!(self.body, Body::Empty) && !self.title.is_empty();
+        self.len() == 0 && self.intro.is_empty() && !titled
+    }
+}
+
+/// An entry of a list.
+#[derive(Default)]
+pub struct Item {
+    /// A foreign name, such as a test or a command; empty when the text says all.
+    pub name: String,
+    /// How much it weighs, in a word.
+    pub weight: String,
+    pub text: String,
+    /// What stands on a line of its own.
+    pub more: String,
+}
+
+impl Item {
+    /// An entry that is a sentence.
+    pub fn text(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    /// What follows the name.
+    pub fn words(&self) -> String {
+        match (self.weight.as_str(), self.text.as_str()) {
+            ("", text) => text.to_owned(),
+            (weight, "") => weight.to_owned(),
+            (weight, text) => format!("{weight} ({text})"),
+        }
+    }
+}
+
+/// A table; columns of numbers stand to the right.
+pub struct Table {
+    pub columns: Vec<(&'static str, bool)>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A value: words of ours, or a foreign name.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    Words(String),
+    Name(String),
+}
+
+impl Cell {
+    /// As Markdown, a name within `width` characters.
+    pub fn markdown(&self, width: usize) -> String {
+        match self {
+            Self::Words(text) => text.clone(),
+            Self::Name(name) => code(&line(name, width)),
+        }
+    }
+
+    /// As plain text.
+    pub fn plain(&self) -> String {
+        match self {
+            Self::Words(text) | Self::Name(text) => harmless(text, 400),
+        }
+    }
+}
+
+/// A named value with a remark.
+pub struct Fact {
+    pub name: &'static str,
+    pub value: Cell,
+    pub note: String,
+}
