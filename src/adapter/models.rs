@@ -20,7 +20,7 @@ pub const LIMIT: Duration = Duration::from_mins(40);
 /// Whether exchanges are recorded, or replayed from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingMode {
-    /// Providers are asked, and nothing is recorded.
+    /// Questions go to providers, and nothing is recorded.
     None,
     /// Exchanges are recorded in this folder.
     Record(PathBuf),

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use sha2::{Digest, Sha256};
-
-use crate::domain::id::{SessionId, slug};
+use crate::domain::id::{SessionId, sha256_hex, slug};
 
 use super::host::environment;
 use super::repo::RepositoryFacts;
@@ -31,8 +29,8 @@ pub fn work_home() -> PathBuf {
 #[must_use]
 pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
     let cache = work_home();
-    let digest = Sha256::digest(facts.common.as_os_str().as_encoded_bytes());
-    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let digest = sha256_hex(facts.common.as_os_str().as_encoded_bytes());
+    let short: String = digest.chars().take(8).collect();
     let name =
         facts.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     cache.join(format!("{}-{short}", slug(&name)))

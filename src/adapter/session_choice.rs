@@ -193,11 +193,11 @@ fn begin(
     record
 }
 
-/// What phases 1 to 4 are asked for.
+/// The request that phases 1 to 4 answer.
 #[derive(Clone, Debug)]
 pub struct PlanRequest {
     pub run: FixSettings,
-    /// What is asked for; `None` resumes a session.
+    /// The subject; `None` resumes a session.
     pub entry: Option<PlanInput>,
     /// The text of a document or description; a source session has its own.
     pub description: String,

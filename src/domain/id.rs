@@ -220,6 +220,13 @@ impl SessionId {
     }
 }
 
+/// The SHA-256 of bytes in hexadecimal digits.
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Turns a description into the last part of a session id.
 ///
 /// Lowercase, every run of other characters than `a-z0-9` as one hyphen, at most 50 characters,

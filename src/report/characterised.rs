@@ -8,7 +8,7 @@ use super::mutation;
 /// Functions that are listed.
 const LISTED: usize = 300;
 
-/// One sentence.
+/// Sums the report up in one sentence.
 pub fn headline(report: &CharacterisationReport) -> String {
     let functions = count(report.functions.len() as u64, "function");
     if report.files.is_empty() {

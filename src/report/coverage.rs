@@ -1,4 +1,4 @@
-//! What tests make run, against what is asked for.
+//! The lines that tests execute, against the thresholds.
 
 use crate::domain::coverage::{Reached, Share};
 

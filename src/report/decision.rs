@@ -5,13 +5,13 @@ use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use super::markdown::code;
 
 /// Why an iteration changed tests, for the person who confirms it; `None` for one that did not, or
-/// whose change was not kept. `state` is that before the iteration ended.
+/// whose change did not stay. `state` is that before the iteration ended.
 pub fn decision(state: &FixLoop, ended: &IterationRecord) -> Option<String> {
     let attempt = state.attempt.as_ref()?;
     let proposal = attempt.proposal.as_ref().filter(|proposal| proposal.edits_tests)?;
-    let kept = ended.result == IterationResult::Improved
+    let stays = ended.result == IterationResult::Improved
         || attempt.judged.as_ref().is_some_and(|judged| judged.keep_uncommitted);
-    if !kept {
+    if !stays {
         return None;
     }
     let mut text = format!(

@@ -2,7 +2,7 @@
 
 use crate::domain::budget::{SpendingLimits, dollars};
 use crate::domain::chain::ProviderCall;
-use crate::domain::event::IterationRow;
+use crate::domain::event::{IterationRow, NeededHunk};
 use crate::domain::id::TestId;
 
 use super::forge_page::ForgePage;
@@ -156,13 +156,13 @@ pub fn attempts(view: &View) -> Part<'static> {
         items.push((*iteration, Item::text(text)));
     }
     items.sort_by_key(|(iteration, _)| *iteration);
-    Part::list("Tried and not kept", items.into_iter().map(|(_, item)| item).collect())
+    Part::list("Tried and not kept", items.into_iter(), |(_, item)| item)
 }
 
 /// Why each hunk of the change is needed.
 pub fn proof(view: &View) -> Part<'static> {
-    let Some(minimised) = &view.minimised else { return Part::new("") };
-    let items = minimised.needed.iter().map(|one| {
+    let Some(minimised) = &view.minimised else { return Part::default() };
+    let entry = |one: &NeededHunk| {
         let named: Vec<_> = one.tests.iter().take(NAMED).map(|test| brief(test.as_str())).collect();
         let more = one.tests.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -171,17 +171,17 @@ pub fn proof(view: &View) -> Part<'static> {
             named => format!("without it these fail: {}{more}", named.join(", ")),
         };
         Item { name: one.place.clone(), text, ..Item::default() }
-    });
+    };
     Part {
         intro: format!("{}.", sentence(&made_smaller(minimised))),
-        ..Part::list("Proof that the change is needed", items.collect())
+        ..Part::list("Proof that the change is needed", minimised.needed.iter(), entry)
     }
 }
 
 /// The nested list, while work goes on.
 pub fn todo(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     if view.outcome.is_some() || view.session.is_empty() {
-        return Part::new("");
+        return Part::default();
     }
     Part { body: Body::Todo(list_of(facts.phases, view)), ..Part::new("To do") }
 }
@@ -211,7 +211,7 @@ pub fn calls_table<'c>(calls: impl Iterator<Item = (u32, &'c ProviderCall)>) -> 
             Cell::Name(format!("{} {model}", call.provider).trim_end().to_owned()),
             words(format!("{}{sure}", if call.used { "yes" } else { "no" })),
             moved_on,
-            words(format!("{}, {}", grouped(input), grouped(output))),
+            words(format!("{} / {}", grouped(input), grouped(output))),
             words(call.micro_usd.map_or_else(|| "-".to_owned(), dollars)),
             words(time_of(call.duration_ms)),
         ]
@@ -222,7 +222,7 @@ pub fn calls_table<'c>(calls: impl Iterator<Item = (u32, &'c ProviderCall)>) -> 
         ("provider, model", false),
         ("used", false),
         ("moved on", false),
-        ("tokens in, out", true),
+        ("tokens in / out", true),
         ("cost", true),
         ("time", true),
     ];
@@ -230,17 +230,18 @@ pub fn calls_table<'c>(calls: impl Iterator<Item = (u32, &'c ProviderCall)>) -> 
 }
 
 /// What a person should know, and tests that do not count.
-pub fn notes(view: &View) -> Part<'static> {
-    let mut items: Vec<Item> =
-        view.notices.iter().map(|text| Item::text(prose(text, SENTENCE))).collect();
-    let mut name = |tests: &[TestId], words: &str| {
-        items.extend(
-            tests.iter().map(|test| Item::text(format!("{words}: {}", code(test.as_str())))),
-        );
-    };
-    name(&view.flaky, "Flaky, kept out of the gate");
-    name(&view.preexisting, "Fails on the base too");
-    Part::list("Notes", items)
+pub fn notes<'a>(view: &'a View) -> Part<'static> {
+    let notices = view.notices.iter().map(|text| ("", text.as_str()));
+    let name = |words: &'static str| move |test: &'a TestId| (words, test.as_str());
+    let sources = notices
+        .chain(view.flaky.iter().map(name("Flaky, kept out of the gate")))
+        .chain(view.preexisting.iter().map(name("Fails on the base too")));
+    Part::list("Notes", sources, |(words, text)| {
+        Item::text(match words {
+            "" => prose(text, SENTENCE),
+            words => format!("{words}: {}", code(text)),
+        })
+    })
 }
 
 /// What was used of what may be used, and where to read more.

@@ -19,7 +19,7 @@ pub struct Rate {
     pub passed: u32,
     /// Tests that failed.
     pub failed: u32,
-    /// Both.
+    /// Tests that passed or failed; skipped ones do not count.
     pub total: u32,
 }
 
@@ -34,19 +34,19 @@ impl From<PassRate> for Rate {
     }
 }
 
-/// One iteration.
+/// One iteration as a row of the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Iteration {
-    /// From 1.
+    /// Counted from 1.
     pub iteration: u32,
-    /// Its strategy.
+    /// The strategy it followed.
     pub strategy: Strategy,
     /// `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
     pub outcome: String,
-    /// Before.
+    /// The rate before it started.
     pub before: Rate,
-    /// After, as accepted.
+    /// The rate that was accepted after it.
     pub after: Rate,
     /// What the change reached, when it was taken back.
     pub reached: Option<Rate>,
@@ -54,11 +54,11 @@ pub struct Iteration {
     pub tests_run: u32,
     /// Tests that full runs in their place would have run.
     pub tests_total: u32,
-    /// Candidates tried.
+    /// How many candidate edits it tried.
     pub candidates: u32,
-    /// The commit.
+    /// The commit it left on the fix branch.
     pub commit: Option<String>,
-    /// Files changed.
+    /// The files it changed.
     pub changed_files: Vec<String>,
     /// What was changed, one line.
     pub summary: String,
@@ -66,9 +66,9 @@ pub struct Iteration {
     pub provider: String,
     /// Whether providers were there and none gave a good answer.
     pub degraded: bool,
-    /// Who was asked, what came of it, and why the chain moved on.
+    /// Calls to providers, their results, and why the chain moved on.
     pub calls: Vec<ProviderCall>,
-    /// Wall time.
+    /// Wall time of the iteration.
     pub seconds: f64,
 }
 
@@ -76,7 +76,7 @@ pub struct Iteration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Problem {
-    /// What happened.
+    /// What went wrong.
     pub message: String,
     /// What to do.
     pub hint: String,
@@ -84,17 +84,17 @@ pub struct Problem {
     pub exit_code: u8,
 }
 
-/// The document.
+/// The document that `--json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Document {
     /// Version of this form.
     pub schema_version: u32,
-    /// The session.
+    /// Id of the session.
     pub session: Option<String>,
     /// How it ended.
     pub result: Option<Ending>,
-    /// Why.
+    /// Why it ended so, or what went wrong.
     pub reason: String,
     /// Before anything was changed.
     pub initial: Option<Rate>,
@@ -102,7 +102,7 @@ pub struct Document {
     pub last: Option<Rate>,
     /// Whether the last rate has carried-over entries.
     pub estimated: bool,
-    /// All iterations.
+    /// Every iteration of the session.
     pub iterations: Vec<Iteration>,
     /// The fix branch.
     pub branch: Option<String>,
@@ -110,7 +110,7 @@ pub struct Document {
     pub onto: Option<String>,
     /// Tip of the fix branch.
     pub tip: Option<String>,
-    /// The report.
+    /// Path of the report.
     pub report: Option<String>,
     /// The session's folder.
     pub folder: Option<String>,
@@ -118,7 +118,7 @@ pub struct Document {
     pub degraded: bool,
     /// What providers took.
     pub spending: Spending,
-    /// What came of making the change smaller; absent when that was not tried.
+    /// Result of making the change smaller; absent when that was not tried.
     pub minimised: Option<Minimised>,
     /// Failed in their three most recent results.
     pub stuck_tests: Vec<String>,
@@ -126,11 +126,11 @@ pub struct Document {
     pub flaky_tests: Vec<String>,
     /// Failing on the merge base too.
     pub preexisting_tests: Vec<String>,
-    /// Still failing.
+    /// Tests that still fail, with evidence.
     pub failing_tests: Vec<Remaining>,
     /// Unified diff of the whole change.
     pub patch: String,
-    /// Wall time.
+    /// Wall time of the session.
     pub seconds: f64,
     /// Wall time of test runs.
     pub testing_seconds: f64,

@@ -48,8 +48,8 @@ pub fn quote(view: Option<&View>, granted: &Ceiling, engine: &[String]) -> Strin
         ),
     ];
     let mut text = String::from("| What | The last session | At most |\n|---|--:|--:|\n");
-    for (what, taken, most) in rows {
-        text.push_str(&format!("| {what} | {taken} | {most} |\n"));
+    for (what, used, most) in rows {
+        text.push_str(&format!("| {what} | {used} | {most} |\n"));
     }
     text.push('\n');
     text.push_str(&outlook(last));

@@ -40,7 +40,7 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
             None => "- Best cause known: none; nobody named a place for this test\n".to_owned(),
         });
         let tried: Vec<String> =
-            state.iterations.iter().filter(|one| !was_kept(one)).flat_map(attempts).collect();
+            state.iterations.iter().filter(|one| !improved(one)).flat_map(attempts).collect();
         text.push_str("- Tried without success:\n");
         for line in tried.iter().take(12) {
             text.push_str(&format!("  - {line}\n"));
@@ -71,7 +71,7 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
     text
 }
 
-fn was_kept(one: &IterationRecord) -> bool {
+fn improved(one: &IterationRecord) -> bool {
     one.result == IterationResult::Improved
 }
 
@@ -92,9 +92,9 @@ fn attempts(one: &IterationRecord) -> Vec<String> {
     lines
 }
 
-/// The surest cause that names the test, else the surest of the last plan; with who said it.
+/// The surest cause that names the test, else the surest of the last plan; with its author.
 fn best_cause(state: &FixLoop, test: &TestId) -> Option<(String, f64, RootCause)> {
-    let all = state.iterations.iter().filter(|one| !was_kept(one)).flat_map(|one| {
+    let all = state.iterations.iter().filter(|one| !improved(one)).flat_map(|one| {
         let by = if one.row.provider.is_empty() { "nobody" } else { one.row.provider.as_str() };
         one.root_causes.iter().map(move |cause| (by.to_owned(), one.confidence, cause.clone()))
     });

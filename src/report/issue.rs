@@ -30,7 +30,7 @@ pub struct About<'a> {
 pub struct Proposal {
     /// `<summary> - <dimension>`.
     pub title: String,
-    /// Markdown.
+    /// The text as Markdown.
     pub body: String,
     pub labels: Vec<&'static str>,
 }
@@ -177,8 +177,8 @@ fn refactor(view: &View) -> Vec<String> {
 }
 
 fn doc(view: &View) -> Vec<String> {
-    let kept = view.rows.iter().filter(|row| row.outcome == "improved");
-    kept.take(LISTED)
+    let fixes = view.rows.iter().filter(|row| row.outcome == "improved");
+    fixes.take(LISTED)
         .map(|row| {
             let commit = row
                 .commit

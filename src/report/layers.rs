@@ -1,13 +1,13 @@
-//! What the tests of each layer said in one run: `.process/test-layer-<layer>-output.txt`
+//! The output of each layer's tests in one run: `.process/test-layer-<layer>-output.txt`
 //! (specification.md 4.8, 8.1).
 
 use crate::domain::test::{Layer, Results, Status, TestCase};
 
-/// Tests of one layer that are told.
-const TOLD: usize = 5_000;
+/// Tests of one layer that are listed.
+const LISTED: usize = 5_000;
 
-/// Bytes of what one failing test said.
-const SAID: usize = 20 << 10;
+/// Characters of the message of one failing test.
+const MESSAGE: usize = 20 << 10;
 
 /// The layers, as they are called in settings and file names.
 const LAYERS: [(Layer, &str); 4] = [
@@ -37,7 +37,7 @@ fn text(cases: &[&TestCase], results: &Results) -> String {
         count(Status::Failed),
         count(Status::Skipped)
     );
-    for case in cases.iter().take(TOLD) {
+    for case in cases.iter().take(LISTED) {
         let word = match case.status {
             Status::Passed => "pass",
             Status::Failed => "FAIL",
@@ -46,14 +46,14 @@ fn text(cases: &[&TestCase], results: &Results) -> String {
         text.push_str(&format!("{word} {} ({} ms)\n", case.id, case.duration_ms));
         if let Some(failure) = &case.failure {
             let message = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
-            let message: String = message.chars().take(SAID).collect();
+            let message: String = message.chars().take(MESSAGE).collect();
             for line in message.trim().lines() {
                 text.push_str(&format!("     {line}\n"));
             }
         }
     }
-    if cases.len() > TOLD {
-        text.push_str(&format!("and {} more\n", cases.len() - TOLD));
+    if cases.len() > LISTED {
+        text.push_str(&format!("and {} more\n", cases.len() - LISTED));
     }
     text
 }

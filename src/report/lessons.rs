@@ -34,9 +34,9 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
     pub kind: Kind,
-    /// One word.
+    /// The area in one word.
     pub tag: String,
-    /// One line.
+    /// The lesson on one line.
     pub text: String,
 }
 

@@ -53,7 +53,7 @@ pub fn block(text: &str, language: &str) -> String {
 pub fn prose(text: &str, limit: usize) -> String {
     let plain = line(text, limit);
     let parts: Vec<&str> = plain.split('`').collect();
-    // With an odd number of backticks nobody knows which ones quote.
+    // With an odd number of backticks it is unclear which ones quote.
     let quoted = parts.len() % 2 == 1;
     let parts = if quoted { parts } else { vec![plain.as_str()] };
     let mut out = String::new();

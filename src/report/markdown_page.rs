@@ -4,6 +4,7 @@
 use super::forge_page::{CommandReply, ForgePage};
 use super::markdown::{SHORT, block, brief, code, count, fold, in_cell};
 use super::parts::{Body, Fact, Form, Item, Part, PartId, Screen, Table};
+use super::session_parts;
 use super::truncate::{Section, fit};
 use super::view::View;
 
@@ -31,7 +32,8 @@ pub fn forge_page(
 ) -> String {
     let mut sections = vec![Section::fixed("marker", first.to_owned())];
     let parts = screen.parts(view).into_iter();
-    sections.extend(parts.map(|id| section(id, id.of(view, facts, screen), facts)));
+    sections
+        .extend(parts.map(|id| section(id, session_parts::part(id, view, facts, screen), facts)));
     let whole = fit(&sections, limit);
     if whole.shortened.is_empty() {
         return whole.text;
@@ -46,7 +48,7 @@ pub fn report(view: &View) -> String {
     let facts = ForgePage::default();
     let mut text = String::new();
     for id in Screen::Report.parts(view) {
-        let part = id.of(view, &facts, Screen::Report);
+        let part = session_parts::part(id, view, &facts, Screen::Report);
         if part.is_empty() {
             continue;
         }
@@ -54,7 +56,11 @@ pub fn report(view: &View) -> String {
         let title =
             if part.title.is_empty() { String::new() } else { format!("{mark} {}", part.title) };
         let body = match &part.body {
-            Body::List(items) => items.iter().map(|item| entry(item, usize::MAX)).collect(),
+            Body::List(items) => {
+                let entries: String = items.iter().map(|item| entry(item, usize::MAX)).collect();
+                let rest = format!("\nAnd {} more, in `test-results.json`.\n", part.more);
+                entries + if part.more > 0 { &rest } else { "" }
+            }
             Body::Table(table) => rows(table, 0, usize::MAX),
             Body::Facts(facts) => facts.iter().map(fact).collect(),
             Body::Chart(lines) => block(&lines.join("\n"), ""),
@@ -81,7 +87,7 @@ fn section<'a>(id: PartId, part: Part<'a>, facts: &'a ForgePage<'a>) -> Section<
             Section::fixed(name, patch(text, SMALL_PATCH))
         }
         Body::Patch(text) => {
-            Section::stepped(name, 3, vec![200_000, 30_000, 10_000, 3_000, 0], move |&limit| {
+            Section::stepped(name, turn, vec![200_000, 30_000, 10_000, 3_000, 0], move |&limit| {
                 if limit == 0 {
                     let report = facts.full_report();
                     return format!("The change is too long to show; see the {report}.");
@@ -90,8 +96,8 @@ fn section<'a>(id: PartId, part: Part<'a>, facts: &'a ForgePage<'a>) -> Section<
                 fold("The change as a patch", shown.trim_start())
             })
         }
-        Body::Answers(all) => answers(name, all, facts),
-        Body::Todo(todo) => Section::stepped(name, 2, vec![true, false], move |&shown| {
+        Body::Answers(all) => answers(name, turn, all, facts),
+        Body::Todo(todo) => Section::stepped(name, turn, vec![true, false], move |&shown| {
             if shown { fold(&part.title, &todo.markdown()) } else { String::new() }
         }),
         Body::Chart(lines) => Section::fixed(name, block(&lines.join("\n"), "")),
@@ -111,16 +117,16 @@ fn section<'a>(id: PartId, part: Part<'a>, facts: &'a ForgePage<'a>) -> Section<
 /// A list or a table in one form: the first entries of a list, the last rows of a table.
 fn listed(id: PartId, part: &Part<'_>, (most, width): Form, facts: &ForgePage<'_>) -> String {
     let (all, title) = (part.len(), part.title.as_str());
-    let shown = all.min(most);
+    let shown = (all - part.more).min(most);
     match &part.body {
         Body::List(items) if id.open() > 0 => {
             let entries = |from: usize, to: usize| -> String {
                 let range = items.get(from..to).unwrap_or_default();
                 range.iter().map(|item| entry(item, width)).collect()
             };
-            let open = all.min(id.open());
+            let open = items.len().min(id.open());
             let rest = all - open;
-            let shown = rest.min(most);
+            let shown = (items.len() - open).min(most);
             let more = entries(open, open + shown);
             let more = match shown {
                 _ if rest == 0 => String::new(),
@@ -196,6 +202,7 @@ fn fact(fact: &Fact) -> String {
 /// Answers to commands, the newest open.
 fn answers<'a>(
     name: &'static str,
+    turn: u8,
     all: &'a [CommandReply],
     facts: &'a ForgePage<'a>,
 ) -> Section<'a> {
@@ -215,7 +222,7 @@ fn answers<'a>(
         format!("To {}{asker}:\n\n{reply}\n", brief(&answer.command))
     };
     let measures = vec![(usize::MAX, REPLY), (10, REPLY), (2, REPLY), (0, REPLY), (0, 2_000)];
-    Section::stepped(name, 8, measures, move |&(most, room)| {
+    Section::stepped(name, turn, measures, move |&(most, room)| {
         let older: Vec<_> = older.iter().rev().take(most).map(|answer| one(answer, room)).collect();
         let newest = one(newest, room);
         if older.is_empty() {

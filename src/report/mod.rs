@@ -27,6 +27,7 @@ pub mod phrases;
 pub mod planning;
 pub mod pull;
 pub mod records;
+mod session_parts;
 pub mod terminal;
 pub mod test_quality;
 pub mod todo;

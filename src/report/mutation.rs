@@ -14,7 +14,7 @@ pub fn percent(score: &Score) -> String {
         .map_or_else(|| "none".to_owned(), |share| format!("{}.{} %", share / 10, share % 10))
 }
 
-/// One sentence.
+/// Sums the score up in one sentence.
 pub fn headline(score: &Score) -> String {
     if score.tried == 0 {
         return "Nothing could be broken on a line that a test reaches".into();

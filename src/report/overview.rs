@@ -1,5 +1,7 @@
 //! The upper parts: what a reader sees without opening anything.
 
+use std::collections::HashSet;
+
 use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::{CommitId, RepoPath, TestId};
@@ -94,12 +96,12 @@ pub fn figures(view: &View) -> Part<'static> {
     let asked = view.spent.calls > 0;
     let note = if asked { usage(&view.spent) } else { "no provider asked".to_owned() };
     facts.push(fact("Spent", dollars(view.spent.micro_usd), note));
-    Part { body: Body::Facts(facts), ..Part::new("") }
+    Part { body: Body::Facts(facts), ..Part::default() }
 }
 
 /// Where the result is.
 pub fn places(view: &View) -> Part<'static> {
-    let Some(outcome) = &view.outcome else { return Part::new("") };
+    let Some(outcome) = &view.outcome else { return Part::default() };
     let branch = outcome.tip.as_ref().map(|_| ("Fix branch", &outcome.branch));
     let places = [("Session", &outcome.session), ("Report", &outcome.report)];
     let all = branch.into_iter().chain(places).chain([("Folder", &outcome.folder)]);
@@ -122,7 +124,7 @@ pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static
 pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part<'a> {
     let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
     if patch.trim().is_empty() {
-        return Part::new("");
+        return Part::default();
     }
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
@@ -134,15 +136,15 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
 
 /// What fails now, with criticality and evidence.
 pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
+    let marks = Marks::new(view);
     if view.outcome.is_some() {
-        let items = gravest(view).into_iter().map(|one| remaining(one, view, facts)).collect();
-        return Part::list("Still failing", items);
+        let tests = gravest(view).into_iter();
+        return Part::list("Still failing", tests, |one| remaining(one, view, &marks, facts));
     }
-    let items = view.failing().into_iter().map(|test| {
-        let text = marks_of(&test, view).join("; ");
+    Part::list("Failing now", view.failing().into_iter(), |test| {
+        let text = marks.of(&test).join("; ");
         Item { name: test.0, text, ..Item::default() }
-    });
-    Part::list("Failing now", items.collect())
+    })
 }
 
 /// Tests that fail at the end, the gravest first, else in the order of the outcome.
@@ -157,9 +159,9 @@ pub fn gravest(view: &View) -> Vec<&Remaining> {
     failing
 }
 
-fn remaining(one: &Remaining, view: &View, facts: &ForgePage<'_>) -> Item {
+fn remaining(one: &Remaining, view: &View, marks: &Marks<'_>, facts: &ForgePage<'_>) -> Item {
     let mut text = vec![prose(&one.evidence, SENTENCE)];
-    text.extend(marks_of(&one.test, view).into_iter().map(str::to_owned));
+    text.extend(marks.of(&one.test).into_iter().map(str::to_owned));
     text.retain(|part| !part.is_empty());
     let message = (!one.message.trim().is_empty()).then(|| code(&one.message));
     let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
@@ -172,15 +174,22 @@ fn remaining(one: &Remaining, view: &View, facts: &ForgePage<'_>) -> Item {
     }
 }
 
-/// What is known of a failing test beside that it fails.
-fn marks_of(test: &TestId, view: &View) -> Vec<&'static str> {
-    let stuck = view.outcome.as_ref().is_some_and(|outcome| outcome.stuck.contains(test));
-    let marks = [
-        (stuck, "stuck: failed in its last three results"),
-        (view.flaky.contains(test), "flaky"),
-        (view.preexisting.contains(test), "fails on the base too"),
-    ];
-    marks.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
+/// What is known of failing tests beside that they fail.
+struct Marks<'a>([(HashSet<&'a TestId>, &'static str); 3]);
+
+impl<'a> Marks<'a> {
+    fn new(view: &'a View) -> Self {
+        let stuck = view.outcome.iter().flat_map(|outcome| &outcome.stuck).collect();
+        Self([
+            (stuck, "stuck: failed in its last three results"),
+            (view.flaky.iter().collect(), "flaky"),
+            (view.preexisting.iter().collect(), "fails on the base too"),
+        ])
+    }
+
+    fn of(&self, test: &TestId) -> Vec<&'static str> {
+        self.0.iter().filter(|(tests, _)| tests.contains(test)).map(|(_, words)| *words).collect()
+    }
 }
 
 /// A line of a file, linked at the commit under test.
@@ -221,10 +230,9 @@ pub fn next(view: &View, page: &ForgePage<'_>) -> Part<'static> {
         }
         (None, None) => Vec::new(),
     };
-    let item = |step: next_steps::NextStep| Item {
+    Part::list("Next", steps.into_iter(), |step| Item {
         name: step.command,
         text: step.purpose.to_owned(),
         ..Item::default()
-    };
-    Part::list("Next", steps.into_iter().map(item).collect())
+    })
 }

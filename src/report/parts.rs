@@ -4,12 +4,11 @@
 
 use crate::domain::event::Ending;
 
-use super::forge_page::{CommandReply, ForgePage};
+use super::forge_page::CommandReply;
 use super::markdown::{SHORT, code, line};
 use super::phrases::harmless;
 use super::todo::Todo;
 use super::view::View;
-use super::{detail, overview};
 
 /// Where parts are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,30 +100,6 @@ impl Screen {
 }
 
 impl PartId {
-    /// Fills the part for one screen.
-    pub fn of<'a>(self, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
-        match self {
-            Self::Heading => overview::heading(view, screen),
-            Self::Verdict => overview::verdict(view, facts, screen),
-            Self::Figures => overview::figures(view),
-            Self::Chart => overview::climb(view, facts, screen),
-            Self::Failing => overview::failing(view, facts),
-            Self::Change => overview::change(view, facts, screen),
-            Self::Next => overview::next(view, facts),
-            Self::Places => overview::places(view),
-            Self::Answers => Part { body: Body::Answers(facts.answers), ..Part::new("") },
-            Self::Tests => detail::tests(view),
-            Self::Iterations => detail::iterations(view, facts, screen),
-            Self::Time => detail::time(view, facts),
-            Self::Attempts => detail::attempts(view),
-            Self::Proof => detail::proof(view),
-            Self::Todo => detail::todo(view, facts),
-            Self::Asked => detail::asked(view),
-            Self::Notes => detail::notes(view),
-            Self::Used => detail::used(view, facts),
-        }
-    }
-
     /// Its name in the note about what was shortened.
     pub fn name(self) -> &'static str {
         match self {
@@ -142,32 +117,20 @@ impl PartId {
         }
     }
 
-    /// How it is shortened where room is scarce; what has the lowest turn is shortened first. The
-    /// last form of each is small.
+    /// When it is shortened where room is scarce (0 is never, 1 is first), and how. The last form
+    /// of each is small.
     pub fn forms(self) -> (u8, &'static [Form]) {
         match self {
-            Self::Asked => (1, &[(200, LONG), (50, LONG), (10, LONG), (0, LONG)]),
-            Self::Notes => {
-                (4, &[(usize::MAX, LONG), (100, LONG), (20, LONG), (5, LONG), (0, LONG)])
-            }
-            Self::Attempts => {
-                (5, &[(usize::MAX, LONG), (100, LONG), (20, LONG), (5, LONG), (0, LONG)])
-            }
-            Self::Proof => (6, &[(100, LONG), (30, LONG), (10, SHORT), (0, SHORT)]),
+            Self::Asked => (1, FEWER),
+            Self::Todo => (2, WHOLE),
+            Self::Change => (3, WHOLE),
+            Self::Notes => (4, FEWER),
+            Self::Attempts => (5, FEWER),
+            Self::Proof => (6, FEWER),
             Self::Iterations => (7, &[(50, LONG), (50, SHORT), (20, SHORT), (5, 40)]),
-            Self::Failing => (
-                9,
-                &[
-                    (usize::MAX, LONG),
-                    (500, LONG),
-                    (200, LONG),
-                    (50, LONG),
-                    (10, LONG),
-                    (50, SHORT),
-                    (0, SHORT),
-                ],
-            ),
-            _ => (0, &[(usize::MAX, LONG)]),
+            Self::Answers => (8, WHOLE),
+            Self::Failing => (9, FAILING),
+            _ => (0, WHOLE),
         }
     }
 
@@ -187,20 +150,34 @@ pub type Form = (usize, usize);
 /// Characters of a name where there is room.
 const LONG: usize = 300;
 
+/// Entries of a list at most.
+const MOST: usize = 1_000;
+
+const ALL: usize = MOST;
+const WHOLE: &[Form] = &[(ALL, LONG)];
+const FEWER: &[Form] = &[(ALL, LONG), (100, LONG), (20, LONG), (5, SHORT), (0, SHORT)];
+const FAILING: &[Form] =
+    &[(ALL, LONG), (500, LONG), (200, LONG), (50, LONG), (10, LONG), (50, SHORT), (0, SHORT)];
+
 /// What a part says. Sentences are Markdown of ours in which everything foreign stands in code
 /// spans.
+#[derive(Default)]
 pub struct Part<'a> {
     /// Empty for a part that needs none.
     pub title: String,
     /// Paragraphs before the body.
     pub intro: String,
     pub body: Body<'a>,
+    /// Entries that the body does not list.
+    pub more: usize,
     /// A sentence after the body.
     pub tail: String,
 }
 
 /// The main thing of a part.
+#[derive(Default)]
 pub enum Body<'a> {
+    #[default]
     Empty,
     /// A picture made of characters.
     Chart(Vec<String>),
@@ -217,12 +194,7 @@ pub enum Body<'a> {
 impl Part<'_> {
     /// A part with nothing but a title.
     pub fn new(title: &str) -> Self {
-        Self {
-            title: title.to_owned(),
-            intro: String::new(),
-            body: Body::Empty,
-            tail: String::new(),
-        }
+        Self { title: title.to_owned(), ..Self::default() }
     }
 
     /// A part of paragraphs.
@@ -230,15 +202,21 @@ impl Part<'_> {
         Self { intro, ..Self::new("") }
     }
 
-    /// A titled list.
-    pub fn list(title: &str, items: Vec<Item>) -> Self {
-        Self { body: Body::List(items), ..Self::new(title) }
+    /// A titled list with an entry for each source. A session may have 100,000 failing tests, so
+    /// only the first entries are written; the others are counted.
+    pub fn list<T>(
+        title: &str,
+        mut sources: impl Iterator<Item = T>,
+        entry: impl FnMut(T) -> Item,
+    ) -> Self {
+        let items = sources.by_ref().take(MOST).map(entry).collect();
+        Self { body: Body::List(items), more: sources.count(), ..Self::new(title) }
     }
 
     /// How many entries it has.
     pub fn len(&self) -> usize {
         match &self.body {
-            Body::List(items) => items.len(),
+            Body::List(items) => items.len() + self.more,
             Body::Table(table) => table.rows.len(),
             Body::Facts(facts) => facts.len(),
             Body::Chart(lines) => lines.len(),

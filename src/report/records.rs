@@ -299,7 +299,7 @@ pub fn history(state: &FixLoop) -> Value {
     state.iterations.iter().map(record).collect()
 }
 
-/// `iteration-summaries/iteration-N.md`.
+/// Writes `iteration-summaries/iteration-N.md`.
 pub fn iteration_summary(one: &IterationRecord) -> String {
     let row = &one.row;
     let reached =
@@ -356,7 +356,7 @@ pub fn iterations(state: &FixLoop) -> String {
     text
 }
 
-/// `iteration-N-cli-output.txt`: what the search said.
+/// `iteration-N-cli-output.txt`: the log of the search.
 pub fn search_log(state: &FixLoop) -> String {
     let Some(attempt) = &state.attempt else { return String::new() };
     let mut text = format!("candidates tried: {}\n", attempt.tried);

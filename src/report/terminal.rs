@@ -8,8 +8,9 @@ use crate::domain::test_plan::pipeline::PHASES;
 
 use super::forge_page::ForgePage;
 use super::markdown::count;
-use super::parts::{Body, Cell, Fact, Item, PartId, Screen, Table};
+use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
 use super::phrases::{Tone, harmless, made_smaller, result_of, time};
+use super::session_parts;
 use super::view::View;
 use super::workflow::tame;
 
@@ -22,7 +23,7 @@ const LISTED: usize = 12;
 /// How lines are dressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Plain text.
+    /// Without any colour.
     Plain,
     /// With terminal colours.
     Coloured,
@@ -60,7 +61,7 @@ impl Style {
 pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
     let known =
         |task: &&TaskRow| before.iter().any(|one| one.id == task.id && one.status == task.status);
-    // Whoever comes later is not told of what was over before.
+    // A screen that joins later does not repeat what was over before.
     let fresh = now.iter().filter(|task| !before.is_empty() && !known(task));
     fresh
         .filter_map(|task| {
@@ -212,7 +213,7 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
     };
     let mut out = Vec::new();
     for id in Screen::Terminal.parts(&view) {
-        let part = id.of(&view, &facts, Screen::Terminal);
+        let part = session_parts::part(id, &view, &facts, Screen::Terminal);
         if part.is_empty() {
             continue;
         }
@@ -227,15 +228,15 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
         out.extend((!part.title.is_empty()).then_some(title));
         let sentences = part.intro.lines().filter(|line| !line.is_empty());
         out.extend(sentences.map(|sentence| harmless(sentence, 500)));
-        out.extend(body(&part.body, id, style));
+        out.extend(body(&part, id, style));
         out.extend((!part.tail.is_empty()).then(|| format!("  {}", part.tail)));
     }
     out.join("\n") + "\n"
 }
 
 /// The lines of a part's body.
-fn body(body: &Body<'_>, id: PartId, style: Style) -> Vec<String> {
-    match body {
+fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
+    match &part.body {
         Body::Chart(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
         Body::Table(table) => padded(table),
         Body::Patch(text) => patch(text, style),
@@ -262,8 +263,8 @@ fn body(body: &Body<'_>, id: PartId, style: Style) -> Vec<String> {
                     lines.push(style.paint(Paint::Dim, &more));
                 }
             }
-            if items.len() > LISTED {
-                lines.push(format!("  … and {} more, see the report", items.len() - LISTED));
+            if part.len() > LISTED {
+                lines.push(format!("  … and {} more, see the report", part.len() - LISTED));
             }
             lines
         }
@@ -389,27 +390,33 @@ mod tests {
         };
         insta::assert_snapshot!(closing(&outcome, Style::Plain), @r"
 
-        Green: 100.0 % pass after 2 iterations. Every test passes.
+        Green: 100.0 % pass after 2 iterations
+        Every test passes. 14 tests regained.
 
-          #  strategy      before          after  outcome     tests run  candidates   time
-          1  conservative  78.1 %  62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
-          2  conservative  78.1 %        100.0 %  improved     12 of 64          31  1.2 s
+        Iterations
+          #  strategy      pass rate             result      tests run  candidates   time
+          1  conservative  78.1 → 62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
+          2  conservative  78.1 → 100.0 %        improved     12 of 64          31  1.2 s
+          24 tests run where full runs would have run 128.
 
           start ███████████████████████████████·········  78.1 %
               1 ███████████████████████████████·········  78.1 % ↩ 62.5
               2 ████████████████████████████████████████ 100.0 %
+                ↩ reached, taken back
 
-        The change (plausible: it satisfies the tests; whether it is right, you decide)
+        The change
+        It satisfies the tests; whether it is right, you decide.
           │--- a/a.py
           │+++ b/a.py
           │@@ -1 +1 @@
           │-x < 1
           │+x <= 1
 
-        Kept
-          branch   regreen/WFS-test-main
-          report   /r/report.md
-          session  /r
+        Where to find it
+          Fix branch  regreen/WFS-test-main
+          Session     WFS-test-main
+          Report      /r/report.md
+          Folder      /r
 
         Next
           git log --oneline main..regreen/WFS-test-main  # every step

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::markdown::{cut, line, prose};
+use super::markdown::{count, cut, line, prose};
 use super::phrases::{headline, sentence};
 use super::view::View;
 use crate::domain::task::TaskStatus;
@@ -22,15 +22,15 @@ const LABEL: usize = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Not begun.
+    /// Work on it has not begun.
     Pending,
-    /// Worked on now.
+    /// Work on it goes on now.
     InProgress,
-    /// Done.
+    /// It is finished.
     Completed,
 }
 
-/// One line. Its texts may quote foreign words; whoever shows them escapes.
+/// One line of the list. Its texts may quote foreign words; the screen that shows them escapes them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// What is to be done, as an imperative or a title.
@@ -162,7 +162,7 @@ pub(super) fn mark(status: Status) -> char {
     }
 }
 
-/// The list of a session: the phases before the cycle, and the cycle as far as its events tell.
+/// The list of a session: the phases before the cycle, and the cycle as its events describe it.
 #[must_use]
 pub fn todo(before: &[Step], view: &View) -> Todo {
     let mut steps = before.to_vec();
@@ -262,7 +262,8 @@ pub fn place_line(view: &View) -> String {
     } else if let Some((number, strategy, _)) = &view.current {
         format!("Iteration {number}, {strategy}, {rate}")
     } else if !rate.is_empty() {
-        rate
+        let iterations = count(view.rows.len() as u64, "iteration");
+        format!("In progress: {rate} after {iterations}")
     } else if view.session.is_empty() {
         "Waiting to begin".to_owned()
     } else {

@@ -11,25 +11,25 @@ use super::findings::tables;
 use super::markdown::{cell, count, line};
 use super::test_quality::{self, TestQuality};
 
-/// Counts, and how many files were looked at.
+/// Counts of findings and of validated files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// Files looked at.
+    /// Files that were validated.
     pub files_validated: u32,
-    /// Critical findings.
+    /// How many findings are critical.
     pub critical: u32,
-    /// Errors.
+    /// How many findings are errors.
     pub error: u32,
-    /// Warnings.
+    /// How many findings are warnings.
     pub warning: u32,
 }
 
-/// A file that was not looked at.
+/// A file that was not validated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// The file or check.
     pub what: String,
-    /// Why not.
+    /// Why it was skipped.
     pub reason: String,
 }
 
@@ -56,7 +56,7 @@ pub struct ValidationReport {
     pub retry_count: u32,
     /// Times it may be.
     pub max_retries: u32,
-    /// What was not looked at, and why.
+    /// What was not validated, and why.
     pub skipped: Vec<Skipped>,
     /// The gate on tests, when it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ pub struct Parts {
     pub session: Option<String>,
     /// Now, in UTC.
     pub timestamp: String,
-    /// Files looked at.
+    /// Files that were validated.
     pub files: usize,
     /// What is left.
     pub findings: Vec<Finding>,
@@ -88,7 +88,7 @@ pub struct Parts {
     pub fixed: Vec<Finding>,
     /// The gate's answer and reason.
     pub decision: (QualityDecision, String),
-    /// What was not looked at.
+    /// What was not validated.
     pub skipped: Vec<Skipped>,
     /// Times it was tried again after repairs.
     pub retries: u32,
@@ -143,7 +143,7 @@ fn totals(report: &ValidationReport) -> String {
     )
 }
 
-/// Findings told in full on a terminal; the JSON has all.
+/// Findings that a terminal shows in full; the JSON has all.
 const SHOWN: usize = 200;
 
 /// Annotations of each level that GitHub shows for one step; more are dropped there, silently.
@@ -233,7 +233,7 @@ pub fn render_text(report: &ValidationReport) -> String {
     text
 }
 
-/// `code-validation-report.md`.
+/// Writes `code-validation-report.md`.
 #[must_use]
 pub fn render_markdown(report: &ValidationReport) -> String {
     let mut text = format!(

@@ -10,10 +10,10 @@ use crate::domain::id::{CommitId, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
-/// Notices and refusals that are kept of each kind.
-const KEPT: usize = 200;
+/// Notices and refusals that a view holds of each kind.
+const MOST: usize = 200;
 
-/// A session as far as its events tell. All texts are foreign unless said otherwise.
+/// A session as its events describe it. All texts are foreign unless a field says otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     /// Its id; empty before the first event.
@@ -29,9 +29,9 @@ pub struct View {
     pub command: String,
     /// Whether an earlier run is continued.
     pub resumed: bool,
-    /// What happens now, in our own words; empty between steps and at the end.
+    /// The running step, in our own words; empty between steps and at the end.
     pub doing: String,
-    /// How far that is: done, of how many, of what.
+    /// Its progress: done, of how many, of what.
     pub progress: Option<(u64, Option<u64>, String)>,
     /// The rate before anything was changed.
     pub baseline: Option<PassRate>,
@@ -55,11 +55,11 @@ pub struct View {
     pub refused: Vec<(u32, Vec<String>)>,
     /// What a person should know, in our own words.
     pub notices: Vec<String>,
-    /// What providers took so far.
+    /// What the providers cost so far.
     pub spent: Spending,
-    /// The tasks of a session that writes tests, as they were told last.
+    /// The tasks of a session that writes tests, as the last event listed them.
     pub tasks: Vec<TaskRow>,
-    /// What came of making the change smaller.
+    /// Result of making the change smaller.
     pub minimised: Option<Minimised>,
     /// How it ended.
     pub outcome: Option<Outcome>,
@@ -98,7 +98,7 @@ impl View {
             }
             Event::TakenBack { iteration } => self.taken_back.push(*iteration),
             Event::Notice { text } => {
-                if self.notices.len() < KEPT && !self.notices.contains(text) {
+                if self.notices.len() < MOST && !self.notices.contains(text) {
                     self.notices.push(text.clone());
                 }
             }
@@ -130,7 +130,7 @@ impl View {
                 self.spent = *spent;
             }
             Event::Rejected { iteration, reasons } => {
-                if self.refused.len() < KEPT {
+                if self.refused.len() < MOST {
                     self.refused.push((*iteration, reasons.clone()));
                 }
             }
@@ -139,7 +139,7 @@ impl View {
             Event::IterationEnded(row) => {
                 self.current = None;
                 self.doing.clear();
-                // A resumed run may tell of an iteration again.
+                // A resumed run may report an iteration again.
                 self.rows.retain(|known| known.iteration != row.iteration);
                 self.rows.push(row.clone());
             }
@@ -183,7 +183,7 @@ impl View {
         last.or_else(|| self.rows.last().map(|row| row.after)).or(self.baseline)
     }
 
-    /// Tests that fail on the accepted sources, as far as they are known.
+    /// Tests known to fail on the accepted sources.
     pub fn failing(&self) -> Vec<TestId> {
         if let Some(outcome) = &self.outcome {
             return outcome.failing.iter().map(|one| one.test.clone()).collect();

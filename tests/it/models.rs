@@ -84,7 +84,7 @@ fn a_model_analyses_and_fixes_until_the_suite_is_green() {
     let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
     assert_eq!(log.matches("conservative strategy").count(), 2, "{log}");
     let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
-    assert!(report.contains("4 calls, 4000 tokens in and 400 out, $0.0080"), "{report}");
+    assert!(report.contains("Spent: $0.0080, 4 calls, 4,000 tokens in and 400 out"), "{report}");
 }
 
 /// A repository with two bugs, and what a model says about them.

@@ -38,7 +38,7 @@ pub struct GitHubSettings {
     pub api_url: String,
     /// `GITHUB_SERVER_URL`, such as `https://github.com`, for links.
     pub server_url: String,
-    /// `owner/name`.
+    /// The repository as `owner/name`.
     pub repository: String,
     pub token: SecretKey,
     /// The account the token acts as, such as `my-app[bot]`. Without it GitHub is asked; where it
@@ -64,7 +64,7 @@ pub struct GitHub<'a> {
     clock: &'a dyn Clock,
 }
 
-/// Who we are, as far as known.
+/// What is known of our own account.
 #[derive(Default)]
 struct Own {
     asked: bool,
@@ -82,7 +82,7 @@ pub enum Verb {
     Graph,
 }
 
-/// One request.
+/// One request to GitHub.
 #[derive(Debug)]
 pub struct Call {
     /// What it does, for errors: an imperative clause.
@@ -100,7 +100,7 @@ impl Call {
     }
 }
 
-/// What became of a call that creates something once.
+/// The result of a call that creates something once.
 #[derive(Debug)]
 pub enum Created<T> {
     /// It is new; the answer.
@@ -127,7 +127,7 @@ impl<'a> GitHub<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, AddressError> {
         let places = addresses(&settings.api_url)?;
-        // Built from its layers, since the ready-made client cannot be told another user agent
+        // Built from its layers, since the ready-made client accepts no other user agent
         // (it would send two) and leaves the token readable in debug forms.
         let build = |base: &str| {
             let fail = |reason: String| AddressError { url: base.to_owned(), reason };
@@ -294,7 +294,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Makes a call that nobody has to look after, until it works or must not be made again.
+    /// Makes a call that leaves nothing to look up, until it works or must not be repeated.
     pub(super) async fn perform(&self, call: &Call) -> Result<Value, ForgeError> {
         let mut attempt = 1;
         loop {
@@ -420,7 +420,7 @@ impl<'a> GitHub<'a> {
     }
 }
 
-/// What is not there is no error of a question for it.
+/// Turns a missing thing into `None`: asking for it is no error.
 pub(super) fn none_if_missing<T>(error: ForgeError) -> Result<Option<T>, ForgeError> {
     if error.kind == ForgeErrorKind::NotFound { Ok(None) } else { Err(error) }
 }

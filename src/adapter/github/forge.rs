@@ -88,7 +88,7 @@ impl Forge for GitHub<'_> {
             return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
         };
         let found: Option<Value> = self.get(what, route).await.or_else(none_if_missing)?;
-        // An invitation that nobody took is no membership.
+        // A pending invitation is no membership.
         Ok(found.is_some_and(|found| found["state"] == "active"))
     }
 

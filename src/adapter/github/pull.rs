@@ -84,7 +84,7 @@ impl GitHub<'_> {
         Ok(found.into_iter().find(|pull| pull.base.branch == new.base))
     }
 
-    /// Brings ours up to date. Whoever opened it under our marker with our token is us; text that
+    /// Brings ours up to date. A pull request under our marker with our token is ours; text that
     /// a person wrote is left alone.
     async fn refresh_pull(
         &self,

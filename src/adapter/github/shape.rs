@@ -8,7 +8,7 @@ use crate::effect::{Account, RepositoryInfo};
 /// An account; `null` in its place means it was deleted.
 #[derive(Clone, Debug, Deserialize)]
 pub struct User {
-    /// Never changes.
+    /// The number of the account, which never changes.
     pub id: u64,
     pub login: String,
     /// `User`, `Bot`, ...
@@ -27,7 +27,7 @@ pub struct Comment {
     pub id: u64,
     pub body: Option<String>,
     pub user: Option<User>,
-    /// RFC 3339.
+    /// Time of the change in RFC 3339.
     #[serde(default)]
     pub created_at: String,
     /// RFC 3339; the same until it is edited.

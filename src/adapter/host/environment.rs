@@ -107,7 +107,7 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Our own environment, as far as it is text.
+/// The variables of our own environment that are text.
 #[must_use]
 pub fn own() -> BTreeMap<String, String> {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {

@@ -91,7 +91,7 @@ impl Growing {
     }
 }
 
-/// What a growing file holds behind `from`, at most `limit` bytes; empty when it is not there.
+/// What a growing file holds behind `from`, at most `limit` bytes; empty for a missing file.
 /// Fails with `InvalidInput` for what is not a plain file.
 pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     if !is_plain(path)? {
@@ -109,7 +109,7 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(Growing::create(path)?.0)
 }
 
-/// Adds text to a file that somebody else made; makes it when it is not there.
+/// Appends text to a file of another program; creates a missing one.
 pub fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::options().append(true).create(true).open(path)?;
     file.write_all(text.as_bytes())
@@ -137,7 +137,7 @@ fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Removes a private folder as far as that is possible; what stays lies in a scratch folder that
+/// Removes what it can of a private folder; what stays lies in a scratch folder that
 /// goes with the session.
 pub fn remove_folder(folder: &Path) {
     if let Err(error) = fs::remove_dir_all(folder) {

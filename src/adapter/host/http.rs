@@ -1,5 +1,5 @@
 //! The one HTTP client: TLS, proxy, limits. Follows no redirect, so that a key never travels to a
-//! host that nobody named.
+//! host that the settings do not name.
 
 #![expect(clippy::disallowed_methods, reason = "the moment of an answer is part of it")]
 
@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 pub use reqwest::{Body, Response};
 use url::{Host, Url};
 
-/// The response.
+/// A response with its whole body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     pub status: u16,

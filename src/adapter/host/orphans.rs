@@ -75,7 +75,7 @@ pub fn sweep(tag: &str) {
                 // It may be gone by now, which is what is wanted.
                 kill_process(pid, Signal::KILL).unwrap_or_default();
             }
-            // Reaped elsewhere is as good.
+            // Another thread may have reaped it, which is fine.
             if waitpid(Some(pid), WaitOptions::NOHANG).is_err() {
                 left -= 1;
             }

@@ -27,7 +27,7 @@ pub const KEPT_TAIL: usize = 256 << 10;
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself.
+    /// It ended by itself with this code.
     Exit(i32),
     /// By a signal from elsewhere.
     Signal(i32),
@@ -169,7 +169,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
 #[derive(Debug)]
 pub struct Conversation {
     pub ending: Ending,
-    /// Its standard output, as far as it is not too large.
+    /// Its standard output, cut where it is too large.
     pub out: String,
     /// The same of its standard error.
     pub err: String,

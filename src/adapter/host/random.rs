@@ -1,4 +1,4 @@
-//! Words that nobody can guess.
+//! Random words that cannot be guessed.
 
 use std::io;
 

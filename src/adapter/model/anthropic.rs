@@ -7,7 +7,7 @@ use crate::effect::{ModelErrorKind, Question};
 
 use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
 
-/// Writes a question; a form is asked for as a tool that must be called.
+/// Writes a question; a structured answer is requested as a tool that must be called.
 pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
     let form = question.form.as_ref();
     json!({

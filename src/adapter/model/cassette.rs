@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
 use crate::domain::budget::Usage;
+use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question};
@@ -186,9 +186,7 @@ fn in_form_of(recorded: &str, question: &Question) -> String {
     if !recorded.starts_with(DIGEST) {
         return question.prompt.clone();
     }
-    let digest = Sha256::digest(question.prompt.as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{DIGEST}{hex}")
+    format!("{DIGEST}{}", sha256_hex(question.prompt.as_bytes()))
 }
 
 /// The first line in which two texts differ.

@@ -22,7 +22,7 @@ pub struct HttpModel {
 }
 
 impl HttpModel {
-    /// A model that is asked through `http`.
+    /// A model that answers over HTTP.
     #[must_use]
     pub fn new(settings: ProviderSettings, protocol: Protocol, http: Http) -> Self {
         Self { settings, protocol: ProtocolRow::of(protocol), http }

@@ -1,5 +1,5 @@
 //! Models that can be asked: behind protocols, each of which is a file and a `ProtocolRow`, behind
-//! command-line clients, and in recordings. Which model is asked next is decided elsewhere.
+//! command-line clients, and in recordings. The chain in `role` decides which model comes next.
 
 mod anthropic;
 mod cassette;

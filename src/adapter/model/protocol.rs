@@ -57,7 +57,7 @@ fn leave_nulls_out(value: &mut Value) {
     }
 }
 
-/// The optional parts of a request. A server that refuses one is asked again without it.
+/// The optional parts of a request. When a server refuses one, the request is repeated without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestFeatures {
     /// The JSON Schema of the answer.
@@ -127,7 +127,7 @@ const RAW: usize = 256 << 10;
 const MESSAGE: usize = 2 << 10;
 
 impl ProviderSettings {
-    /// An error with what the provider said, bounded and without secrets.
+    /// An error with the provider's message, bounded and without secrets.
     pub fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
         let plain: String =
             message.chars().filter(|c| !c.is_control() || *c == '\n').take(MESSAGE).collect();

@@ -1,4 +1,4 @@
-//! The protocols.
+//! The table of protocols that models on the network speak.
 
 use crate::domain::provider::Protocol;
 

@@ -1,4 +1,4 @@
-//! Responses (<https://platform.openai.com/docs/api-reference/responses>).
+//! The Responses protocol (<https://platform.openai.com/docs/api-reference/responses>).
 
 use serde_json::{Value, json};
 

@@ -40,11 +40,11 @@ async fn read_request(stream: &mut TcpStream) -> String {
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let wanted = head
+            let length = head
                 .lines()
                 .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())
                 .unwrap_or(0usize);
-            if body.len() >= wanted {
+            if body.len() >= length {
                 return text;
             }
         }

@@ -1,4 +1,4 @@
-//! What somebody did to a folder that was made from a tree, as edits.
+//! The changes that a program made to a folder checked out from a tree, as edits.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use super::tree;
 /// Larger files are no source that a fix would write.
 const FILE_LIMIT: u64 = 1 << 20;
 
-/// New files that are looked at.
+/// Most new files that are read.
 const NEW_FILES: usize = 1_000;
 
 /// The edits that make `target` what lies in `folder`. Reads through no link, so nothing outside

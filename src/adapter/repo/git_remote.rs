@@ -15,7 +15,7 @@ use super::pkt_line::{Advertisement, Fetched};
 use super::transport::{Ask, Transport};
 use super::{failed, io};
 
-/// Commits that a server is told of as present, at most.
+/// Most commits that we name to a server as present.
 const HAVES: usize = 256;
 
 /// Depth of the first step when history is deepened; each further one takes four times as much.

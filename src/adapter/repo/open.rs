@@ -94,7 +94,7 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     })
 }
 
-/// Variables that name a folder whose repositories are trusted, whoever owns them. The runner sets
+/// Variables that name a folder whose repositories are trusted regardless of their owner. The runner sets
 /// the first one: what lies below was checked out for this job, by another user than the one that
 /// a container runs as.
 const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
@@ -103,7 +103,7 @@ const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
 ///
 /// libgit2 checks the owner in [`Repository::open`] and not for a bare repository, so such a
 /// checkout is opened by its git directory and given its files afterwards. Nothing of a
-/// repository's configuration is run here, whoever wrote it.
+/// repository's configuration is run here, regardless of its author.
 fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
     let found = Repository::discover(start);
     let Err(error) = &found else { return found };

@@ -9,10 +9,10 @@ const REFERENCES: usize = 500_000;
 /// Text of the server that is kept, in characters.
 const SAID: usize = 400;
 
-/// One line.
+/// One line of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pkt<'a> {
-    /// `0000`.
+    /// The line `0000`, which ends a section.
     Flush,
     /// A line with content, a newline at its end included.
     Data(&'a [u8]),
@@ -197,7 +197,7 @@ pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
 
 fn refuse_error(line: &str) -> Result<(), String> {
     match line.strip_prefix("ERR ") {
-        Some(said) => Err(one_line(said)),
+        Some(reason) => Err(one_line(reason)),
         None => Ok(()),
     }
 }
@@ -205,9 +205,9 @@ fn refuse_error(line: &str) -> Result<(), String> {
 /// The three bands of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bands {
-    /// Band 1.
+    /// Band 1, the pack.
     pub data: Vec<u8>,
-    /// Band 2, what people are told; bounded.
+    /// Band 2, messages for people; bounded.
     pub message: String,
     /// Band 3, why it ended.
     pub fatal: Option<String>,
@@ -237,7 +237,7 @@ pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
     Ok(bands)
 }
 
-/// What `git-receive-pack` said about one reference.
+/// The answer of `git-receive-pack` about one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     Moved,
@@ -344,8 +344,8 @@ mod tests {
             ),
             ("nothing", &[b""], Err("there is no report")),
         ];
-        for (why, said, expected) in table {
-            assert_eq!(report(&lines(said), "refs/heads/x"), expected, "{why}");
+        for (why, answer, expected) in table {
+            assert_eq!(report(&lines(answer), "refs/heads/x"), expected, "{why}");
         }
     }
 

@@ -21,7 +21,7 @@ const NOTHING: &str = "0000000000000000000000000000000000000000";
 /// Commits that one push may hold or take back, at most.
 const COMMITS: usize = 2000;
 
-/// How deep the place is looked for where somebody else's commits leave ours.
+/// How deep we search for the commit at which another person's commits leave ours.
 const REBASE_DEPTH: u32 = 3200;
 
 /// Files that are named when a rebase is refused.
@@ -77,7 +77,7 @@ impl GitRemote {
         }
     }
 
-    /// As [`GitRemote::push`]; when somebody else moved the branch, sets our commits once on top of
+    /// As [`GitRemote::push`]; when another person moved the branch, sets our commits once on top of
     /// theirs, provided that no file is touched by both, and pushes that (specification.md X28).
     /// Everything stays in the local store whatever the answer is.
     pub async fn push_rebased(

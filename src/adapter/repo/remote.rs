@@ -13,8 +13,8 @@ use super::push::full_name;
 /// Nothing here forces: a branch moves only from the commit the caller names, and the server checks
 /// that. Every method may be repeated after a crash and then gives the same answer.
 impl GitRemote {
-    /// Where a branch, or another reference by its full name, is on the server now; `None` when it is
-    /// not there.
+    /// Where a branch, or another reference by its full name, is on the server now; `None` when the
+    /// server has no such reference.
     pub async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
         Ok(offer.find(&full_name(branch)).map(named).transpose()?)

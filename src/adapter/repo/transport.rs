@@ -98,7 +98,7 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
     }
 }
 
-/// What is asked of `git-upload-pack`.
+/// A request to `git-upload-pack`.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
     /// Wanted commits; at least one.
@@ -115,7 +115,7 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub report: pkt_line::Report,
-    /// What else it tells people.
+    /// Its other messages for people.
     pub message: String,
 }
 
@@ -148,7 +148,7 @@ impl Transport {
         self.advertised(UPLOAD).await
     }
 
-    /// References for writing; tells too whether the token may write.
+    /// References for writing; shows too whether the token may write.
     pub async fn list_for_push(&self) -> Result<Advertisement, RemoteError> {
         self.advertised(RECEIVE).await
     }

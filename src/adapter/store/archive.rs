@@ -1,4 +1,4 @@
-//! The archive: sessions that met their gate, and a manifest that tells what each taught.
+//! The archive: sessions that met their gate, and a manifest of what each taught.
 //!
 //! A marker in the session's folder holds the manifest entry from before the move until the
 //! manifest names the session, so a kill or a full disk at any step leaves something that the
@@ -45,7 +45,7 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
     let marker = to.join(MARKER);
     let known = match read_value(&marker) {
         Ok(Some(entry)) => entry,
-        // A marker that cannot be read is made again; the folder still tells everything.
+        // A marker that cannot be read is made again; the folder still holds everything.
         Ok(None) | Err(_) => serde_json::to_value(entry_of(&to, now)?).unwrap_or_default(),
     };
     add(root, known)?;
@@ -72,7 +72,7 @@ pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
             if !unfinished() {
                 continue;
             }
-            // Looked at again with the lock held: its holder may just have finished.
+            // Checked again with the lock held: its holder may just have finished.
             if let Ok(held) = lock(&folder, &id)
                 && unfinished()
             {
@@ -185,12 +185,12 @@ mod tests {
     #[test]
     fn a_move_that_fails_leaves_the_session_active_and_is_tried_again() {
         let root = root();
-        let taken = archive_folder(root.path(), &id());
-        fs::create_dir_all(taken.join("in the way")).unwrap();
+        let occupied = archive_folder(root.path(), &id());
+        fs::create_dir_all(occupied.join("in the way")).unwrap();
         let error = archive(root.path(), &id(), NOW).unwrap_err();
         assert!(matches!(error, StoreError::Io { action: "move", .. }), "{error}");
         assert!(read_record(&session_folder(root.path(), &id())).unwrap().is_some());
-        fs::remove_dir_all(taken).unwrap();
+        fs::remove_dir_all(occupied).unwrap();
         let found = half_archived(root.path());
         assert_eq!(found.len(), 1);
         archive(root.path(), &found[0].0, "later").unwrap();

@@ -167,7 +167,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What became of a task: its summary where there is one, with the files that the task itself names.
+/// The result of a task: its summary where there is one, with the files that the task itself names.
 fn summary(
     folder: &Path,
     id: &str,

@@ -20,7 +20,7 @@ pub enum OutputFormat {
     Lints,
     /// One file on a line, behind words of the tool.
     FileList,
-    /// `ESLint`'s JSON.
+    /// The JSON report of `ESLint`.
     EslintJson,
     /// A command of the project: `ESLint`'s JSON, or locations with warnings.
     Any,
@@ -55,7 +55,7 @@ fn below(root: &Path, file: &str) -> Option<RepoPath> {
 }
 
 /// Reads `file:line:column: message` and `file(line,column): error: message`; notes are none of its
-/// business, and warnings only where they are asked for.
+/// business, and warnings count only on request.
 fn locations(text: &str, root: &Path, warnings: bool) -> Vec<Remark> {
     let Some(place) = LOCATION.as_ref() else { return Vec::new() };
     text.lines()

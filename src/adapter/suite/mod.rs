@@ -1,5 +1,5 @@
-//! The test suite of a repository: detects the framework, runs it, reads its reports, runs
-//! candidates.
+//! The test suite of a repository: detects the framework, runs it, reads its reports and
+//! tries candidate edits.
 //!
 //! It does not know why tests are run, nor what an edit is for.
 

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Bytes of the output of a check that are read.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
-/// One tool: what tells that the project uses it, and its commands as a person types them.
+/// One tool: what shows that the project uses it, and its commands as a person types them.
 pub(super) struct Tool {
     pub name: &'static str,
     pub concern: Concern,

@@ -1,4 +1,4 @@
-//! Each iteration: why so bold, what was thought, what was changed, what came of it.
+//! Each iteration: why it was as bold as it was, its analysis, its change and its result.
 
 use crate::domain::event::IterationRow;
 use crate::report::markdown::count;

@@ -1,5 +1,5 @@
-//! The page of a session: one file with everything in it. It runs no script, asks nobody for
-//! anything, and is bounded whatever the session was. Pure.
+//! The page of a session: one file with everything in it. It runs no script, loads
+//! nothing, and is bounded whatever the session was. Pure.
 //!
 //! Each part lies in a file of its own and has a number of bytes it may take; what does not fit is
 //! counted, and the page says where it is.
@@ -24,10 +24,10 @@ use crate::domain::event::{Ending, IterationRow};
 use crate::domain::id::CommitId;
 
 use super::forge_page::ForgePage;
-use super::markdown::count;
 use super::overview;
 use super::parts::{Part, PartId, Screen};
-use super::phrases::{PLAUSIBLE, sentence};
+use super::phrases::PLAUSIBLE;
+use super::session_parts::part;
 use super::todo::place_line;
 use super::view::View;
 use writer::{Html, many, short};
@@ -46,7 +46,7 @@ const NAME: usize = 300;
 pub struct PageFacts {
     /// Version of regreen.
     pub version: String,
-    /// When the page was made, as text; empty when that is not said.
+    /// When the page was made, as text; empty leaves it out.
     pub made: String,
     /// The pass rate that ends the session, in percent.
     pub target: Option<u32>,
@@ -102,7 +102,7 @@ fn draw(html: &mut Html, data: &PageData<'_>, id: PartId, part: &Part<'_>) {
     }
 }
 
-/// The page.
+/// Draws the page.
 pub fn page(view: &View, facts: &PageFacts) -> String {
     let earlier = view.rows.len().saturating_sub(DRAWN);
     let rows = view.rows.get(earlier..).unwrap_or_default();
@@ -120,7 +120,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
     html.open("main", &[("id", "main"), ("class", "wide")]);
     let empty = ForgePage::default();
     let all =
-        Screen::Page.parts(view).into_iter().map(|id| (id, id.of(view, &empty, Screen::Page)));
+        Screen::Page.parts(view).into_iter().map(|id| (id, part(id, view, &empty, Screen::Page)));
     let parts: Vec<(PartId, Part<'_>)> = all.filter(|(_, part)| !part.is_empty()).collect();
     html.inside("nav", &[("aria-label", "Parts of this page")], |html| {
         html.inside("ul", &[], |html| {
@@ -153,7 +153,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
     html.finish()
 }
 
-/// Title, policy and style. The policy allows this style and nothing else, whoever serves the page.
+/// Title, policy and style. The policy allows this style and nothing else, whichever server sends the page.
 fn head(html: &mut Html, data: &PageData<'_>) {
     let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
     let policy = format!(
@@ -172,66 +172,36 @@ fn head(html: &mut Html, data: &PageData<'_>) {
         html.leaf(
             "title",
             "",
-            &format!("{} - {}", verdict(data.view).title, short(&data.view.session, NAME)),
+            &format!("{} - {}", place_line(data.view), short(&data.view.session, NAME)),
         );
         html.style(STYLE);
     });
 }
 
-/// How it stands, for the eye and in words.
-struct Standing {
-    /// Class of the mark.
-    tone: &'static str,
-    /// Sign in the mark.
-    sign: &'static str,
-    /// The headline.
-    title: String,
-    /// Why, in a sentence.
-    reason: String,
-}
-
-fn verdict(view: &View) -> Standing {
-    let Some(outcome) = &view.outcome else {
-        let rate = view
-            .rate()
-            .map_or_else(|| "no pass rate yet".to_owned(), |rate| format!("{rate} % pass"));
-        let reason = if view.doing.is_empty() {
-            "The session has no verdict yet".to_owned()
-        } else {
-            format!("The session has no verdict yet; the last step was {}", view.doing)
-        };
-        let title =
-            format!("In progress: {rate} after {}", count(view.rows.len() as u64, "iteration"));
-        return Standing {
-            tone: "open",
-            sign: "…",
-            title,
-            reason: format!("{}.", sentence(&reason)),
-        };
-    };
-    let (tone, sign) = match outcome.result {
-        Ending::Success => ("good", "✓"),
-        Ending::PartialSuccess => ("warn", "✓"),
-        Ending::Failure => ("bad", "✗"),
-        Ending::Blocked => ("warn", "‖"),
-        Ending::Planned => ("open", "…"),
-    };
-    let reason = overview::verdict(view, &ForgePage::default(), Screen::Page).intro;
-    Standing { tone, sign, title: place_line(view), reason }
+/// Class and sign of the mark beside the headline.
+fn mark(view: &View) -> (&'static str, &'static str) {
+    match view.outcome.as_ref().map(|outcome| outcome.result) {
+        Some(Ending::Success) => ("good", "✓"),
+        Some(Ending::PartialSuccess) => ("warn", "✓"),
+        Some(Ending::Failure) => ("bad", "✗"),
+        Some(Ending::Blocked) => ("warn", "‖"),
+        Some(Ending::Planned) | None => ("open", "…"),
+    }
 }
 
 /// The verdict, its numbers, and what it is about.
 fn top(html: &mut Html, data: &PageData<'_>) {
-    let (view, standing) = (data.view, verdict(data.view));
+    let (view, (tone, sign)) = (data.view, mark(data.view));
     html.leaf("p", "brand", "regreen");
     html.inside("div", &[("class", "verdict")], |html| {
-        let class = format!("sign {}", standing.tone);
+        let class = format!("sign {tone}");
         html.inside("span", &[("class", &class), ("aria-hidden", "true")], |html| {
-            html.text(standing.sign);
+            html.text(sign);
         });
         html.inside("div", &[], |html| {
-            html.leaf("h1", "", &standing.title);
-            for text in standing.reason.lines().filter(|line| !line.is_empty()) {
+            html.leaf("h1", "", &place_line(view));
+            let verdict = overview::verdict(view, &ForgePage::default(), Screen::Page);
+            for text in verdict.intro.lines().filter(|line| !line.is_empty()) {
                 html.inside("p", &[("class", "why")], |html| prose::inline(html, text));
             }
         });

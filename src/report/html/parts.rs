@@ -28,7 +28,7 @@ pub(super) fn draw(html: &mut Html, id: PartId, part: &Part<'_>) {
                 }
             });
         }
-        Body::List(items) => list(html, items, id),
+        Body::List(items) => list(html, items, part.more, id),
         Body::Table(content) => table(html, content, &part.title),
         Body::Facts(facts) => html.inside("dl", &[("class", "about")], |html| {
             facts.iter().for_each(|fact| html.term(fact.name, |html| cell(html, &fact.value)));
@@ -56,7 +56,7 @@ pub(super) fn figures(html: &mut Html, part: &Part<'_>) {
     });
 }
 
-fn list(html: &mut Html, items: &[Item], id: PartId) {
+fn list(html: &mut Html, items: &[Item], more: usize, id: PartId) {
     let began = html.len();
     let mut drawn = 0;
     let class = if id == PartId::Failing { "cards" } else { "plain" };
@@ -76,7 +76,7 @@ fn list(html: &mut Html, items: &[Item], id: PartId) {
         _ => "note",
     };
     let place = "the session's `.process/outcome.json` and `.process/events.jsonl`";
-    left_out(html, items.len() - drawn, noun, place);
+    left_out(html, items.len() + more - drawn, noun, place);
 }
 
 fn entry(html: &mut Html, item: &Item) {

@@ -107,7 +107,7 @@ impl Html {
         self.out.push_str("/>");
     }
 
-    /// Text, escaped. Characters that nobody sees are shown by their number.
+    /// Text, escaped. Invisible characters are shown by their number.
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {
             put(&mut self.out, character);

@@ -85,7 +85,7 @@ fn word(status: TaskStatus) -> &'static str {
 }
 
 /// The plan for people who decide on it: session, tasks, layers, gates. Markdown with everything
-/// foreign escaped; a role begins with `@` and would notify somebody, so it is code.
+/// foreign escaped; a role begins with `@` and would notify a person, so it is code.
 #[must_use]
 pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
     let analysis = &plan.analysis;

@@ -231,7 +231,7 @@ pub struct ProducedDocument {
     pub coverage_before: LineCounts,
     /// The same with the new tests.
     pub coverage_after: LineCounts,
-    /// What a coverage tool tells of the functions asked for, before and after.
+    /// Coverage of the requested functions, before and after.
     #[serde(default)]
     pub coverage: Option<Reached>,
     /// Percent of tried breaks that were noticed, with one decimal, cut.
@@ -267,9 +267,9 @@ pub struct ProducedDocument {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reasoned {
-    /// What.
+    /// What was left out.
     pub what: String,
-    /// Why.
+    /// Why it was left out.
     pub reason: String,
 }
 

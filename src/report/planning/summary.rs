@@ -26,13 +26,13 @@ pub struct Progress {
 /// One phase of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgressLine {
-    /// Its name.
+    /// Name of the phase or task.
     pub content: String,
     /// `pending`, `in_progress` or `completed`; one at most is in progress.
     pub status: String,
     /// What it does while it is in progress.
     pub active_form: String,
-    /// What came of it; empty before its end.
+    /// Its result; empty before its end.
     pub summary: String,
     /// What it consists of, while it is in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -270,11 +270,11 @@ pub struct PlanRun {
 pub struct PlanDocument {
     /// Version of this form.
     pub schema_version: u32,
-    /// The session.
+    /// Id of the session.
     pub session: String,
     /// `session` or `prompt`.
     pub mode: String,
-    /// What was asked for, as it was said.
+    /// The request in the words of the user.
     pub input: String,
     /// `planned`, `nothing_missing`, `awaits_confirmation`, `generated`, `executing`, `failure` or
     /// `stopped`.
@@ -306,7 +306,7 @@ pub struct PlanDocument {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Gap {
-    /// The source.
+    /// The source file without enough tests.
     pub file: String,
     /// Where its tests belong.
     pub test_file: String,
@@ -316,13 +316,13 @@ pub struct Gap {
     pub reason: String,
 }
 
-/// One task.
+/// One task as a line of the summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct TaskLine {
-    /// Its id.
+    /// Id of the task.
     pub id: String,
-    /// One line.
+    /// Title on one line.
     pub title: String,
     /// Where it stands.
     pub status: TaskStatus,

@@ -4,10 +4,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::domain::budget::Usage;
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, Finish, Model, ModelError, Question, Store, StoreError};
 
@@ -81,7 +81,7 @@ pub struct UnansweredCalls {
 pub fn digest(question: &Question, fence: &str, before: u64) -> String {
     let plain = |text: &str| text.replace(fence, "fence");
     let text = format!("{before}\n{}\n{}", plain(&question.system), plain(&question.prompt));
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256_hex(text.as_bytes())
 }
 
 /// The receipt of a record: `x.1.1.txt` has `x.1.1.answer.json`.

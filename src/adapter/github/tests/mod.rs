@@ -270,7 +270,7 @@ async fn the_author_is_the_account_of_the_token_or_the_app_behind_the_check_run(
         forge.put_check(&run(1)).await.expect("a check run");
         assert_eq!(forge.put_comment(7, MARKER, "x").await.expect("a comment"), done);
     }
-    // Told by its user, it asks nobody.
+    // With a configured login it sends no question.
     let app_settings = GitHubSettings { login: Some("my-app[bot]".into()), ..settings(&fake) };
     let asked = fake.count("GET", "/user");
     let forge = GitHub::new(&http, app_settings, &clock).expect("a client");

@@ -1,5 +1,5 @@
-//! Gives folders to the user that test code runs as. No link is followed, and what is handed over
-//! is what was looked at: test code may be running beside us.
+//! Gives folders to the user that test code runs as. No link is followed, and exactly the
+//! entry that was inspected changes its owner: test code may be running beside us.
 
 use std::fs::File;
 use std::io;

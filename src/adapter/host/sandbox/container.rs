@@ -14,7 +14,7 @@ use super::super::invocation::{Access, Invocation};
 use super::super::{orphans, short_command};
 use super::{OTHER, chown_tree};
 
-/// Engines, in the order they are asked.
+/// Engines, in the order in which they are tried.
 const ENGINES: &[&str] = &["docker", "podman"];
 
 /// Longest wait for an engine to answer.
@@ -158,7 +158,7 @@ impl Container {
     fn arguments(&self, child: &Invocation, access: &Access, tag: &str) -> io::Result<Vec<String>> {
         let mut open: Vec<&Path> = access.checkouts.iter().map(PathBuf::as_path).collect();
         open.push(&access.scratch);
-        // What is only looked at is where the child works: the other protected folders stay outside.
+        // The folder in which the child works is mounted for reading: the other protected folders stay outside.
         let looked_at = access.protected.iter().map(PathBuf::as_path).find(|folder| {
             child.directory.starts_with(folder)
                 && !open.iter().any(|folder| child.directory.starts_with(folder))
@@ -166,7 +166,7 @@ impl Container {
         let mut argv: Vec<String> =
             [self.engine, "run", "--rm", "--interactive"].map(str::to_owned).into();
         if self.engine == "docker" {
-            // Podman's own init is a package that is often not there.
+            // Podman's own init is a package that is often missing.
             argv.push("--init".into());
         }
         argv.extend(["--name".into(), name(tag)]);
@@ -262,7 +262,7 @@ fn program(argv: &[String], seen: &[&Path]) -> Vec<String> {
     argv
 }
 
-/// Removes the container of a run, with everything in it; one that is gone is as good.
+/// Removes the container of a run, with everything in it; a missing one is no error.
 pub(super) fn remove(tag: &str) {
     if let Some(container) = container()
         && let Err(error) = say(container.engine, &["rm", "--force", &name(tag)], ANSWER)

@@ -60,7 +60,7 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
         return None;
     }
     let fail = |text: String, code: u8| {
-        // Nobody may be listening; the code says it too.
+        // Standard error may be closed; the exit code says it too.
         writeln!(std::io::stderr(), "regreen: {text}").unwrap_or_default();
         Some(ExitCode::from(code))
     };
@@ -169,7 +169,7 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
     Ok(created)
 }
 
-/// Grants rights below a path; what is not there needs none.
+/// Grants rights below a path; a missing path needs none.
 fn beneath(
     created: RulesetCreated,
     path: &Path,

@@ -176,7 +176,7 @@ impl Model for ClientModel {
         files::remove_folder(&folder);
         let all = format!("{}\n{}", run.out, run.err);
         if let Some(seen) = run.seen {
-            // It would retry by itself for minutes; the chain decides who is asked next.
+            // It would retry by itself for minutes; the chain decides which provider comes next.
             let kind = output::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
             return Err(provider.error(kind, &seen));
         }

@@ -10,12 +10,10 @@ use crate::adapter::repo::objects::{
 };
 use crate::adapter::repo::{RepositoryFacts, failed, tree};
 use crate::domain::commit::is_of_session;
-use crate::domain::id::{CommitId, RepoPath};
+use crate::domain::id::{CommitId, RepoPath, sha256_hex};
 use crate::effect::{FileDiff, GitError};
 
-use super::{
-    Bundle, BundleError, BundleOf, BundledFile, COMMITS, FILE_LIMIT, FILES, Present, digest,
-};
+use super::{Bundle, BundleError, BundleOf, BundledFile, COMMITS, FILE_LIMIT, FILES, Present};
 
 const PLAIN: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -203,7 +201,7 @@ pub fn changed_files(repo: &Repository, of: &BundleOf) -> Result<Vec<BundledFile
             if blob.size() > FILE_LIMIT {
                 return Err(BundleError::TooLarge(format!("{file} has {} bytes", blob.size())));
             }
-            Ok(Some((digest(blob.content()), blob.size() as u64)))
+            Ok(Some((sha256_hex(blob.content()), blob.size() as u64)))
         };
         let (before, after) = (side(before)?, side(after)?);
         let bytes = after.as_ref().map_or(0, |(_, size)| *size);

@@ -8,10 +8,9 @@ use std::path::Path;
 
 use git2::Sort;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
-use crate::domain::id::{CommitId, RepoPath, SessionId};
+use crate::domain::id::{CommitId, RepoPath, SessionId, sha256_hex};
 use crate::effect::{FileDiff, GitError};
 
 use super::objects::{history, oid, pack, unpack};
@@ -36,11 +35,11 @@ const FILE_LIMIT: usize = 8 << 20;
 /// What the objects of a pack may come to.
 const BOUNDS: Bounds = Bounds { object: FILE_LIMIT as u64, all: 512 << 20 };
 
-/// `bundle.json`.
+/// The content of `bundle.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bundle {
-    /// Always 1.
+    /// Version of the format, always 1.
     pub schema_version: u32,
     pub of: BundleOf,
     /// From the first after `head` to `tip`.
@@ -57,7 +56,7 @@ pub struct Bundle {
 #[serde(deny_unknown_fields)]
 pub struct BundleOf {
     pub session: SessionId,
-    /// `owner/name`.
+    /// The repository as `owner/name`.
     pub repository: String,
     pub branch: String,
     pub head: CommitId,
@@ -71,7 +70,7 @@ pub struct BundleOf {
 #[serde(deny_unknown_fields)]
 pub struct BundledFile {
     pub file: RepoPath,
-    /// SHA-256 before; `None`: it was not there.
+    /// SHA-256 before; `None` for a new file.
     pub before: Option<String>,
     /// SHA-256 after; `None`: it is gone.
     pub after: Option<String>,
@@ -79,7 +78,7 @@ pub struct BundledFile {
     pub bytes: u64,
 }
 
-/// A bundle whose every object was looked at and which is in the object store now.
+/// A bundle whose every object was inspected and is in the object store now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     pub bundle: Bundle,
@@ -132,10 +131,6 @@ impl BundleError {
     }
 }
 
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Writes the commits after `of.head` up to `of.tip` into a folder. The list is written last, so
 /// a folder with one is complete; writing again replaces both.
 /// What could not be imported is not exported either.
@@ -153,7 +148,7 @@ pub fn export_bundle(
         of: of.clone(),
         commits,
         files,
-        pack_digest: digest(&pack),
+        pack_digest: sha256_hex(&pack),
         pack_bytes: pack.len() as u64,
     };
     files::create_folder(folder).map_err(io("create the folder of the bundle"))?;
@@ -168,7 +163,7 @@ pub fn export_bundle(
 /// What must still be so for a bundle to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Present {
-    /// `owner/name`.
+    /// The repository as `owner/name`.
     pub repository: String,
     /// The head as the server has it now.
     pub head: CommitId,
@@ -227,7 +222,7 @@ pub fn manifest(folder: &Path) -> Result<Bundle, BundleError> {
 fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
     let bundle = manifest(folder)?;
     let pack = part(folder, PACK, PACK_LIMIT)?;
-    if pack.len() as u64 != bundle.pack_bytes || digest(&pack) != bundle.pack_digest {
+    if pack.len() as u64 != bundle.pack_bytes || sha256_hex(&pack) != bundle.pack_digest {
         return Err(BundleError::Digest(PACK.into()));
     }
     let count = object_count(&pack);

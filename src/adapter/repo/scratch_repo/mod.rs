@@ -18,7 +18,7 @@ use super::{GitRemote, RepositoryFacts, Transport, discover, failed, io};
 
 pub use write::Overlap;
 
-/// Names the checkout's own commit, so that a server is told what is here already.
+/// Names the checkout's own commit, so that a server knows what is here already.
 const KNOWN: &str = "refs/regreen/checkout";
 
 /// The author of commits, with the address of the account that a job's token acts for.

@@ -18,7 +18,7 @@ const SOURCES: &str = "sources";
 /// Whether two lines of history may change the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
-    /// They may, as far as their lines fit.
+    /// They may, where their lines fit.
     Allowed,
     /// They may not.
     Refused,

@@ -60,14 +60,11 @@ impl Bundled {
 
     /// Rewrites the list and makes it fit the pack that lies there.
     fn forge(&self, change: impl FnOnce(&mut serde_json::Value)) {
-        use sha2::Digest as _;
         let path = self.at("bundle/bundle.json");
         let pack = std::fs::read(self.at("bundle/commits.pack")).expect("a pack");
         let mut value: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&path).expect("a list")).expect("JSON");
-        let digest: String =
-            sha2::Sha256::digest(&pack).iter().map(|byte| format!("{byte:02x}")).collect();
-        value["pack_digest"] = digest.into();
+        value["pack_digest"] = crate::domain::id::sha256_hex(&pack).into();
         value["pack_bytes"] = pack.len().into();
         change(&mut value);
         std::fs::write(path, value.to_string()).expect("a file");

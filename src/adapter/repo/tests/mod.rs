@@ -44,8 +44,8 @@ fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
         .expect("git starts");
     child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("git reads");
     let output = child.wait_with_output().expect("git ends");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git {arguments:?}: {said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {message}");
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
 }
 

@@ -150,10 +150,10 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         ("junk", "not git's protocol", false, "git server"),
         ("cut", "ended in the middle", true, "run again"),
     ];
-    for (fault, said, passing, hint) in table {
+    for (fault, message, passing, hint) in table {
         world.fault(fault);
         let error = remote.push(&ask).await.expect_err(fault);
-        assert!(error.to_string().contains(said), "{fault}: {error}");
+        assert!(error.to_string().contains(message), "{fault}: {error}");
         assert!(error.hint().contains(hint), "{fault}: {}", error.hint());
         assert_eq!(error.is_passing(), passing, "{fault}");
         assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
@@ -178,7 +178,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     world.fault("");
     let hook = world.bare().join("hooks/pre-receive");
     let more = fix(&checkout, "c.txt", "more");
-    for (said, by) in [
+    for (message, by) in [
         ("not on fridays", Refuser::Hook),
         ("GH006: Protected branch update failed", Refuser::Protection),
         (
@@ -186,13 +186,14 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
             Refuser::WorkflowFiles,
         ),
     ] {
-        std::fs::write(&hook, format!("#!/bin/sh\necho '{said}' >&2\nexit 1\n")).expect("a hook");
+        std::fs::write(&hook, format!("#!/bin/sh\necho '{message}' >&2\nexit 1\n"))
+            .expect("a hook");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(&hook, mode).expect("a mode");
         let answer = remote.push(&request("regreen/y", None, &more)).await.expect("an answer");
         let PushOutcome::Rejected { by: found, text } = answer else { panic!("{answer:?}") };
         assert_eq!(found, by, "{text}");
-        assert!(text.contains(said) && !found.hint().is_empty(), "{text}");
+        assert!(text.contains(message) && !found.hint().is_empty(), "{text}");
     }
 }
 
@@ -239,11 +240,12 @@ fn fetch_and_push_over_tls() {
         command.output().expect("it starts")
     };
     let known = child(Some(folder.path().join("ca.pem")));
-    let said = String::from_utf8_lossy(&known.stdout) + String::from_utf8_lossy(&known.stderr);
-    assert!(known.status.success() && said.contains("1 passed"), "{said}");
+    let message = String::from_utf8_lossy(&known.stdout) + String::from_utf8_lossy(&known.stderr);
+    assert!(known.status.success() && message.contains("1 passed"), "{message}");
     let unknown = child(None);
-    let said = String::from_utf8_lossy(&unknown.stdout) + String::from_utf8_lossy(&unknown.stderr);
-    assert!(!unknown.status.success() && said.contains("certificate"), "{said}");
+    let message =
+        String::from_utf8_lossy(&unknown.stdout) + String::from_utf8_lossy(&unknown.stderr);
+    assert!(!unknown.status.success() && message.contains("certificate"), "{message}");
 }
 
 /// An authority (`ca.pem`) and a server on loopback that it vouches for (`leaf.pem`, `leaf.key`).

@@ -48,7 +48,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 /// Which texts of an edit set are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The candidate.
+    /// The sources with the candidate's edits.
     After,
     /// The unchanged sources.
     Before,

@@ -59,7 +59,7 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
     })?;
     let mut tests = Vec::new();
     for file in report.test_results {
-        // A file that does not load; Vitest tells of a hook that fails only here too, and calls its
+        // A file that does not load; Vitest reports a failing hook only here too, and calls its
         // tests skipped.
         let explained = file.assertion_results.iter().any(|test| test.status == "failed");
         let hook = file.status == "failed" && !explained;

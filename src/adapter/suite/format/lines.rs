@@ -17,7 +17,7 @@ pub struct Line {
     status: Option<Status>,
     file: Option<String>,
     line: Option<u32>,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub ms: f64,
     class: String,
     message: String,

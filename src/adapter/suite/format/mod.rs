@@ -43,7 +43,7 @@ pub struct ReportedTest {
 /// Where and why a report cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// From 1.
+    /// The line, counted from 1.
     pub line: u32,
     /// What should have stood there.
     pub expected: String,

@@ -30,7 +30,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let script = files.drivers.join("gradle_init.gradle");
         argv.extend(["--init-script".into(), script.display().to_string()]);
         let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
-        // A task that failed by itself is asked for by running everything.
+        // A task that failed by itself runs again only with everything else.
         if !classes.iter().any(|class| class.starts_with(':')) {
             argv.extend(classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]));
         }

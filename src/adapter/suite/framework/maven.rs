@@ -27,7 +27,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         // A module that does not compile must not hide the results of the others.
         argv.push("--fail-at-end".into());
         let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
-        // A goal that failed by itself is asked for by running everything.
+        // A goal that failed by itself runs again only with everything else.
         if !classes.is_empty() && !classes.iter().any(|class| class.contains(" @ ")) {
             argv.push(format!("-Dtest={}", classes.join(",")));
             argv.push("-Dsurefire.failIfNoSpecifiedTests=false".into());

@@ -40,8 +40,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// An id is `package::test` or `package::binary::test`, and nothing tells which; nextest refuses a
-/// filter with a binary that is not there, so the package and both names are given.
+/// An id is `package::test` or `package::binary::test`, and nothing shows which; nextest refuses a
+/// filter that names a missing binary, so the package and both names are given.
 fn filter(ids: &[TestId]) -> String {
     let exact = |id: &TestId| {
         let (package, name) = id.as_str().split_once("::").unwrap_or(("", id.as_str()));

@@ -136,13 +136,13 @@ proptest! {
                 .find(|status| of_id.contains(status));
             prop_assert_eq!(Some(case.status), worst);
         }
-        let mut turned = tests.clone();
-        turned.rotate_left(turn.min(tests.len()));
-        let turned = to_test_cases(&turned, &mapper("/repo"));
+        let mut rotated = tests.clone();
+        rotated.rotate_left(turn.min(tests.len()));
+        let rotated = to_test_cases(&rotated, &mapper("/repo"));
         let short = |cases: &[crate::domain::test::TestCase]| -> Vec<_> {
             cases.iter().map(|case| (case.id.clone(), case.status)).collect()
         };
-        prop_assert_eq!(short(&cases), short(&turned));
+        prop_assert_eq!(short(&cases), short(&rotated));
     }
 
     #[test]
