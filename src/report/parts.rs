@@ -100,20 +100,19 @@ impl Screen {
 }
 
 impl PartId {
-    /// Its name in the note about what was shortened.
+    /// Its name in the note about what was shortened; empty for what always stays.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Heading | Self::Verdict | Self::Figures | Self::Chart | Self::Places => "verdict",
             Self::Failing => "failing tests",
             Self::Change => "patch",
-            Self::Next | Self::Used => "next steps",
             Self::Answers => "answers",
-            Self::Tests | Self::Time | Self::Iterations => "iterations",
+            Self::Iterations => "iterations",
             Self::Attempts => "attempts",
             Self::Proof => "proof",
             Self::Todo => "to-do list",
             Self::Asked => "who was asked",
             Self::Notes => "notes",
+            _ => "",
         }
     }
 

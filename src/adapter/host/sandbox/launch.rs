@@ -36,8 +36,8 @@ const NOT_FOUND: u8 = 127;
 const UNPRIVILEGED: u16 = 1024;
 
 /// What the launcher puts into force.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct LaunchSpec {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Limits {
     /// User and group to become.
     pub user: Option<u32>,
     /// Limit writes and secrets.
@@ -45,6 +45,12 @@ pub(super) struct LaunchSpec {
     /// Refuse signals and abstract sockets to the outside.
     pub signals: bool,
     pub network: Network,
+}
+
+/// The limits with their paths.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LaunchSpec {
+    pub limits: Limits,
     /// Folders and files that may be written.
     pub write: Vec<PathBuf>,
     /// Folders and files that must not be read.
@@ -81,10 +87,10 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
 /// Gives up everything, or says what could not be given up.
 fn enforce(spec: &LaunchSpec) -> Result<(), String> {
     // Paths are opened while we may still open them.
-    let rules = spec.files.then(|| rules(spec)).transpose()?;
-    match spec.user {
+    let rules = spec.limits.files.then(|| rules(spec)).transpose()?;
+    match spec.limits.user {
         Some(user) => change_user(user)?,
-        None if spec.files && geteuid().is_root() => stay_weak_root()?,
+        None if spec.limits.files && geteuid().is_root() => stay_weak_root()?,
         None => {}
     }
     let Some(rules) = rules else { return Ok(()) };
@@ -142,10 +148,10 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(write | read)
         .map_err(failed)?;
-    if spec.network != Network::Open {
+    if spec.limits.network != Network::Open {
         ruleset = ruleset.handle_access(AccessNet::ConnectTcp).map_err(failed)?;
     }
-    if spec.signals {
+    if spec.limits.signals {
         ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket).map_err(failed)?;
     }
     let mut created = ruleset.create().map_err(failed)?;
@@ -160,7 +166,7 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
             created = beneath(created, &path, read)?;
         }
     }
-    if spec.network == Network::Local {
+    if spec.limits.network == Network::Local {
         for port in UNPRIVILEGED..=u16::MAX {
             created =
                 created.add_rule(NetPort::new(port, AccessNet::ConnectTcp)).map_err(failed)?;

@@ -20,7 +20,7 @@ use rustix::process::{DumpableBehavior, geteuid, set_dumpable_behavior};
 use super::invocation::Invocation;
 use super::orphans;
 use container::Container;
-use launch::LaunchSpec;
+use launch::{LaunchSpec, Limits};
 
 pub use super::invocation::Access;
 pub use container::run_in;
@@ -48,10 +48,11 @@ pub enum IsolationLevel {
 
 /// Outgoing connections of test code. Landlock knows TCP ports, not addresses: UDP, and with it
 /// name resolution, is never limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// As the machine has it.
+    #[default]
     Open,
     /// TCP to ports from 1024 on, which suites use among themselves. Web, mail and shell servers
     /// on their usual ports are out of reach; a server that waits on a high port is not.
@@ -147,13 +148,7 @@ fn landlock_version() -> u8 {
 /// What is in force, and what is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// Test code runs as this user and group.
-    user: Option<u32>,
-    /// Writes and secrets are limited.
-    files: bool,
-    /// No signals to processes outside.
-    signals: bool,
-    network: Network,
+    limits: Limits,
     /// What holds, one sentence each, in our own words.
     pub in_force: Vec<String>,
     /// What does not hold and why, one sentence each, in our own words.
@@ -163,7 +158,7 @@ pub struct Protection {
 impl Protection {
     /// Whether children go through the launcher.
     fn launches(&self) -> bool {
-        self.user.is_some() || self.files
+        self.limits.user.is_some() || self.limits.files
     }
 }
 
@@ -172,10 +167,7 @@ impl Protection {
 #[must_use]
 pub fn decide(requested: Containment, facts: Facts) -> Protection {
     let mut it = Protection {
-        user: None,
-        files: false,
-        signals: false,
-        network: Network::Open,
+        limits: Limits::default(),
         in_force: vec![
             "test code gets an environment without keys and tokens, and a home of its own".into(),
         ],
@@ -188,7 +180,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
     }
     if requested.isolation == IsolationLevel::OtherUser {
         if facts.may_change_user {
-            it.user = Some(OTHER);
+            it.limits.user = Some(OTHER);
             it.in_force.push(format!(
                 "test code runs as user {OTHER}, without groups and capabilities; regreen's files, processes and sockets belong to another"
             ));
@@ -198,7 +190,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
     }
     // Before version 3 files could be emptied, and renames between folders always failed.
     if facts.landlock >= 3 {
-        it.files = true;
+        it.limits.files = true;
         it.in_force.extend([
             "writes end at the private checkout, its scratch and temporary folders and the caches of build tools (Landlock)".into(),
             "known credential files cannot be read (Landlock)".into(),
@@ -215,13 +207,13 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
         ));
     }
     if facts.landlock >= 6 {
-        it.signals = true;
+        it.limits.signals = true;
         it.in_force.push("no signals to processes outside (Landlock)".into());
-    } else if it.user.is_none() {
+    } else if it.limits.user.is_none() {
         it.missing.push("test code may send signals to processes of the same user".into());
     }
     limit_network(&mut it, requested.network, facts.landlock);
-    if it.user.is_none() {
+    if it.limits.user.is_none() {
         it.missing
             .push("sockets of this user, Docker's if there is one, can be connected to".into());
     }
@@ -235,12 +227,12 @@ fn limit_network(it: &mut Protection, network: Network, landlock: u8) {
             .missing
             .push("the network is open to test code: Landlock limits TCP from Linux 6.7 on".into()),
         Network::Local => {
-            it.network = Network::Local;
+            it.limits.network = Network::Local;
             it.in_force.push("no outgoing TCP to ports below 1024 (Landlock)".into());
             it.missing.push("UDP and TCP to higher ports are open to test code".into());
         }
         Network::Closed => {
-            it.network = Network::Closed;
+            it.limits.network = Network::Closed;
             it.in_force.push("no outgoing TCP (Landlock)".into());
             it.missing.push("UDP is open to test code".into());
         }
@@ -274,8 +266,7 @@ fn contained(container: &Container) -> Protection {
         missing.push("the network is open to test code".into());
     }
     let in_force = vec![container.in_force()];
-    let (user, network) = (None, Network::Open);
-    Protection { user, files: false, signals: false, network, in_force, missing }
+    Protection { limits: Limits::default(), in_force, missing }
 }
 
 /// Ends what a run left behind.
@@ -321,8 +312,11 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     if !sensitive_paths::can_start(program, search, &child.directory) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let closed =
-        if protection.files { sensitive_paths::secrets(&access.protected) } else { Vec::new() };
+    let closed = if protection.limits.files {
+        sensitive_paths::secrets(&access.protected)
+    } else {
+        Vec::new()
+    };
     let mut write = access.checkouts.clone();
     write.push(access.scratch.clone());
     write.extend(sensitive_paths::caches(&child.environment));
@@ -338,7 +332,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
         child.environment.insert("TMPDIR".into(), folder);
     }
     write.extend(shared);
-    if let Some(user) = protection.user {
+    if let Some(user) = protection.limits.user {
         chown_tree::chown_tree(access, user)?;
         sensitive_paths::own_caches(&mut child.environment, &access.scratch.join("home"));
         for (name, value) in [
@@ -349,14 +343,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
             child.environment.insert(name.into(), value.into());
         }
     }
-    let spec = LaunchSpec {
-        user: protection.user,
-        files: protection.files,
-        signals: protection.signals,
-        network: protection.network,
-        write,
-        closed,
-    };
+    let spec = LaunchSpec { limits: protection.limits, write, closed };
     let mut argv = vec![launch::SELF.to_owned(), VERB.to_owned(), serde_json::to_string(&spec)?];
     argv.append(&mut child.argv);
     child.argv = argv;

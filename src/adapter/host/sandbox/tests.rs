@@ -50,13 +50,29 @@ fn no_more_is_claimed_than_the_machine_can_do() {
     ];
     for (why, requested, facts, expected) in table {
         let it = decide(requested, facts);
-        assert_eq!((it.user, it.files, it.signals, it.network), expected, "{why}");
+        assert_eq!(
+            (it.limits.user, it.limits.files, it.limits.signals, it.limits.network),
+            expected,
+            "{why}"
+        );
         let in_force = it.in_force.join("\n");
-        assert_eq!(in_force.contains("runs as user"), it.user.is_some(), "{why}: {in_force}");
-        assert_eq!(in_force.contains("writes end"), it.files, "{why}: {in_force}");
-        assert_eq!(in_force.contains("memory and environment"), it.files, "{why}: {in_force}");
-        assert_eq!(in_force.contains("no signals"), it.signals, "{why}: {in_force}");
-        assert_eq!(in_force.contains("no outgoing TCP"), it.network != Open, "{why}: {in_force}");
+        assert_eq!(
+            in_force.contains("runs as user"),
+            it.limits.user.is_some(),
+            "{why}: {in_force}"
+        );
+        assert_eq!(in_force.contains("writes end"), it.limits.files, "{why}: {in_force}");
+        assert_eq!(
+            in_force.contains("memory and environment"),
+            it.limits.files,
+            "{why}: {in_force}"
+        );
+        assert_eq!(in_force.contains("no signals"), it.limits.signals, "{why}: {in_force}");
+        assert_eq!(
+            in_force.contains("no outgoing TCP"),
+            it.limits.network != Open,
+            "{why}: {in_force}"
+        );
         assert!(!it.missing.is_empty(), "{why}: something is always open");
     }
 }

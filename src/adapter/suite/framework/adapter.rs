@@ -154,19 +154,7 @@ pub struct RunArtifacts<'a> {
     pub site: &'a Site,
 }
 
-impl RunArtifacts<'_> {
-    /// The results file as text; empty when it is not there.
-    pub fn results_text(&self) -> Result<String, RunError> {
-        read_text(self.results)
-    }
-
-    /// The output as text.
-    pub fn log_text(&self) -> Result<String, RunError> {
-        read_text(self.log)
-    }
-}
-
-/// A report as text; bytes that are not UTF-8 become question marks.
+/// A report or log as text, empty for a missing file; bytes that are not UTF-8 become question marks.
 pub fn read_text(path: &Path) -> Result<String, RunError> {
     let bytes = files::read_left(path, REPORT_LIMIT).map_err(cannot("read", path))?;
     Ok(bytes.map_or_else(String::new, into_text))

@@ -4,7 +4,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
 use super::super::format::{ParsedReport, libtest};
-use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, words};
+use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, read_text, words};
 
 /// The row of `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -27,7 +27,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         RunCommand::new(argv, typed)
     },
     read: |artifacts| {
-        let text = artifacts.log_text()?;
+        let text = read_text(artifacts.log)?;
         let tests = libtest::parse(&text);
         // A binary that died, or that a test ended, took the rest of its tests with it.
         let died = text.contains("(signal: ") || libtest::ended_early(&text);

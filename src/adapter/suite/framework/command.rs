@@ -29,7 +29,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         if let Some(pattern) = &artifacts.site.report {
             read_reports(artifacts, pattern)
         } else {
-            let tests = tap::parse(&artifacts.log_text()?);
+            let tests = tap::parse(&read_text(artifacts.log)?);
             let complete = !tests.is_empty();
             Ok(ParsedReport { tests, complete })
         }

@@ -4,7 +4,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
 use super::super::format::{ParsedReport, gotest};
-use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, words};
+use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, read_text, words};
 
 /// The row of `go test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -27,7 +27,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         RunCommand::new(argv, typed)
     },
     read: |artifacts| {
-        let tests = gotest::parse(&artifacts.log_text()?, &module(artifacts.site));
+        let tests = gotest::parse(&read_text(artifacts.log)?, &module(artifacts.site));
         let complete = !tests.is_empty();
         Ok(ParsedReport { tests, complete })
     },

@@ -5,7 +5,8 @@ use crate::domain::test::Status;
 
 use super::super::format::ReportedTest;
 use super::adapter::{
-    CoverageCommand, FrameworkAdapter, RunCommand, Site, heads, with_build_failures, words,
+    CoverageCommand, FrameworkAdapter, RunCommand, Site, heads, read_text, with_build_failures,
+    words,
 };
 use super::command::read_reports;
 
@@ -37,7 +38,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
     },
     read: |artifacts| {
-        let failures = build_failures(&artifacts.log_text()?);
+        let failures = build_failures(&read_text(artifacts.log)?);
         with_build_failures(read_reports(artifacts, REPORTS), failures)
     },
     coverage: |request| {

@@ -7,7 +7,7 @@ use crate::effect::RunError;
 use super::super::format::{ParsedReport, jest};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand,
-    Site, heads, words,
+    Site, heads, read_text, words,
 };
 
 /// The row of Jest.
@@ -133,7 +133,7 @@ pub fn selected_files(site: &Site, selection: Option<&[TestId]>) -> Vec<String> 
 
 /// Reads the report of Jest or Vitest.
 fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
-    let text = artifacts.results_text()?;
+    let text = read_text(artifacts.results)?;
     if text.is_empty() {
         return Ok(ParsedReport::default());
     }

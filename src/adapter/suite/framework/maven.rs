@@ -5,7 +5,7 @@ use crate::domain::test::Status;
 
 use super::super::format::{ReportedTest, without_colours};
 use super::adapter::{
-    CoverageCommand, FrameworkAdapter, RunCommand, heads, with_build_failures, words,
+    CoverageCommand, FrameworkAdapter, RunCommand, heads, read_text, with_build_failures, words,
 };
 use super::command::read_reports;
 
@@ -35,7 +35,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
     },
     read: |artifacts| {
-        let failures = build_failures(&artifacts.log_text()?);
+        let failures = build_failures(&read_text(artifacts.log)?);
         with_build_failures(read_reports(artifacts, REPORTS), failures)
     },
     coverage: |request| {

@@ -5,7 +5,8 @@ use crate::domain::shell;
 
 use super::super::format::lines;
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, words,
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site,
+    read_text, words,
 };
 use super::jest::selected_files;
 
@@ -38,7 +39,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         RunCommand::new(argv, typed)
     },
-    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(coverage(request)),
     persistent: Some(PersistentRunner::Node),
 };

@@ -5,7 +5,7 @@ use crate::domain::framework::Framework;
 use super::super::format::lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
-    shell_argv, words,
+    read_text, shell_argv, words,
 };
 
 /// The row of Pytest.
@@ -38,7 +38,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         run
     },
-    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(python_coverage(request, words(SUITE), "python3 -m pytest")),
     persistent: Some(PersistentRunner::Python),
 };

@@ -3,7 +3,7 @@
 use crate::domain::framework::Framework;
 
 use super::super::format::lines;
-use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site};
+use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site, read_text};
 use super::pytest::python_coverage;
 
 /// The row of Unittest.
@@ -29,7 +29,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         RunCommand::new(argv, typed)
     },
-    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| {
         // The driver finds tests where unittest itself looks into packages only.
         let driver = request.drivers.join("unittest_driver.py").display().to_string();
