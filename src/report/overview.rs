@@ -1,6 +1,6 @@
 //! The upper parts: what a reader sees without opening anything.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Remaining};
@@ -175,7 +175,7 @@ fn remaining(one: &Remaining, view: &View, marks: &Marks<'_>, facts: &ForgePage<
 }
 
 /// What is known of failing tests beside that they fail.
-struct Marks<'a>([(HashSet<&'a TestId>, &'static str); 3]);
+struct Marks<'a>([(BTreeSet<&'a TestId>, &'static str); 3]);
 
 impl<'a> Marks<'a> {
     fn new(view: &'a View) -> Self {
