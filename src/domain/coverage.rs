@@ -196,7 +196,7 @@ impl Shares {
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// A coverage tool measured it.
-    #[serde(rename = "told")]
+    #[serde(alias = "told")]
     Measured {
         /// As a person would type it.
         command: String,
@@ -207,7 +207,8 @@ pub enum Reached {
         target: CoverageTarget,
     },
     /// No tool measured it, so it decides nothing.
-    Untold {
+    #[serde(alias = "untold")]
+    Unmeasured {
         /// Why, with what would help.
         reason: String,
     },
@@ -218,7 +219,7 @@ impl Reached {
     pub fn missed(&self) -> Vec<String> {
         match self {
             Self::Measured { after, target, .. } => after.missed(*target),
-            Self::Untold { .. } => Vec::new(),
+            Self::Unmeasured { .. } => Vec::new(),
         }
     }
 }
@@ -243,6 +244,23 @@ pub enum Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn coverage_that_an_earlier_build_stored_is_read() {
+        let old = r#"{"untold": {"reason": "no tool"}}"#;
+        let read: Reached = serde_json::from_str(old).unwrap();
+        assert_eq!(read, Reached::Unmeasured { reason: "no tool".into() });
+        assert!(serde_json::to_string(&read).unwrap().starts_with(r#"{"unmeasured":"#));
+        let measured = Reached::Measured {
+            command: "cov".into(),
+            before: Shares::default(),
+            after: Shares::default(),
+            target: CoverageTarget::default(),
+        };
+        let text = serde_json::to_string(&measured).unwrap();
+        let old = text.replacen("measured", "told", 1);
+        assert_eq!(serde_json::from_str::<Reached>(&old).unwrap(), measured);
+    }
 
     #[test]
     fn ranges_join_over_lines_that_cannot_run() {

@@ -132,7 +132,10 @@ pub fn decide(
     retries: u32,
 ) -> (QualityDecision, String) {
     let over = |number: u32, limit: u32, noun: &str| {
-        (number > limit).then(|| format!("{number} {noun}s, at most {limit} are tolerated"))
+        let plural = if number == 1 { "" } else { "s" };
+        let verb = if limit == 1 { "is" } else { "are" };
+        (number > limit)
+            .then(|| format!("{number} {noun}{plural}, at most {limit} {verb} tolerated"))
     };
     if counts.critical > 0 {
         return (
@@ -343,7 +346,7 @@ mod tests {
             (measured(7, target), 0, SoftFail),
             (measured(7, target), 2, HardFail),
             (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
-            (Reached::Untold { reason: "no tool".into() }, 2, Pass),
+            (Reached::Unmeasured { reason: "no tool".into() }, 2, Pass),
         ];
         for (reached, retries, expected) in table {
             let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
@@ -356,6 +359,24 @@ mod tests {
         let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);
         assert_eq!(decision, SoftFail);
         assert!(reason.contains("4 errors") && reason.contains("L1.2 0 % of 80 %"), "{reason}");
+    }
+
+    #[test]
+    fn a_reason_counts_one_and_many_in_words() {
+        let table = [
+            (1, 0, STRICT, "1 error, at most 0 are tolerated"),
+            (
+                4,
+                11,
+                LIMITS,
+                "4 errors, at most 3 are tolerated; 11 warnings, at most 10 are tolerated",
+            ),
+            (2, 0, FindingLimits { error: 1, warning: 0 }, "2 errors, at most 1 is tolerated"),
+        ];
+        for (error, warning, limits, expected) in table {
+            let counts = FindingCounts { critical: 0, error, warning };
+            assert_eq!(decide(counts, limits, 0), (SoftFail, expected.to_owned()));
+        }
     }
 
     proptest! {

@@ -15,7 +15,7 @@ fn share(share: Share) -> String {
 /// In one line, for a terminal.
 pub fn describe(reached: &Reached) -> String {
     match reached {
-        Reached::Untold { reason } => format!("not measured: {}", line(reason, 200)),
+        Reached::Unmeasured { reason } => format!("not measured: {}", line(reason, 200)),
         Reached::Measured { before, after, target, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
@@ -32,7 +32,7 @@ pub fn describe(reached: &Reached) -> String {
 /// The part of `test-quality-report.md` about coverage.
 pub fn markdown(reached: &Reached) -> String {
     match reached {
-        Reached::Untold { reason } => {
+        Reached::Unmeasured { reason } => {
             format!(
                 "\n## Coverage\n\nNot measured, so it decides nothing: {}.\n",
                 cell(&line(reason, 500))
@@ -83,8 +83,8 @@ mod tests {
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
         | functions | none measured | none measured | 90 % |
         ");
-        let untold = Reached::Untold { reason: "coverage.py is not here".into() };
-        assert_eq!(describe(&untold), "not measured: coverage.py is not here");
-        assert!(markdown(&untold).contains("it decides nothing: "));
+        let unmeasured = Reached::Unmeasured { reason: "coverage.py is not here".into() };
+        assert_eq!(describe(&unmeasured), "not measured: coverage.py is not here");
+        assert!(markdown(&unmeasured).contains("it decides nothing: "));
     }
 }

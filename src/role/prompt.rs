@@ -78,7 +78,7 @@ pub struct Subject {
 /// A question that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// What the model is told about its work.
+    /// The instructions to the model.
     pub system: String,
     pub text: String,
     /// Titles of what did not fit.
@@ -120,7 +120,7 @@ fn render(name: &str, values: &Value) -> String {
         .unwrap_or_else(|error| format!("[the template {name} is broken: {error}]"))
 }
 
-/// What a model is told about failures of a layer (specification.md 4.9).
+/// The instruction about failures of a layer (specification.md 4.9).
 fn layer_hint(layer: Layer) -> &'static str {
     match layer {
         Layer::Static => {
@@ -138,7 +138,7 @@ fn layer_hint(layer: Layer) -> &'static str {
     }
 }
 
-/// What a model is told about what may change.
+/// The instruction about what may change.
 fn reach_hint(reach: EditScope) -> &'static str {
     match reach {
         EditScope::Code => {
@@ -194,7 +194,7 @@ pub fn build_tests_by_agent(
     room: u32,
     fence: &str,
 ) -> Prompt {
-    let form = "Write the file into the folder you work in, and end with one JSON object in the form you are told.";
+    let form = "Write the file into the folder you work in, and end with one JSON object in the form you are given.";
     about_tests((Role::Generator, form), values, parts, room, fence)
 }
 

@@ -232,6 +232,8 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
         serde_json::from_str(&read(&document, ".process/enriched-suggestions.json")).unwrap();
     assert_eq!(suggestions["author"], "one");
     assert!(suggestions.to_string().contains("a price of zero"), "{suggestions:#}");
+    let page = read(&document, ".process/enriched-suggestions.md");
+    assert!(page.contains("- `one`, in the order") && page.contains("a price of zero"), "{page}");
     let raw = read(&document, ".process/analysis-1-cli-output.surveyor.1.1.txt");
     assert!(raw.contains("Prices are parsed and reduced") && !raw.contains(KEY), "{raw}");
     let summary = read(&document, ".summaries/IMPL-001-summary.md");
@@ -482,7 +484,7 @@ fn lines_that_no_test_runs_miss_the_gate_and_go_back_as_work() {
     let (fixed, model, _) = ran(Reply::By(answers_until_lines_run));
     let produced = &fixed.document()["produced"];
     assert_eq!(fixed.code, Some(0), "{produced:#}\n{}", fixed.err);
-    let lines = &produced["coverage"]["told"];
+    let lines = &produced["coverage"]["measured"];
     let parts = ["before", "after"].map(|when| lines[when]["line"]["part"].clone());
     assert_eq!(parts, [0, 7], "{produced:#}");
     let asked = model.asked();

@@ -14,6 +14,7 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         code::packages::RULES,
         code::placeholder::RULES,
         code::mocks::RULES,
+        code::naming::RULES,
         code::secrets::RULES,
         tests::empty::RULES,
         tests::assertions::RULES,

@@ -17,8 +17,6 @@ mod tool_rules;
 mod word_lists;
 
 #[cfg(test)]
-mod rule_tests;
-#[cfg(test)]
 mod tests;
 
 pub use catalogue::{rule, rule_of_tool_message};

@@ -2,11 +2,11 @@
 //! them (specification.md 6.1, L0).
 
 use crate::code::language::Language::{self, Go, JavaScript, Python, Tsx, TypeScript};
-use crate::domain::quality::Severity::{self, Critical, Error, Warning};
+use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 use super::rule::{
-    ALL, Detection, GO, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_RS,
-    PY_JS_RS_GO, code_rule, rule_for_all,
+    ALL, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_RS, PY_JS_RS_GO,
+    code_rule, rule_for_all,
 };
 
 /// The rule for text that does not parse; our own grammars report it too.
@@ -19,272 +19,113 @@ const SYNTAX: LintRule = rule_for_all(
 
 const PY_JS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go];
 
-/// A rule that only tools report: the id and its category, the severity, the languages, the
-/// problem, what to do about it, and the codes or phrases of the tools.
-const fn tool(
-    names: (&'static str, &'static str),
-    severity: Severity,
-    languages: &'static [Language],
-    texts: (&'static str, &'static str),
-    codes: &'static [&'static str],
-) -> LintRule {
-    LintRule { codes, ..code_rule(names, severity, texts, Detection::Tool(languages)) }
+/// A table of rules that only tools report: severity, category, id and languages, the problem and
+/// what to do about it, and the codes or phrases of the tools.
+macro_rules! tool_rules {
+    (@fixable fixable) => { true };
+    (@fixable) => { false };
+    ($($severity:ident $($fixable:ident)? $category:literal $id:literal $languages:ident:
+        $issue:literal => $suggestion:literal $(, as $($code:literal)+)?;)+) => {
+        /// What tools alone check. The three rows without codes take every other message of a concern.
+        ///
+        /// Go's compiler calls unused imports and variables errors. They have no code here: they break
+        /// the build, so they remain `type-mismatch`, which is critical.
+        pub const RULES: &[LintRule] = &[SYNTAX, $(LintRule {
+            fixable: tool_rules!(@fixable $($fixable)?),
+            codes: &[$($($code),+)?],
+            ..code_rule(
+                ($category, $id),
+                $severity,
+                ($issue, $suggestion),
+                Detection::Tool($languages),
+            )
+        }),+];
+    };
 }
 
-/// The same for a rule that the project's own fixers can repair.
-const fn fixable(mut rule: LintRule) -> LintRule {
-    rule.fixable = true;
-    rule
+tool_rules! {
+    Critical "types" "type-mismatch" NOT_SCRIPT:
+        "the project's own check says" => "correct the type; the checker's own message says which";
+    Error "types" "implicit-escape-type" PY_JS:
+        "no type is declared, so it fits everything" => "declare the type",
+        as "TS7005" "TS7006" "TS7018" "TS7019" "TS7031" "TS7034" "TS7053" "no-untyped-def";
+    Warning "types" "missing-type-definitions" PY_JS:
+        "nothing declares the types of this package" => "add its stubs or type package",
+        as "TS7016" "import-untyped";
+    Warning "lint" "project-rule" ALL:
+        "a rule of the project is broken" => "follow the rule, or change it for all";
+    Warning fixable "lint" "format" ALL: "not formatted" => "run the project's formatter";
+    Error fixable "imports" "duplicate-import" JS: "imported twice" => "keep one of the two",
+        as "import/no-duplicates" "no-duplicate-imports";
+    Warning fixable "imports" "unused-import" PY_JS_RS:
+        "imported and never used" => "remove the import",
+        as "F401" "TS6192" "unused-imports/no-unused-imports" "unused import: " "unused imports: ";
+    Warning "imports" "circular-import" PY_JS_GO:
+        "files import each other" => "move what both need into a third file",
+        as "import/no-cycle" "import cycle not allowed";
+    Critical "variables" "redeclaration" PY_JS_RS_GO:
+        "declared twice in one block" => "rename one, or remove the first",
+        as "F811" "no-redef" "TS2300" "TS2451" "no-redeclare" "@typescript-eslint/no-redeclare"
+           "E0428" "E0252" " redeclared in this block";
+    Error "variables" "shadowing" PY_JS_RS:
+        "a local name hides another one" => "give the local another name",
+        as "F402" "A001" "A004" "no-shadow" "@typescript-eslint/no-shadow" " is shadowed";
+    Critical "variables" "undefined-variable" PY_JS_RS_GO:
+        "nothing binds this name" => "define or import it, or correct its spelling",
+        as "F821" "F822" "F823" "name-defined" "TS2304" "TS2552" "no-undef" "E0425" "E0412"
+           "undefined: ";
+    Warning fixable "variables" "unused-variable" PY_JS_RS:
+        "assigned and never read" => "use the value or remove the variable",
+        as "F841" "F842" "TS6133" "no-unused-vars" "@typescript-eslint/no-unused-vars"
+           "unused variable: " "is assigned to, but never used";
+    Warning "control_flow" "unreachable-code" JS_RS_GO:
+        "this code can never run" => "remove it, or move the exit",
+        as "TS7027" "no-unreachable" "unreachable ";
+    Error "control_flow" "empty-catch" PY_JS_GO:
+        "an error is swallowed" => "handle the error, or say in a comment why it does not matter",
+        as "S110" "S112" "no-empty" "SA9003";
+    Warning "control_flow" "endless-loop" JS_RS_GO:
+        "a loop without an exit" => "give the loop a condition or a limit",
+        as "no-unmodified-loop-condition" "infinite loop detected" "empty `loop {}` wastes CPU"
+           "SA5002";
+    Warning "control_flow" "async-not-awaited" PY_JS:
+        "nothing waits for asynchronous code" => "await the result",
+        as "unused-coroutine" "unused-awaitable" "@typescript-eslint/no-floating-promises";
+    Warning "type_abuse" "escape-type" PY_JS: "a type that fits everything" => "name the type",
+        as "ANN401" "@typescript-eslint/no-explicit-any";
+    Error "type_abuse" "double-cast" JS:
+        "a cast that nothing checks" => "convert the value, or check its type",
+        as "@typescript-eslint/no-unsafe-type-assertion";
+    Error "type_abuse" "chained-assertion" JS:
+        "asserts that a value is there" => "check the value once, where it comes from",
+        as "@typescript-eslint/no-non-null-assertion";
+    Warning "naming_issues" "mixed-naming" PY_JS_RS_GO:
+        "a name against the convention" => "follow the convention of the language",
+        as "N801" "N802" "N803" "N806" "N815" "N816" "camelcase"
+           "@typescript-eslint/naming-convention" "should have a snake case name"
+           "should have an upper camel case name" "ST1003";
+    Warning "naming_issues" "misspelt-identifier" JS:
+        "a misspelt name" => "correct the spelling everywhere",
+        as "@cspell/spellchecker";
+    Error "resource_leaks" "unclosed-resource" PY:
+        "opened and never closed" => "close it on every way out",
+        as "SIM115";
+    Warning "resource_leaks" "listener-not-removed" JS:
+        "a listener that nothing removes" => "remove it where its owner ends",
+        as "react-web-api/no-leaked-event-listener";
+    Warning "resource_leaks" "subscription-not-cancelled" JS_GO:
+        "started and never stopped" => "keep the handle, and cancel it where its owner ends",
+        as "react-web-api/no-leaked-interval" "react-web-api/no-leaked-timeout" "SA1015";
+    Warning "ai_generated_issues" "conditional-assertion" JS:
+        "an assertion that only runs under a condition" => "write one test for each way",
+        as "jest/no-conditional-expect" "vitest/no-conditional-expect";
+    Warning "ai_generated_issues" "copied-body" JS:
+        "the same body as another function" => "test another case, or take one out",
+        as "sonarjs/no-identical-functions";
+    Critical "security_issues" "dynamic-evaluation" PY_JS:
+        "text is run as code" => "parse the text, or choose among functions by name",
+        as "S102" "S307" "no-eval" "no-implied-eval" "no-new-func";
 }
-
-/// What tools alone check. The three rows without codes take every other message of a concern.
-///
-/// Go's compiler calls unused imports and variables errors. They have no code here: they break the
-/// build, so they remain `type-mismatch`, which is critical.
-pub const RULES: &[LintRule] = &[
-    SYNTAX,
-    tool(
-        ("types", "type-mismatch"),
-        Critical,
-        NOT_SCRIPT,
-        ("the project's own check says", "correct the type; the checker's own message says which"),
-        &[],
-    ),
-    tool(
-        ("lint", "project-rule"),
-        Warning,
-        ALL,
-        ("a rule of the project is broken", "follow the rule, or change it for all"),
-        &[],
-    ),
-    fixable(tool(
-        ("lint", "format"),
-        Warning,
-        ALL,
-        ("not formatted", "run the project's formatter"),
-        &[],
-    )),
-    fixable(tool(
-        ("imports", "duplicate-import"),
-        Error,
-        JS,
-        ("imported twice", "keep one of the two"),
-        &["import/no-duplicates", "no-duplicate-imports"],
-    )),
-    fixable(tool(
-        ("imports", "unused-import"),
-        Warning,
-        PY_JS_RS,
-        ("imported and never used", "remove the import"),
-        &[
-            "F401",
-            "TS6192",
-            "unused-imports/no-unused-imports",
-            "unused import: ",
-            "unused imports: ",
-        ],
-    )),
-    tool(
-        ("imports", "circular-import"),
-        Warning,
-        PY_JS_GO,
-        ("files import each other", "move what both need into a third file"),
-        &["import/no-cycle", "import cycle not allowed"],
-    ),
-    tool(
-        ("variables", "redeclaration"),
-        Critical,
-        PY_JS_RS_GO,
-        ("declared twice in one block", "rename one, or remove the first"),
-        &[
-            "F811",
-            "no-redef",
-            "TS2300",
-            "TS2451",
-            "no-redeclare",
-            "@typescript-eslint/no-redeclare",
-            "E0428",
-            "E0252",
-            " redeclared in this block",
-        ],
-    ),
-    tool(
-        ("variables", "shadowing"),
-        Error,
-        PY_JS_RS,
-        ("a local name hides another one", "give the local another name"),
-        &["F402", "A001", "A004", "no-shadow", "@typescript-eslint/no-shadow", " is shadowed"],
-    ),
-    tool(
-        ("variables", "undefined-variable"),
-        Critical,
-        PY_JS_RS_GO,
-        ("nothing binds this name", "define or import it, or correct its spelling"),
-        &[
-            "F821",
-            "F822",
-            "F823",
-            "name-defined",
-            "TS2304",
-            "TS2552",
-            "no-undef",
-            "E0425",
-            "E0412",
-            "undefined: ",
-        ],
-    ),
-    fixable(tool(
-        ("variables", "unused-variable"),
-        Warning,
-        PY_JS_RS,
-        ("assigned and never read", "use the value or remove the variable"),
-        &[
-            "F841",
-            "F842",
-            "TS6133",
-            "no-unused-vars",
-            "@typescript-eslint/no-unused-vars",
-            "unused variable: ",
-            "is assigned to, but never used",
-        ],
-    )),
-    tool(
-        ("control_flow", "unreachable-code"),
-        Warning,
-        JS_RS_GO,
-        ("this code can never run", "remove it, or move the exit"),
-        &["TS7027", "no-unreachable", "unreachable "],
-    ),
-    tool(
-        ("control_flow", "empty-catch"),
-        Error,
-        PY_JS_GO,
-        ("an error is swallowed", "handle the error, or say in a comment why it does not matter"),
-        &["S110", "S112", "no-empty", "SA9003"],
-    ),
-    tool(
-        ("control_flow", "endless-loop"),
-        Warning,
-        JS_RS_GO,
-        ("a loop without an exit", "give the loop a condition or a limit"),
-        &[
-            "no-unmodified-loop-condition",
-            "infinite loop detected",
-            "empty `loop {}` wastes CPU",
-            "SA5002",
-        ],
-    ),
-    tool(
-        ("control_flow", "async-not-awaited"),
-        Warning,
-        PY_JS,
-        ("nothing waits for asynchronous code", "await the result"),
-        &["unused-coroutine", "unused-awaitable", "@typescript-eslint/no-floating-promises"],
-    ),
-    tool(
-        ("type_abuse", "escape-type"),
-        Warning,
-        PY_JS,
-        ("a type that fits everything", "name the type"),
-        &["ANN401", "@typescript-eslint/no-explicit-any"],
-    ),
-    tool(
-        ("type_abuse", "double-cast"),
-        Error,
-        JS,
-        ("a cast that nothing checks", "convert the value, or check its type"),
-        &["@typescript-eslint/no-unsafe-type-assertion"],
-    ),
-    tool(
-        ("type_abuse", "chained-assertion"),
-        Error,
-        JS,
-        ("asserts that a value is there", "check the value once, where it comes from"),
-        &["@typescript-eslint/no-non-null-assertion"],
-    ),
-    tool(
-        ("naming_issues", "mixed-naming"),
-        Warning,
-        PY_JS_RS_GO,
-        ("a name against the convention", "follow the convention of the language"),
-        &[
-            "N801",
-            "N802",
-            "N803",
-            "N806",
-            "N815",
-            "N816",
-            "camelcase",
-            "@typescript-eslint/naming-convention",
-            "should have a snake case name",
-            "should have an upper camel case name",
-            "ST1003",
-        ],
-    ),
-    tool(
-        ("naming_issues", "misspelt-identifier"),
-        Warning,
-        JS,
-        ("a misspelt name", "correct the spelling everywhere"),
-        &["@cspell/spellchecker"],
-    ),
-    tool(
-        ("resource_leaks", "unclosed-resource"),
-        Error,
-        PY,
-        ("opened and never closed", "close it on every way out"),
-        &["SIM115"],
-    ),
-    tool(
-        ("resource_leaks", "listener-not-removed"),
-        Warning,
-        JS,
-        ("a listener that nothing removes", "remove it where its owner ends"),
-        &["react-web-api/no-leaked-event-listener"],
-    ),
-    tool(
-        ("resource_leaks", "subscription-not-cancelled"),
-        Warning,
-        JS_GO,
-        ("started and never stopped", "keep the handle, and cancel it where its owner ends"),
-        &["react-web-api/no-leaked-interval", "react-web-api/no-leaked-timeout", "SA1015"],
-    ),
-    tool(
-        ("test_isolation", "missing-cleanup"),
-        Warning,
-        GO,
-        ("a test leaves something behind", "undo it after each test"),
-        &["usetesting"],
-    ),
-    tool(
-        ("weak_assertions", "snapshot-overuse"),
-        Warning,
-        JS,
-        ("a large snapshot", "assert the few things that matter"),
-        &["jest/no-large-snapshots", "vitest/no-large-snapshots"],
-    ),
-    tool(
-        ("ai_generated_issues", "conditional-assertion"),
-        Warning,
-        JS,
-        ("an assertion that only runs under a condition", "write one test for each way"),
-        &["jest/no-conditional-expect", "vitest/no-conditional-expect"],
-    ),
-    tool(
-        ("ai_generated_issues", "copied-body"),
-        Warning,
-        JS,
-        ("the same body as another function", "test another case, or take one out"),
-        &["sonarjs/no-identical-functions"],
-    ),
-    tool(
-        ("security_issues", "dynamic-evaluation"),
-        Critical,
-        PY_JS,
-        ("text is run as code", "parse the text, or choose among functions by name"),
-        &["S102", "S307", "no-eval", "no-implied-eval", "no-new-func"],
-    ),
-];
 
 #[cfg(test)]
 mod tests {
@@ -353,6 +194,19 @@ mod tests {
             ("Name \"x\" is not defined  [name-defined]", Some("undefined-variable")),
             ("Name \"f\" already defined on line 1  [no-redef]", Some("redeclaration")),
             ("Cannot find module [import-not-found]", Some("unresolved-import")),
+            (
+                "missing library stubs or py.typed marker  [import-untyped]",
+                Some("missing-type-definitions"),
+            ),
+            (
+                "TS7016: Could not find a declaration file for module 'a'.",
+                Some("missing-type-definitions"),
+            ),
+            ("TS7006: Parameter 'x' implicitly has an 'any' type.", Some("implicit-escape-type")),
+            (
+                "Function is missing a type annotation  [no-untyped-def]",
+                Some("implicit-escape-type"),
+            ),
             ("Value of type must be used  [unused-coroutine]", Some("async-not-awaited")),
             ("Incompatible types [assignment]", None),
             ("TS2304: Cannot find name 'x'.", Some("undefined-variable")),

@@ -8,6 +8,7 @@ use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::test_plan::analysis::{self, Advice, RESULTS, SUGGESTIONS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
+use crate::domain::test_plan::exploration::MANIFEST;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
 use crate::domain::test_plan::task;
 use crate::effect::Effects;
@@ -147,9 +148,11 @@ impl PlanPerformer<'_> {
             target: set_up.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
-        for one in &found.explorations {
-            let angle = one.metadata.exploration_angle.word();
-            write(fx, &format!(".process/exploration-{angle}.json"), one).await?;
+        if let Some(manifest) = &found.manifest {
+            for (one, entry) in found.explorations.iter().zip(&manifest.explorations) {
+                write(fx, &entry.path, one).await?;
+            }
+            write(fx, MANIFEST, manifest).await?;
         }
         write(fx, RAN, &found.ran).await?;
         match &found.package {
@@ -176,7 +179,7 @@ impl PlanPerformer<'_> {
         let (mut reports, mut degraded) = (Vec::new(), false);
         let analysis = if chain.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
-            match consult(analysis, (survey, &documents), chain, fx).await? {
+            match consult(analysis, (&package, survey, &documents), chain, fx).await? {
                 SurveyOutcome::OutOfBudget(reason) => {
                     return Ok(PipelineStepOutcome::OutOfBudget { reason });
                 }
@@ -239,6 +242,8 @@ impl PlanPerformer<'_> {
         let store = fx.store;
         let notes = planning::notes(state, &plan, &package, advice.as_ref());
         store.write_text("test-planning-notes.md", &notes).await?;
+        let cases = planning::suggestions(&plan.analysis, advice.as_ref());
+        store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // The last file of the phase: who finds it finds all of them.
         store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;

@@ -80,6 +80,7 @@ impl TestWriting<'_> {
         }
         let analysis = self.plan.analysis.clone();
         let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
+        let framework = task.framework(&analysis.framework);
         let known: BTreeSet<TestId> = self.known();
         let advice = read::<Advice>(fx, SUGGESTIONS).await?;
         let mut sources =
@@ -108,7 +109,8 @@ impl TestWriting<'_> {
                 subject,
                 requirements: open,
                 ids: &ids,
-                framework: &analysis.framework,
+                framework: &framework,
+                project_type: &task.meta.project_type,
                 survivors: own,
                 unrun,
                 suggestions: &suggestions,

@@ -7,15 +7,13 @@ use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
-use crate::domain::ledger::Ledger;
 use crate::domain::plan::FixPlan;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
 
 use super::{
-    AttemptResult, Baseline, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure,
-    TestRun,
+    AttemptResult, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure, TestRun,
 };
 
 /// Questions to providers during one step.
@@ -239,101 +237,6 @@ impl FixLoop {
             failed: results.count(Status::Failed),
             duration_ms: results.duration_ms,
         });
-    }
-
-    fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
-        self.ledger = Ledger::from_full(results, self.current_iteration);
-        self.ledger.quarantine(&self.flaky);
-        self.set_aside();
-        let Some(rate) = self.ledger.rate() else { return };
-        let failing = self.ledger.failing();
-        // A later baseline renews the ledger; where the session began stays what it was.
-        self.baseline.get_or_insert(Baseline {
-            rate,
-            failing: failing.clone(),
-            duration_ms: results.duration_ms,
-        });
-        if failing.is_empty() {
-            self.tell_baseline(events);
-            self.finish(Ending::Success, "every test passes already");
-        } else {
-            self.next = FixStep::Recheck { round: 1 };
-        }
-    }
-
-    fn after_recheck(&mut self, round: u32, ran: TestRun, events: &mut Vec<Event>) {
-        // Without results there is no evidence, and without evidence nothing is called flaky.
-        if let Ok(results) = ran {
-            let passed_now = results
-                .cases
-                .iter()
-                .filter(|case| case.status == Status::Passed)
-                .filter(|case| self.ledger.is_failing(&case.id))
-                .map(|case| case.id.clone());
-            self.flaky.extend(passed_now);
-            self.flaky.sort();
-            self.flaky.dedup();
-            self.ledger.quarantine(&self.flaky);
-        }
-        self.next = if round < 2 && !self.failing().is_empty() {
-            FixStep::Recheck { round: round + 1 }
-        } else if self.terms.has_base && !self.failing().is_empty() {
-            FixStep::Blame
-        } else {
-            self.tell_baseline(events);
-            self.begin_iteration(events);
-            self.next
-        };
-    }
-
-    fn after_blame(&mut self, ran: TestRun, events: &mut Vec<Event>) {
-        if let Ok(results) = ran {
-            for test in self.failing() {
-                let there = results.cases.iter().find(|case| case.id == test);
-                match there.map(|case| case.status) {
-                    Some(Status::Failed) => self.preexisting.push(test),
-                    Some(Status::Passed) => self.introduced.push(test),
-                    Some(Status::Skipped) | None => {}
-                }
-            }
-            for list in [&mut self.preexisting, &mut self.introduced] {
-                list.sort();
-                list.dedup();
-            }
-            self.set_aside();
-        } else {
-            events.push(Event::Notice {
-                text: "the suite gives no results on the merge base, so no failure is called \
-                       introduced or pre-existing"
-                    .into(),
-            });
-        }
-        self.tell_baseline(events);
-        self.begin_iteration(events);
-    }
-
-    /// Keeps what fails on the merge base too out of every rate, when that is asked for.
-    fn set_aside(&mut self) {
-        if self.terms.ignore_preexisting {
-            self.ledger.quarantine(&self.preexisting);
-            // Where the session began is said without them too.
-            if let (0, Some(rate), Some(baseline)) =
-                (self.current_iteration, self.ledger.rate(), &mut self.baseline)
-            {
-                baseline.rate = rate;
-            }
-        }
-    }
-
-    fn tell_baseline(&self, events: &mut Vec<Event>) {
-        if let Some(baseline) = &self.baseline {
-            events.push(Event::Baseline {
-                rate: baseline.rate,
-                failing: baseline.failing.clone(),
-                flaky: self.flaky.clone(),
-                preexisting: self.preexisting.clone(),
-            });
-        }
     }
 
     fn after_diagnosis(&mut self, plan: Option<FixPlan>, events: &mut Vec<Event>) {

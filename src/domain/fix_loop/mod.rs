@@ -4,6 +4,7 @@
 //! The state is saved before each step and is all that a resumed run needs (specification.md 7.4, 8.3).
 
 mod advance;
+mod baseline;
 mod iterate;
 mod outcome;
 mod terms;

@@ -33,7 +33,6 @@ pub struct Requirement {
     pub given: String,
     /// The result that the test expects.
     pub expect: String,
-    /// A command that shows whether it holds.
     pub check: String,
 }
 
@@ -41,7 +40,6 @@ pub struct Requirement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRequirements {
     pub file: RepoPath,
-    /// The file that will hold its tests.
     pub test_file: RepoPath,
     /// Whether that file exists already.
     pub test_file_exists: bool,
@@ -91,7 +89,6 @@ pub struct TestAnalysis {
     /// Coverage now, in words with numbers.
     pub current_coverage: String,
     pub coverage_target: CoverageTarget,
-    /// How tests are run and written.
     pub framework: TestFramework,
     /// Requirements by file, most urgent first.
     pub files: Vec<FileRequirements>,
@@ -206,6 +203,7 @@ mod tests {
 
     pub(crate) mod samples {
         use crate::domain::test_plan::analysis::*;
+        use crate::domain::test_plan::context::TestCommands;
 
         /// An analysis with so many files of so many requirements.
         pub fn analysis(files: usize, requirements: usize) -> TestAnalysis {
@@ -250,9 +248,11 @@ mod tests {
                 coverage_target: CoverageTarget::default(),
                 framework: TestFramework {
                     framework: crate::domain::framework::Framework::Pytest,
-                    run_tests: "python3 -m pytest".into(),
-                    run_coverage: "coverage run -m pytest".into(),
-                    run_specific: "python3 -m pytest {test_file}".into(),
+                    commands: TestCommands {
+                        run_tests: "python3 -m pytest".into(),
+                        run_coverage: "coverage run -m pytest".into(),
+                        run_specific: "python3 -m pytest {test_file}".into(),
+                    },
                     ..TestFramework::default()
                 },
                 files: (0..files).map(|index| file(index, &mut number)).collect(),

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, SessionId};
 
+use super::exploration::ExplorationResults;
 use super::exploration_angle::Complexity;
+use super::priorities::PrioritizedContext;
 
 /// How urgent a gap is.
 #[derive(
@@ -71,10 +73,7 @@ pub enum CoverageSource {
         format: String,
     },
     /// Names and imports only: which source has a test that belongs to it.
-    Mapping {
-        /// Why there are no lines.
-        reason: String,
-    },
+    Mapping { reason: String },
 }
 
 /// A source file and how much of it the tests reach.
@@ -110,7 +109,6 @@ pub struct MissingTest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageStats {
     pub total_implementation_files: u32,
-    /// Test files of the repository.
     pub total_test_files: u32,
     pub files_with_tests: u32,
     pub files_without_tests: u32,
@@ -128,9 +126,7 @@ pub struct TestCoverage {
     pub existing_tests: Vec<RepoPath>,
     pub missing_tests: Vec<MissingTest>,
     pub coverage_stats: CoverageStats,
-    /// Where the numbers come from.
     pub source: CoverageSource,
-    /// Each file that was looked at.
     pub files: Vec<FileCoverage>,
 }
 
@@ -167,8 +163,15 @@ pub struct TestFramework {
     pub assertion_library: String,
     /// The tool that replaces other code; empty when none does.
     pub mocking_framework: String,
-    /// How tests are written here.
     pub conventions: Conventions,
+    #[serde(flatten)]
+    pub commands: TestCommands,
+}
+
+/// The commands of the tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TestCommands {
     /// The command for the whole suite.
     pub run_tests: String,
     /// The suite with coverage; empty when no tool is known.
@@ -216,7 +219,6 @@ pub struct SourceContext {
     /// The summaries of completed tasks.
     pub implementation_summaries: Vec<ImplementationSummary>,
     pub tech_stack: Vec<String>,
-    /// How the project is written.
     pub project_patterns: ProjectPatterns,
 }
 
@@ -254,11 +256,8 @@ pub struct TestContextPackage {
     pub metadata: TestMetadata,
     pub source_context: SourceContext,
     pub test_coverage: TestCoverage,
-    /// How tests are run and written.
     pub test_framework: TestFramework,
-    /// Files that belong to the work.
     pub assets: Vec<Asset>,
-    /// Where to begin, in words.
     pub focus_areas: Vec<String>,
 }
 
@@ -270,7 +269,6 @@ pub struct Metadata {
     pub timestamp: String,
     /// Words of the description that name something.
     pub keywords: Vec<String>,
-    /// How much it asks for.
     pub complexity: Complexity,
     /// The session it belongs to; of another session it is not used again.
     pub session_id: SessionId,
@@ -333,30 +331,19 @@ pub struct ConflictDetection {
     pub mitigation_strategy: String,
 }
 
-/// The request, and the places that it names here.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PrioritizedContext {
-    /// The request of the user.
-    pub goal: String,
-    /// The places that the request names: files, and functions as `file:function`.
-    pub scope: Vec<String>,
-}
-
 /// `context-package.json` (prompt mode, specification.md 8.7, C-25).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPackage {
     pub metadata: Metadata,
     pub project_context: ProjectContext,
-    /// Files that belong to the work.
     pub assets: Assets,
     pub dependencies: Dependencies,
-    /// What may be in the way.
     pub conflict_detection: ConflictDetection,
+    #[serde(default)]
+    pub exploration_results: ExplorationResults,
     pub prioritized_context: PrioritizedContext,
     pub test_coverage: TestCoverage,
-    /// How tests are run and written.
     pub test_framework: TestFramework,
-    /// Where to begin, in words.
     pub focus_areas: Vec<String>,
 }
 
@@ -409,7 +396,7 @@ impl Package {
     pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
         let mut only = BTreeMap::new();
         if let Self::Prompt(package) = self {
-            for place in &package.prioritized_context.scope {
+            for place in &package.prioritized_context.user_intent.scope {
                 if let Some((file, function)) = place.split_once(':')
                     && let Ok(file) = RepoPath::parse(file)
                 {
@@ -419,6 +406,36 @@ impl Package {
             }
         }
         only
+    }
+
+    /// The place of a file in prompts: by its tier, then behind the files that it needs.
+    #[must_use]
+    pub fn rank(&self, file: &RepoPath) -> (usize, usize) {
+        let Self::Prompt(package) = self else { return (0, 0) };
+        let PrioritizedContext { priority_tiers: tiers, dependency_order, .. } =
+            &package.prioritized_context;
+        let tiers = [&tiers.critical, &tiers.high, &tiers.medium];
+        let tier = tiers.iter().position(|tier| tier.contains(file)).unwrap_or(tiers.len());
+        let place = dependency_order.iter().position(|other| other == file);
+        (tier, place.unwrap_or(dependency_order.len()))
+    }
+
+    /// Couplings that imports do not show.
+    #[must_use]
+    pub fn constraints(&self) -> &[String] {
+        match self {
+            Self::Session(_) => &[],
+            Self::Prompt(package) => &package.prioritized_context.user_intent.key_constraints,
+        }
+    }
+
+    /// The finished session behind it, in session mode.
+    #[must_use]
+    pub fn source_session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Session(package) => Some(&package.metadata.source_session_id),
+            Self::Prompt(_) => None,
+        }
     }
 
     /// The file of the package inside the session folder.
@@ -440,6 +457,21 @@ pub const CONTEXT: &str = ".process/context-package.json";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_enter_prompts_by_tier_and_behind_what_they_need() {
+        let text = include_str!("../../../tests/data/planning/v1/context-package.json");
+        let mut package: ContextPackage = serde_json::from_str(text).unwrap();
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let own = &mut package.prioritized_context;
+        own.priority_tiers.critical = vec![file("b.py"), file("a.py")];
+        own.priority_tiers.high = vec![file("c.py")];
+        own.dependency_order = ["c.py", "a.py", "b.py"].map(file).to_vec();
+        let package = Package::Prompt(Box::new(package));
+        let mut files = ["other.py", "c.py", "b.py", "a.py"].map(file);
+        files.sort_by_key(|one| package.rank(one));
+        assert_eq!(files, ["a.py", "b.py", "c.py", "other.py"].map(file));
+    }
 
     #[test]
     fn priority_follows_the_path_and_rises_with_untested_decisions() {

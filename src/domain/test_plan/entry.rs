@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_modes_are_told_apart_in_order() {
+    fn the_modes_are_distinguished_in_order() {
         let session = |text: &str| PlanInput::Session(SessionId::parse(text).unwrap());
         let table = [
             ("WFS-add-login", Ok(session("WFS-add-login"))),

@@ -1,11 +1,11 @@
-//! What was seen of a repository from one side (specification.md 8.12).
+//! What was seen of a repository from one side, and the list of all sides (specification.md 8.12).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, SessionId};
 
-use super::exploration_angle::Angle;
+use super::exploration_angle::{Angle, Complexity};
 
 /// A file that an exploration found (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +37,6 @@ pub struct Exploration {
     pub patterns: Vec<String>,
     /// Imports between the files found.
     pub dependencies: Vec<String>,
-    /// Where the code meets others.
     pub integration_points: Vec<String>,
     /// What must be kept in mind, such as names that are looked up while running.
     pub constraints: Vec<String>,
@@ -54,4 +53,45 @@ pub struct ExplorationMetadata {
     pub source: String,
     pub exploration_angle: Angle,
     pub exploration_index: u32,
+}
+
+/// Where the list of explorations lies inside the session folder.
+pub const MANIFEST: &str = ".process/explorations-manifest.json";
+
+/// One exploration of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplorationEntry {
+    pub angle: Angle,
+    pub file: String,
+    /// Inside the session folder.
+    pub path: String,
+    /// From 1.
+    pub index: u32,
+}
+
+/// `explorations-manifest.json` (specification.md 3.1, mode B 4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplorationsManifest {
+    pub session_id: SessionId,
+    pub task_description: String,
+    /// RFC 3339.
+    pub timestamp: String,
+    pub complexity: Complexity,
+    pub exploration_count: u32,
+    pub angles_explored: Vec<Angle>,
+    pub explorations: Vec<ExplorationEntry>,
+}
+
+/// What the explorations found together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ExplorationResults {
+    pub manifest_path: String,
+    pub exploration_count: u32,
+    pub angles: Vec<Angle>,
+    pub explorations: Vec<ExplorationEntry>,
+    /// Files that many explorations name and that fit well, at most 15.
+    pub critical_files: Vec<RepoPath>,
+    /// What they say about couplings and importers, each sentence once.
+    pub aggregated_insights: Vec<String>,
 }

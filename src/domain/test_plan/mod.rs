@@ -9,6 +9,7 @@ pub mod exploration_angle;
 pub mod generation;
 pub mod layer;
 pub mod pipeline;
+pub mod priorities;
 pub mod requirement_coverage;
 pub mod task;
 pub mod usage_log;

@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::{OrderError, TaskStatus, order};
 
 use super::analysis::TestAnalysis;
+use super::context::{TestCommands, TestFramework};
 
 /// Tasks of a session at least.
 pub const FEWEST: usize = 4;
@@ -53,6 +54,15 @@ pub struct TaskMeta {
     /// Who, with a leading `@`.
     pub agent: String,
     pub test_framework: String,
+    /// Such as `Library (Python)`.
+    #[serde(default)]
+    pub project_type: String,
+    /// Such as `line:80%,branch:70%,function:90%`.
+    #[serde(default)]
+    pub coverage_target: String,
+    /// The finished session, in session mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_session: Option<SessionId>,
     /// Iteration limit; for the task that runs the suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
@@ -103,6 +113,12 @@ pub struct FlowControl {
     /// The steps of the task, in order.
     pub implementation_approach: Vec<ApproachStep>,
     pub target_files: Vec<RepoPath>,
+    /// Fixtures and helpers that new tests may use.
+    #[serde(default)]
+    pub reusable_test_tools: Vec<String>,
+    /// Commands of the project.
+    #[serde(default)]
+    pub test_commands: TestCommands,
 }
 
 /// A task, in the nested form of the founding documents (specification.md 5.2).
@@ -113,6 +129,9 @@ pub struct TestTask {
     pub title: String,
     pub status: TaskStatus,
     pub status_history: Vec<StatusChange>,
+    /// The context package, inside the session folder.
+    #[serde(default)]
+    pub context_package_path: String,
     pub meta: TaskMeta,
     /// The aims of the task.
     pub context: TaskContext,
@@ -128,6 +147,18 @@ impl TestTask {
             TaskKind::TestQualityReview => format!(".task/{}-review.json", self.id),
             TaskKind::TestGen | TaskKind::TestFix => format!(".task/{}.json", self.id),
         }
+    }
+
+    /// The framework of the project with the commands and tools of this task, which a person may
+    /// have edited.
+    #[must_use]
+    pub fn framework(&self, project: &TestFramework) -> TestFramework {
+        let (flow, mut own) = (&self.flow_control, project.clone());
+        if flow.test_commands != TestCommands::default() {
+            own.commands.clone_from(&flow.test_commands);
+            own.conventions.fixtures.clone_from(&flow.reusable_test_tools);
+        }
+        own
     }
 
     /// Gives the task another status and records the change; returns whether it changed.
@@ -230,4 +261,26 @@ pub fn ordered(tasks: &[TestTask]) -> Result<Vec<String>, OrderError> {
     let edges: Vec<(String, Vec<String>)> =
         tasks.iter().map(|task| (task.id.clone(), task.context.depends_on.clone())).collect();
     order(&edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edited_task_brings_its_own_commands_and_tools() {
+        let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
+        let mut task: TestTask = serde_json::from_str(text).unwrap();
+        let commands =
+            TestCommands { run_specific: "make {test_file}".into(), ..Default::default() };
+        let mut project = TestFramework { commands, ..TestFramework::default() };
+        project.conventions.fixtures = vec!["shop".into()];
+        task.flow_control.reusable_test_tools = vec!["cart".into()];
+        let own = task.framework(&project);
+        assert_eq!(own.commands.run_specific, "python3 -m pytest {test_file}");
+        assert_eq!(own.conventions.fixtures, ["cart"]);
+        // A task of an earlier build holds no commands: those of the project count.
+        task.flow_control.test_commands = TestCommands::default();
+        assert_eq!(task.framework(&project), project);
+    }
 }

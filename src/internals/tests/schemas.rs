@@ -16,7 +16,7 @@ use crate::domain::session::SessionRecord;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::ContextPackage;
-use crate::domain::test_plan::exploration::Exploration;
+use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
@@ -79,29 +79,18 @@ fn what_is_printed_on_an_error_fits_its_schema() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// Inner fields of earlier builds that nothing reads any more.
-const DROPPED: &[&str] = &[
-    "cli_execution",
-    "cli_execution_id",
-    "context_package_path",
-    "coverage_target",
-    "critical",
-    "dependency_order",
-    "high",
-    "medium",
-    "project_type",
-    "reusable_test_tools",
-    "sorting_rationale",
-    "test_commands",
-];
+/// Inner fields of earlier builds: a conversation with a provider is not resumed any more
+/// (specification.md 13.20), and priorities have groups.
+const GONE: &[&str] =
+    &["cli_execution", "cli_execution_id", "critical", "goal", "high", "medium", "scope"];
 
-/// Paths of what an older value held and a value that was read back does not, but for the dropped
-/// fields; fields that came later may be there too.
+/// Paths of what an older value held and a value that was read back does not, but for fields
+/// that are gone; fields that came later may be there too.
 fn lost(now: &Value, then: &Value, path: &str) -> Vec<String> {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => then
             .iter()
-            .filter(|(name, _)| !DROPPED.contains(&name.as_str()))
+            .filter(|(name, _)| !GONE.contains(&name.as_str()))
             .flat_map(|(name, old)| {
                 lost(now.get(name).unwrap_or(&Value::Null), old, &format!("{path}.{name}"))
             })
@@ -219,6 +208,7 @@ fn files_of_a_plan_are_read() {
     assert!(errors.is_empty(), "a stored task fits its published schema: {errors:?}");
     reads::<ContextPackage>(&samples.join("context-package.json"));
     reads::<Exploration>(&samples.join("exploration-patterns.json"));
+    reads::<ExplorationsManifest>(&samples.join("explorations-manifest.json"));
     reads::<TestAnalysis>(&samples.join("TEST_ANALYSIS_RESULTS.json"));
     reads::<TestTask>(&samples.join("IMPL-001.json"));
     reads::<Pipeline>(&samples.join("test-fix-state.json"));

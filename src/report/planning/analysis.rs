@@ -1,6 +1,7 @@
 //! What must be tested, as Markdown, and the reports of providers about it.
 
-use crate::domain::test_plan::analysis::{FileRequirements, TestAnalysis};
+use crate::domain::test_plan::analysis::{Advice, FileRequirements, TestAnalysis};
+use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
 
 use super::{list, prose, table};
@@ -82,9 +83,9 @@ fn conventions(analysis: &TestAnalysis) -> String {
         ("fixtures", known(&own.conventions.fixtures)),
         ("doubles", own.mocking_framework.clone()),
         ("sample", own.conventions.sample.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("all tests", own.run_tests.clone()),
-        ("with coverage", own.run_coverage.clone()),
-        ("one file", own.run_specific.clone()),
+        ("all tests", own.commands.run_tests.clone()),
+        ("with coverage", own.commands.run_coverage.clone()),
+        ("one file", own.commands.run_specific.clone()),
     ];
     rows.into_iter()
         .map(|(name, value)| {
@@ -127,6 +128,47 @@ pub fn raw_analysis(analysis: &TestAnalysis, reports: &[String]) -> String {
     let mut page = format!("# Raw test analysis by {}\n", line(&analysis.author, 60));
     for report in reports {
         page.push_str(&format!("\n{}", block(report, "markdown")));
+    }
+    page
+}
+
+/// `enriched-suggestions.md`: cases of L1 and L2 by file, those of the code before those that a
+/// provider added, then what may go wrong, and the order of the files (specification.md 8.8).
+#[must_use]
+pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
+    let head = "\n| Layer | For | Type | Case | Expected | Doubles | Done when |\n|---|---|---|---|---|---|---|\n";
+    let fails = [SubLayer::Negative, SubLayer::FailureMode, SubLayer::External];
+    let mut page = "# Enriched suggestions\n".to_owned();
+    let mut errors: Vec<[String; 3]> = Vec::new();
+    for file in &analysis.files {
+        let mut rows: Vec<[String; 7]> = Vec::new();
+        for one in file.requirements.iter().filter(|one| one.layer.layer() > 0) {
+            let (layer, kind) = (one.layer.code(), one.layer.title());
+            rows.push([layer, &one.id, kind, &one.text, &one.expect, "", &one.check].map(cell));
+            if fails.contains(&one.layer) {
+                errors.push([&one.expect, &one.given, &one.text].map(|text| cell(text)));
+            }
+        }
+        let added = advice.into_iter().flat_map(|advice| &advice.suggestions);
+        for one in added.filter(|one| one.file == file.file.as_str()) {
+            let (what, expected) = (&one.case, &one.expected);
+            let own = [&one.layer, &one.requirement, &one.kind, what, expected];
+            let [layer, id, kind, what, expected] = own.map(|text| cell(text));
+            rows.push([layer, id, kind, what, expected, cell(&one.mocks), cell(&one.criterion)]);
+        }
+        page.push_str(&format!("\n## {}\n{}", code(file.file.as_str()), table(head, rows)));
+    }
+    let reported = advice.into_iter().flat_map(|advice| &advice.errors);
+    errors
+        .extend(reported.map(|one| [&one.error, &one.when, &one.expected].map(|text| cell(text))));
+    let head = "\n## Error scenarios\n\n| Error | When | Expected |\n|---|---|---|\n";
+    page.push_str(&table(head, errors));
+    if let Some(advice) = advice {
+        let order: Vec<&str> = advice.order.iter().map(|file| file.as_str()).collect();
+        let (author, order) = (code(&advice.author), code(&order.join(", ")));
+        page.push_str(&format!("\n## Provider\n\n- {author}, in the order {order}\n"));
+        let dropped = advice.dropped.iter();
+        page.extend(dropped.map(|text| format!("- dropped: {}\n", prose(text))));
     }
     page
 }

@@ -8,7 +8,7 @@ mod suite;
 mod summary;
 mod tasks;
 
-pub use analysis::{analysis, raw_analysis};
+pub use analysis::{analysis, raw_analysis, suggestions};
 pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
 pub use suite::suite;

@@ -1,6 +1,6 @@
 //! The plan and its tasks, as Markdown.
 
-use crate::domain::id::SessionId;
+use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::analysis::Advice;
 use crate::domain::test_plan::context::Package;
@@ -14,10 +14,7 @@ use super::{list, prose, table};
 #[must_use]
 pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let analysis = &plan.analysis;
-    let source = match package {
-        Package::Session(package) => package.metadata.source_session_id.to_string(),
-        Package::Prompt(_) => String::new(),
-    };
+    let source = package.source_session().map(ToString::to_string).unwrap_or_default();
     let mut page = format!(
         "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
         state.session_id,
@@ -34,11 +31,12 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
         size(analysis.files.len()),
     ));
     page.push_str(&format!(
-        "\n## Source context\n\n{}\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
+        "\n## Source context\n\n{}{}\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
         list(package.focus_areas()),
+        explored(package),
         code(analysis.framework.framework.name()),
-        code(&analysis.framework.run_tests),
-        code(&analysis.framework.run_coverage)
+        code(&analysis.framework.commands.run_tests),
+        code(&analysis.framework.commands.run_coverage)
     ));
     page.push_str(&table(
         "\n## Layers\n\n| Layer | Requirements |\n|---|--:|\n",
@@ -68,6 +66,15 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     page
 }
 
+/// What explorations found, and the order of the files.
+fn explored(package: &Package) -> String {
+    let Package::Prompt(package) = package else { return String::new() };
+    let (results, own) = (&package.exploration_results, &package.prioritized_context);
+    let order: Vec<&str> = own.dependency_order.iter().map(RepoPath::as_str).collect();
+    let order = format!("- order ({}): {}\n", own.sorting_rationale, code(&order.join(", ")));
+    format!("{}{order}", list(&results.aggregated_insights))
+}
+
 fn one(task: &TestTask) -> String {
     let needs = if task.context.depends_on.is_empty() {
         "nothing".to_owned()
@@ -75,11 +82,18 @@ fn one(task: &TestTask) -> String {
         task.context.depends_on.join(", ")
     };
     let mut page = format!(
-        "\n### {}: {}\n\n- by {}, needs {needs}\n",
+        "\n### {}: {}\n\n- by {}, needs {needs}\n- {}, coverage target {}, context {}\n",
         task.id,
         prose(&task.title),
-        task.meta.agent
+        task.meta.agent,
+        prose(&task.meta.project_type),
+        task.meta.coverage_target,
+        code(&task.context_package_path),
     );
+    let tools = &task.flow_control.reusable_test_tools;
+    if !tools.is_empty() {
+        page.push_str(&format!("- tools that are there: {}\n", prose(&tools.join(", "))));
+    }
     for step in &task.flow_control.implementation_approach {
         page.push_str(&format!("- step {}: {} ({})\n", step.step, step.title, step.description));
     }
@@ -146,10 +160,7 @@ pub fn notes(
     advice: Option<&Advice>,
 ) -> String {
     let analysis = &plan.analysis;
-    let source = match package {
-        Package::Session(package) => package.metadata.source_session_id.to_string(),
-        Package::Prompt(_) => "none".to_owned(),
-    };
+    let source = package.source_session().map_or("none".to_owned(), ToString::to_string);
     let mut page = format!(
         "# Planning notes of {}\n\n## Test intent\n\n- {}\n- project type: {}\n- framework: {}\n- coverage target: {}\n- source session: {source}\n",
         state.session_id,
@@ -167,7 +178,7 @@ pub fn notes(
     match advice {
         None => page.push_str("- no provider was asked, or none answered\n"),
         Some(advice) => page.push_str(&format!(
-            "{} added {} ([all of them](.process/enriched-suggestions.json)):\n\n",
+            "{} added {} ([all of them](.process/enriched-suggestions.md)):\n\n",
             code(&advice.author),
             count(advice.suggestions.len() as u64, "case")
         )),

@@ -94,6 +94,54 @@ fn a_report_of_a_provider_stays_inside_its_block() {
 }
 
 #[test]
+fn suggestions_are_listed_by_file_with_errors_and_order() {
+    use crate::domain::test_plan::analysis::{Advice, Scenario, Suggestion};
+    let sample = samples::analysis(2, 2);
+    let file = sample.files[1].file.clone();
+    let advice = Advice {
+        author: "one".into(),
+        suggestions: vec![Suggestion {
+            file: file.to_string(),
+            layer: "L1.3".into(),
+            case: "a | b".into(),
+            ..Suggestion::default()
+        }],
+        order: vec![file],
+        errors: vec![Scenario { error: "a timeout".into(), ..Scenario::default() }],
+        dropped: vec!["too much".into()],
+    };
+    let page = suggestions(&sample, Some(&advice));
+    for text in [
+        "## `pkg0/m0.py`",
+        "| `L1.1` | `R-001` | `happy path` | `` `f` raises ValueError for an empty text `` |",
+        "`a \\| b`",
+        "| `a timeout` |",
+        "- `one`, in the order `pkg1/m1.py`",
+        "- dropped: too much",
+    ] {
+        assert!(page.contains(text), "{text}:\n{page}");
+    }
+    assert!(!suggestions(&sample, None).contains("## Provider"));
+}
+
+#[test]
+fn a_plan_shows_what_explorations_found_and_what_a_task_holds() {
+    let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
+    let mut task: TestTask = serde_json::from_str(text).unwrap();
+    task.flow_control.reusable_test_tools = vec!["cart".into()];
+    let plan_of = TestPlan { analysis: samples::analysis(1, 1), tasks: vec![task] };
+    let page = plan(&state("x"), &plan_of, &package());
+    for text in [
+        "- shop/price.py is imported by 1 files",
+        "- order (how well a file fits the description, then what it needs first): `shop/price.py`",
+        "Library (Python), coverage target line:80%,branch:70%,function:90%, context `.process/context-package.json`",
+        "- tools that are there: cart",
+    ] {
+        assert!(page.contains(text), "{text}:\n{page}");
+    }
+}
+
+#[test]
 fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
     let mut outcome = outcome(
         &state("x"),

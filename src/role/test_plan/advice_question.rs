@@ -19,10 +19,10 @@ use super::responses::AdviceResponse;
 use super::survey_question::layers;
 use super::validate_survey::one_line;
 
-/// Suggestions that are kept at most.
-const KEPT: usize = 60;
+/// Suggestions of one answer at most.
+const MOST: usize = 60;
 
-/// Longest field that is kept, in characters.
+/// Longest field of a suggestion, in characters.
 const FIELD: usize = 240;
 
 /// Whether cases are asked for in a layer.
@@ -37,7 +37,7 @@ fn is_advised(layer: SubLayer) -> bool {
 /// The part of an answer that fits the files, layers and requirements of an analysis.
 fn select_advice(response: &AdviceResponse, analysis: &TestAnalysis) -> Advice {
     let mut advice = Advice::default();
-    for one in response.suggestions.iter().take(KEPT) {
+    for one in response.suggestions.iter().take(MOST) {
         match suggestion(one, analysis) {
             Ok(suggestion) => advice.suggestions.push(suggestion),
             Err(why) => advice.dropped.push(format!("“{}”: {why}", field(&one.case))),
@@ -50,7 +50,7 @@ fn select_advice(response: &AdviceResponse, analysis: &TestAnalysis) -> Advice {
     }
     let errors = response.errors.iter().filter(|one| !one.error.trim().is_empty());
     advice.errors = errors
-        .take(KEPT)
+        .take(MOST)
         .map(|one| Scenario {
             error: field(&one.error),
             when: field(&one.when),
@@ -259,7 +259,7 @@ mod tests {
             ..AdviceResponse::default()
         };
         let advice = select_advice(&response, &analysis);
-        assert_eq!(advice.suggestions.len(), KEPT);
+        assert_eq!(advice.suggestions.len(), MOST);
         assert!(advice.suggestions.iter().all(|one| one.case.chars().count() <= FIELD));
         assert_eq!(advice.order, [analysis.files[1].file.clone()]);
     }

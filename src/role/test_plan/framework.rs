@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::code::conventions::{self, Habits};
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::context::TestFramework;
+use crate::domain::test_plan::context::{TestCommands, TestFramework};
 use crate::effect::SuiteFacts;
 
 /// The framework as phase 4 reads it.
@@ -19,9 +19,11 @@ pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (Test
         assertion_library: habits.assertion_library.clone(),
         mocking_framework: habits.mocking.clone(),
         conventions: habits.conventions.clone(),
-        run_tests: facts.command.clone(),
-        run_coverage: facts.framework.run_with_coverage().unwrap_or_default().to_owned(),
-        run_specific: facts.framework.run_file().unwrap_or(&facts.command).to_owned(),
+        commands: TestCommands {
+            run_tests: facts.command.clone(),
+            run_coverage: facts.framework.run_with_coverage().unwrap_or_default().to_owned(),
+            run_specific: facts.framework.run_file().unwrap_or(&facts.command).to_owned(),
+        },
     };
     (framework, habits)
 }
@@ -31,6 +33,7 @@ pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (Test
 pub fn run_specific(framework: &TestFramework, file: &RepoPath) -> String {
     let stem = file.file_name().split('.').next().unwrap_or_default();
     framework
+        .commands
         .run_specific
         .replace("{test_file}", file.as_str())
         .replace("{test_folder}", file.parent())
@@ -76,7 +79,8 @@ mod tests {
 
     fn framework(framework: Framework) -> TestFramework {
         let run_specific = framework.run_file().unwrap_or("make check").to_owned();
-        TestFramework { framework, run_specific, ..TestFramework::default() }
+        let commands = TestCommands { run_specific, ..TestCommands::default() };
+        TestFramework { framework, commands, ..TestFramework::default() }
     }
 
     fn path(text: &str) -> RepoPath {

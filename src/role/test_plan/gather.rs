@@ -8,14 +8,16 @@ use crate::code::names::{self, Named};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
-    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, PrioritizedContext,
-    ProjectContext, SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, ProjectContext,
+    SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
 };
-use crate::domain::test_plan::exploration::Exploration;
+use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::test_plan::exploration_angle::{angles, complexity};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::context_package::{FILES, assets, assets_of_session, conflicts, dependencies};
+use super::context_package::{
+    FILES, assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
+};
 use super::coverage::{ExecutedLines, FunctionFilter, assess};
 use super::explorer::{Topic, explore_all};
 use super::framework::describe;
@@ -35,7 +37,6 @@ pub struct GatherRequest<'a> {
     pub report: Option<(&'a str, &'a str)>,
     /// Whether the suite may be run under its coverage tool.
     pub measure: bool,
-    /// RFC 3339.
     pub now: &'a str,
     /// Percentages below which a file has a gap.
     pub target: CoverageTarget,
@@ -47,6 +48,7 @@ pub struct Gathered {
     pub package: Package,
     /// Explorations behind it; none in session mode.
     pub explorations: Vec<Exploration>,
+    pub manifest: Option<ExplorationsManifest>,
     /// What ran, of the files of the package.
     pub ran: ExecutedLines,
 }
@@ -233,10 +235,11 @@ pub fn assemble(
             focus_areas: focus,
         };
         let package = Package::Session(Box::new(package));
-        return Gathered { package, explorations: Vec::new(), ran };
+        return Gathered { package, explorations: Vec::new(), manifest: None, ran };
     }
     let topic = Topic { description: request.description, named, survey, now: request.now };
     let explorations = explore_all(&angles(request.description), topic);
+    let manifest = manifest(request.session, topic, &explorations);
     let package = ContextPackage {
         metadata: Metadata {
             task_description: request.description.to_owned(),
@@ -253,15 +256,14 @@ pub fn assemble(
         assets: assets(&explorations, survey),
         dependencies: dependencies(&targets, survey),
         conflict_detection: conflicts(&targets, survey),
-        prioritized_context: PrioritizedContext {
-            goal: request.description.chars().take(500).collect(),
-            scope: scope(&targets, &only),
-        },
+        exploration_results: results(&explorations, &manifest),
+        prioritized_context: prioritized(topic, scope(&targets, &only), &explorations, &targets),
         test_coverage: coverage,
         test_framework: framework,
         focus_areas: focus,
     };
-    Gathered { package: Package::Prompt(Box::new(package)), explorations, ran }
+    let package = Package::Prompt(Box::new(package));
+    Gathered { package, explorations, manifest: Some(manifest), ran }
 }
 
 /// The files that are worked on, and the functions of those that are narrowed to some.

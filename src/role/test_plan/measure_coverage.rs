@@ -25,7 +25,7 @@ pub struct CoverageOutcome {
 
 impl CoverageOutcome {
     fn unknown(reason: String) -> Self {
-        Self { reached: Reached::Untold { reason }, unrun: BTreeMap::new() }
+        Self { reached: Reached::Unmeasured { reason }, unrun: BTreeMap::new() }
     }
 }
 
@@ -64,7 +64,7 @@ pub async fn measure_coverage(
     })
 }
 
-/// Lines that are meant, are told of, and did not run.
+/// Lines of the chosen functions that a report names and that did not run.
 fn unrun(
     about: &About,
     texts: &BTreeMap<RepoPath, String>,

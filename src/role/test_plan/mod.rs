@@ -2,6 +2,7 @@
 //! tasks (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
 
 mod advice_question;
+mod code_requirements;
 mod context_package;
 mod coverage;
 mod explorer;

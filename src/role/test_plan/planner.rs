@@ -129,25 +129,34 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn task(&self, (id, title): (&str, &str), kind: TaskKind, context: TaskContext) -> TestTask {
+        let own = &self.analysis.framework;
         TestTask {
             id: id.to_owned(),
             title: title.to_owned(),
             status: TaskStatus::Pending,
             status_history: Vec::new(),
+            context_package_path: self.package.file().to_owned(),
             meta: TaskMeta {
                 kind,
                 agent: kind.agent().to_owned(),
-                test_framework: self.analysis.framework.framework.to_string(),
+                test_framework: own.framework.to_string(),
+                project_type: self.analysis.project_type.clone(),
+                coverage_target: self.analysis.coverage_target.to_string(),
+                source_session: self.package.source_session().cloned(),
                 max_iterations: None,
             },
             context,
-            flow_control: FlowControl::default(),
+            flow_control: FlowControl {
+                test_commands: own.commands.clone(),
+                ..FlowControl::default()
+            },
         }
     }
 
     /// The criterion for coverage, where a tool can measure it.
     fn coverage(&self) -> Option<String> {
-        let (target, run) = (self.analysis.coverage_target, &self.analysis.framework.run_coverage);
+        let (target, run) =
+            (self.analysis.coverage_target, &self.analysis.framework.commands.run_coverage);
         (!run.is_empty()).then(|| format!("coverage reaches {target}: `{run}`"))
     }
 
@@ -181,6 +190,8 @@ impl Planner<'_> {
             pre_analysis: self.pre_analysis(),
             implementation_approach: approach(share),
             target_files: test_files,
+            reusable_test_tools: framework.conventions.fixtures.clone(),
+            test_commands: framework.commands.clone(),
         };
         let title = format!("{} ({} requirements)", share.title, all().count());
         TestTask { flow_control: flow, ..self.task((id, &title), TaskKind::TestGen, context) }
@@ -243,7 +254,7 @@ impl Planner<'_> {
         let layers = analysis.by_layer();
         let layers: Vec<String> =
             layers.iter().map(|(layer, count)| format!("{count} {layer}")).collect();
-        let run = &analysis.framework.run_tests;
+        let run = &analysis.framework.commands.run_tests;
         let clean = format!("0 critical anti-patterns in the new tests: `{run}`");
         let shown = format!("{} requirements are shown: {}", analysis.total(), layers.join(", "));
         let context = TaskContext {
@@ -257,7 +268,7 @@ impl Planner<'_> {
 
     /// The suite and the fix loop (specification.md 5.5).
     fn execution(&self, depends_on: Vec<String>, limit: u32) -> TestTask {
-        let run = &self.analysis.framework.run_tests;
+        let run = &self.analysis.framework.commands.run_tests;
         let context = TaskContext {
             requirements: vec![format!("the whole suite passes, within {limit} iterations")],
             acceptance: vec![format!("all tests pass: `{run}`")],
@@ -283,12 +294,12 @@ impl Planner<'_> {
     }
 }
 
-/// Each file once, in order.
-fn distinct<'a>(files: impl IntoIterator<Item = &'a RepoPath>) -> Vec<RepoPath> {
-    let mut list: Vec<RepoPath> = Vec::new();
-    for file in files {
-        if !list.contains(file) {
-            list.push(file.clone());
+/// Each value once, in order.
+pub fn distinct<'a, T: Clone + PartialEq + 'a>(all: impl IntoIterator<Item = &'a T>) -> Vec<T> {
+    let mut list: Vec<T> = Vec::new();
+    for one in all {
+        if !list.contains(one) {
+            list.push(one.clone());
         }
     }
     list

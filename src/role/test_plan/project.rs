@@ -16,9 +16,7 @@ use super::survey::Survey;
 pub struct ProjectType {
     /// Such as `Library (Python)`.
     pub name: String,
-    /// From 0 to 1.
     pub confidence: f64,
-    /// What tells so.
     pub evidence: Vec<String>,
 }
 
@@ -119,7 +117,7 @@ pub fn structure(survey: &Survey) -> Vec<String> {
     counts.into_iter().take(12).map(|(top, count)| format!("{top}/: {count}")).collect()
 }
 
-/// How the project is written, told by counts over the chosen sources.
+/// How the project is written, as counts over the chosen sources show.
 pub fn patterns(survey: &Survey, files: &[RepoPath]) -> ProjectPatterns {
     let count = |signs: &[&str]| -> usize {
         let texts = files.iter().map(|file| survey.text(file));

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis};
+use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
@@ -36,7 +37,6 @@ const SHOWN: usize = 40 << 10;
 
 /// The result of phase 3.
 pub enum SurveyOutcome {
-    /// Providers were asked.
     Answered {
         /// The analysis with the requirements they added.
         analysis: Box<TestAnalysis>,
@@ -52,7 +52,7 @@ pub enum SurveyOutcome {
 /// too long is asked about in halves.
 pub async fn consult(
     mut analysis: TestAnalysis,
-    (survey, documents): (&Survey, &Documents),
+    (package, survey, documents): (&Package, &Survey, &Documents),
     providers: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<SurveyOutcome, EffectError> {
@@ -69,7 +69,7 @@ pub async fn consult(
         let reader = SurveyReader {
             task: task.clone(),
             evidence,
-            parts: parts(&chosen, &analysis, survey, documents),
+            parts: parts(&chosen, &analysis, (package, survey, documents)),
             min_confidence: providers.min_confidence(),
             fence: providers.fence(),
         };
@@ -160,17 +160,18 @@ fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
 fn parts(
     chosen: &[&FileRequirements],
     analysis: &TestAnalysis,
-    survey: &Survey,
-    documents: &Documents,
+    (package, survey, documents): (&Package, &Survey, &Documents),
 ) -> Vec<PromptPart> {
     let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
     let mut parts = vec![part("What is asked for".into(), analysis.description.clone())];
-    for file in chosen {
+    let mut chosen = chosen.to_vec();
+    chosen.sort_by_key(|file| package.rank(&file.file));
+    for file in &chosen {
         let text = survey.text(&file.file);
         let text: String = text.chars().take(SHOWN).collect();
         parts.push(part(format!("The source {}", file.file), text));
     }
-    for file in chosen {
+    for file in &chosen {
         let known: Vec<&Requirement> = file.requirements.iter().collect();
         let text = format!(
             "{}; tests belong into {}\n{}",
@@ -188,6 +189,10 @@ fn parts(
         parts.push(part(format!("A test file of this project, {sample}"), text.join("\n")));
     }
     parts.push(part("Coverage now".into(), analysis.current_coverage.clone()));
+    if !package.constraints().is_empty() {
+        let text = package.constraints().join("\n");
+        parts.push(part("Couplings that imports do not show".into(), text));
+    }
     parts
 }
 
@@ -282,6 +287,26 @@ mod tests {
         assert_eq!(ids, ["R-001", "R-002", "R-003", "R-007", "R-008", "R-009", "R-010"]);
         assert_eq!(problems(&analysis), Vec::<String>::new());
         assert_eq!(analysis.dropped, ["x: no"]);
+    }
+
+    #[test]
+    fn sources_are_shown_by_tier_and_couplings_last() {
+        let analysis = samples::analysis(3, 1);
+        let chosen: Vec<&FileRequirements> = analysis.files.iter().collect();
+        let text = include_str!("../../../tests/data/planning/v1/context-package.json");
+        let mut package: crate::domain::test_plan::context::ContextPackage =
+            serde_json::from_str(text).unwrap();
+        let own = &mut package.prioritized_context;
+        own.priority_tiers.critical = vec![chosen[2].file.clone()];
+        own.dependency_order = vec![chosen[1].file.clone(), chosen[0].file.clone()];
+        own.user_intent.key_constraints = vec!["a.py:3 looks up names while running".into()];
+        let package = Package::Prompt(Box::new(package));
+        let survey = Survey::of(Vec::new(), BTreeMap::new());
+        let parts = parts(&chosen, &analysis, (&package, &survey, &Documents::default()));
+        let titles: Vec<&str> = parts.iter().map(|part| part.title.as_str()).collect();
+        let source = |at: usize| format!("The source {}", chosen[at].file);
+        assert_eq!(titles[1..4], [source(2), source(1), source(0)]);
+        assert_eq!(titles.last(), Some(&"Couplings that imports do not show"));
     }
 
     #[test]

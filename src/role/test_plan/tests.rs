@@ -205,7 +205,7 @@ fn packages_hold_what_phase_three_needs() {
         .map(|one| (one.implementation_file.as_str(), one.priority))
         .collect();
     assert!(missing.contains(&("shop/cart.py", Priority::Low)), "{missing:?}");
-    assert_eq!(package.prioritized_context.goal, "several prices and the cart");
+    assert_eq!(package.prioritized_context.user_intent.goal, "several prices and the cart");
 }
 
 #[test]
@@ -233,6 +233,35 @@ fn a_small_plan_has_four_tasks_and_every_requirement_once() {
     let first = &plan.tasks[0];
     assert!(first.context.requirements[0].starts_with("shop/price.py: "));
     assert_eq!(first.flow_control.target_files, [path("tests/test_price.py")]);
+    for task in &plan.tasks {
+        assert_eq!(task.context_package_path, ".process/context-package.json");
+        assert_eq!(task.meta.project_type, plan.analysis.project_type);
+        assert_eq!(task.meta.coverage_target, "line:80%,branch:70%,function:90%");
+        assert_eq!(task.meta.source_session, None);
+        assert_eq!(task.flow_control.test_commands, plan.analysis.framework.commands);
+    }
+    let tools = &first.flow_control.reusable_test_tools;
+    assert_eq!(*tools, plan.analysis.framework.conventions.fixtures);
+}
+
+#[test]
+fn explorations_are_listed_ranked_and_ordered() {
+    let found = gathered("several prices and the cart", by_names());
+    let (manifest, Package::Prompt(package)) = (found.manifest.unwrap(), found.package) else {
+        panic!("a description is explored");
+    };
+    let results = &package.exploration_results;
+    assert_eq!(results.manifest_path, ".process/explorations-manifest.json");
+    assert_eq!(results.explorations, manifest.explorations);
+    assert_eq!(manifest.exploration_count, 3, "several: medium");
+    assert_eq!(manifest.explorations[0].path, ".process/exploration-patterns.json");
+    assert!(results.critical_files.contains(&path("shop/cart.py")), "{results:?}");
+    let own = &package.prioritized_context;
+    let tiers =
+        [&own.priority_tiers.critical, &own.priority_tiers.high, &own.priority_tiers.medium];
+    assert!(tiers.iter().any(|tier| tier.contains(&path("shop/cart.py"))), "{own:?}");
+    assert!(own.dependency_order.contains(&path("shop/cart.py")), "{own:?}");
+    assert!(!own.sorting_rationale.is_empty() && !own.user_intent.scope.is_empty());
 }
 
 proptest! {

@@ -26,7 +26,6 @@ pub struct Accepted {
     pub requirements: Vec<(RepoPath, Requirement)>,
     /// Test doubles with their files.
     pub mocks: Vec<(RepoPath, String)>,
-    /// How the work should proceed.
     pub strategy: Vec<String>,
     pub dropped: Vec<String>,
     pub report: String,

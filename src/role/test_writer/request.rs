@@ -24,6 +24,7 @@ pub struct WriteRequest<'a> {
     /// All requirements of the task; tests cannot claim others.
     pub ids: &'a BTreeSet<String>,
     pub framework: &'a TestFramework,
+    pub project_type: &'a str,
     pub survivors: Vec<Mutant>,
     /// Lines of the source that no test runs, if a coverage tool reports lines; used in later
     /// rounds.
@@ -49,6 +50,7 @@ impl WriteRequest<'_> {
             unrun: &self.unrun,
             suggestions: self.suggestions,
             framework: self.framework,
+            project_type: self.project_type,
         }
     }
 

@@ -47,6 +47,8 @@ pub struct PromptSubject<'a> {
     pub unrun: &'a [u32],
     pub suggestions: &'a str,
     pub framework: &'a TestFramework,
+    /// Such as `Library (Python)`.
+    pub project_type: &'a str,
 }
 
 impl SourceIndex {
@@ -88,7 +90,7 @@ impl SourceIndex {
         parts.push(part(title, &requirement_lines(subject.requirements), true));
         parts.extend(self.documents(file));
         parts.extend(self.sample(subject));
-        parts.push(part("How tests are written here", &conventions(subject.framework), true));
+        parts.push(part("How tests are written here", &conventions(subject), true));
         if let Some(known) = self.known_tests(file) {
             parts.push(part("Tests that are there", &known, true));
         }
@@ -174,7 +176,8 @@ fn unrun(source: &str, lines: &[u32]) -> String {
         .collect()
 }
 
-fn conventions(framework: &TestFramework) -> String {
+fn conventions(subject: &PromptSubject<'_>) -> String {
+    let framework = subject.framework;
     let own = &framework.conventions;
     let mut lines = vec![
         format!("framework: {} {}", framework.framework, release(&framework.version)),
@@ -185,6 +188,7 @@ fn conventions(framework: &TestFramework) -> String {
             lines.push(format!("{what}: {value}"));
         }
     };
+    add("project", subject.project_type.to_owned());
     add("structure", own.test_structure.clone());
     add("assertions", own.assertion_style.join(", "));
     add("many values in one test", own.parametrisation.join(", "));
@@ -271,9 +275,11 @@ mod tests {
             unrun: &[],
             suggestions: "",
             framework: &framework,
+            project_type: "Library (Python)",
         };
         let parts = sources.parts(&prompt_subject);
         assert!(parts[3].text.starts_with("framework: command 2\n"), "{}", parts[3].text);
+        assert!(parts[3].text.contains("\nproject: Library (Python)"), "{}", parts[3].text);
         let titles: Vec<String> = parts.into_iter().map(|part| part.title).collect();
         assert_eq!(
             titles,

@@ -9,7 +9,7 @@ use crate::code::pattern::Pattern;
 use crate::code::tree::line;
 
 use super::body::assertions;
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, test_rule};
+use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 /// Rules about assertions that say too little.
@@ -26,6 +26,15 @@ pub const RULES: &[LintRule] = &[
         ("asserts only that something counts as true", "assert what it is"),
         Detection::Function(ALL, |source| all_are(source, &TRUTHY)),
     ),
+    LintRule {
+        codes: &["jest/no-large-snapshots", "vitest/no-large-snapshots"],
+        ..test_rule(
+            ("weak_assertions", "snapshot-overuse"),
+            Warning,
+            ("mostly snapshots, or a large one", "assert the few things that matter"),
+            Detection::Function(JS, snapshots),
+        )
+    },
     test_rule(
         ("ai_generated_issues", "tautology"),
         Critical,
@@ -74,6 +83,16 @@ fn mock_only(source: &Source<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     all_are(source, &MOCKED)
+}
+
+/// More than five snapshots that are most of the assertions of a file.
+fn snapshots(source: &Source<'_>) -> Vec<Hit> {
+    let list: Vec<_> = source.tests.iter().flat_map(|test| assertions(source, test)).collect();
+    let is_snapshot = |text: &str| text.contains(".toMatch") && text.contains("Snapshot(");
+    let found: Vec<_> = list.iter().filter(|(_, text)| is_snapshot(text)).collect();
+    let first = found.first().filter(|_| found.len() > 5 && found.len() * 2 > list.len());
+    let note = format!("{} of {} assertions", found.len(), list.len());
+    first.map(|(first, _)| Hit::noted(line(*first), note)).into_iter().collect()
 }
 
 static TAUTOLOGY: Pattern = Pattern::new(

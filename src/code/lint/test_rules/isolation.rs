@@ -1,4 +1,4 @@
-//! What tests share.
+//! What tests share and leave behind.
 
 use tree_sitter::Node;
 
@@ -8,8 +8,8 @@ use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, around, field_of, line};
 
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_JAVA, test_rule};
-use crate::domain::quality::Severity::Error;
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, test_rule};
+use crate::domain::quality::Severity::{Error, Warning};
 
 /// Rules about state that tests share.
 pub const RULES: &[LintRule] = &[
@@ -25,6 +25,15 @@ pub const RULES: &[LintRule] = &[
         ("tests run in an order that is written down", "give each test what it needs"),
         Detection::Function(PY_JS_JAVA, ordered),
     ),
+    LintRule {
+        codes: &["usetesting"],
+        ..test_rule(
+            ("test_isolation", "missing-cleanup"),
+            Warning,
+            ("the set-up leaves something behind", "undo it after each test"),
+            Detection::Function(PY_JS_GO_JAVA, no_cleanup),
+        )
+    },
 ];
 
 /// Names outside of the tests whose value can change.
@@ -69,18 +78,8 @@ fn shared_names<'a>(source: &Source<'a>) -> Vec<(Node<'a>, &'a str)> {
 }
 
 /// Words that begin a set-up or tear-down.
-const SET_UPS: &[&str] = &[
-    "before",
-    "afterEach",
-    "setUp",
-    "tearDown",
-    "setup_function",
-    "setup_method",
-    "teardown",
-    "@Before",
-    "@After",
-    "fixture",
-];
+const SET_UPS: &str = "before afterEach setUp tearDown setup_function setup_method teardown @Before \
+                       @After fixture";
 
 /// Whether a set-up or tear-down names a value, and so gives every test the same one.
 fn is_reset(source: &Source<'_>, name: &str) -> bool {
@@ -94,8 +93,8 @@ fn is_reset(source: &Source<'_>, name: &str) -> bool {
             _ => return false,
         };
         let sets_up =
-            |word: &&str| head.starts_with(*word) || head.starts_with('@') && head.contains(*word);
-        SET_UPS.iter().any(sets_up) && source.of(*node).contains(name)
+            |word: &str| head.starts_with(word) || head.starts_with('@') && head.contains(word);
+        SET_UPS.split_whitespace().any(sets_up) && source.of(*node).contains(name)
     })
 }
 
@@ -227,4 +226,32 @@ fn ordered(source: &Source<'_>) -> Vec<Hit> {
         );
     }
     hits
+}
+
+static OPENED: Pattern = Pattern::new(
+    r"tempfile\.mkdtemp\(|patch\(.*\)\.start\(\)|os\.environ\[[^\]]+\]\s*=|os\.chdir\(|\buseFakeTimers\(|\bspyOn\(|\.listen\(\d|process\.env\.\w+\s*=|mkdtempSync\(|Files\.createTemp|new ServerSocket\(|System\.setProperty\(|os\.Setenv\(|os\.Chdir\(",
+);
+static CLEANED: Pattern = Pattern::new(
+    r"tearDown|addCleanup|teardown|afterEach|afterAll|\bafter\(|restore|useRealTimers|@After|yield|t\.Cleanup|defer |os\.Unsetenv|finally",
+);
+
+/// What a set-up opens or changes, in a file that undoes nothing.
+fn no_cleanup(source: &Source<'_>) -> Vec<Hit> {
+    let sets_up = |node: &Node<'_>| match (source.language, node.kind()) {
+        (Language::Python, "function_definition") => {
+            ["setUp", "setup_method", "setup_function", "setUpClass"]
+                .contains(&source.field(*node, "name"))
+        }
+        (Language::Go, "function_declaration") => source.field(*node, "name").starts_with("Test"),
+        (Language::Java, "method_declaration") => {
+            source.of(*node).trim_start().starts_with("@Before")
+        }
+        (_, "call_expression") => {
+            ["beforeEach", "beforeAll", "before"].contains(&source.field(*node, "function"))
+        }
+        _ => false,
+    };
+    let nodes = source.nodes.iter().filter(|_| !CLEANED.is_match(source.text));
+    let leaks = |node: &&Node<'_>| sets_up(node) && OPENED.is_match(source.of(**node));
+    nodes.filter(leaks).map(|node| Hit::at(line(*node))).collect()
 }

@@ -1,7 +1,7 @@
 //! Rules about tests, one file for each family, and what they share.
 
 pub mod assertions;
-mod body;
+pub mod body;
 pub mod coverage;
 pub mod doubles;
 pub mod empty;

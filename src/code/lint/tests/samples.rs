@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::catalogue::rules;
-use super::rule::Detection;
-use super::{Project, scan};
 use crate::code::language::Language;
+use crate::code::lint::catalogue::rules;
+use crate::code::lint::rule::Detection;
+use crate::code::lint::{Project, scan};
 use crate::domain::id::RepoPath;
 
 /// Folder of samples for a language; TypeScript shares it with JavaScript.

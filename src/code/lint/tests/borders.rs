@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::domain::id::RepoPath;
 
-use super::{Project, scan};
+use crate::code::lint::{Project, scan};
 
 fn repository(files: &[(&str, &str)]) -> BTreeMap<RepoPath, String> {
     let parsed =
@@ -184,6 +184,95 @@ fn secrets() {
             ("a.py", "password = 'your-password-here'\n", &[]),
         ],
     );
+}
+
+#[test]
+fn secrets_in_logs() {
+    check(
+        "sensitive-log",
+        &[
+            ("a.py", "print(user.password)\n", &[1]),
+            ("a.py", "print(user.name)\n", &[]),
+            ("a.py", "logger.info(f'{user} came with {password}')\n", &[1]),
+            ("a.py", "logger.info('{}'.format(api_key))\n", &[1]),
+            ("a.py", "print(len(password))\n", &[]),
+            ("a.py", "print(password is not None)\n", &[]),
+            ("a.py", "print(secret.name)\n", &[]),
+            ("a.py", "print('x', secret='y')\n", &[]),
+            ("a.py", "save(password)\n", &[]),
+            ("tests/test_a.py", "print(password)\n", &[]),
+            ("a.js", "console.log(apiKey);\n", &[1]),
+            ("a.js", "console.log(`in ${user.accessToken}`);\n", &[1]),
+            ("a.js", "console.log({ password: '***' });\n", &[]),
+            ("a.js", "console.log({ password });\n", &[1]),
+            ("a.js", "console.log(mask(password), !password, password ? 1 : 2);\n", &[]),
+            ("a.ts", "this.logger.debug('in', password);\n", &[1]),
+            ("a.rs", "fn f() { info!(\"{}\", user.password) }\n", &[1]),
+            ("a.rs", "fn f() { info!(\"{}\", password.len()) }\n", &[]),
+            ("a.rs", "fn f() { info!(\"{}\", hide(password)) }\n", &[]),
+            ("a.go", "package a\nfunc f() { log.Printf(\"%s\", u.Password) }\n", &[2]),
+            ("a.go", "package a\nfunc f() { log.Printf(\"%d\", len(password)) }\n", &[]),
+            ("A.java", "class A { void f() { log.info(\"in \" + password); } }\n", &[1]),
+            ("A.java", "class A { void f() { log.info(password.isEmpty()); } }\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn names_that_mislead() {
+    check(
+        "misleading-predicate",
+        &[
+            ("a.py", "def is_open() -> str: return 'x'\n", &[1]),
+            ("a.py", "def is_open() -> bool: return True\n", &[]),
+            ("a.py", "def island() -> str: return 'x'\n", &[]),
+            ("a.py", "def is_open():\n    return 'yes'\n", &[1]),
+            ("a.py", "def is_open(x):\n    if x:\n        return 'yes'\n    return x.open\n", &[]),
+            ("a.py", "def is_open():\n    pass\n", &[]),
+            ("a.js", "const isOpen = () => 'yes';\n", &[1]),
+            ("a.js", "const isOpen = () => door.open;\n", &[]),
+            ("a.js", "function isOpen() { return `${door}`; }\n", &[1]),
+            ("a.ts", "function hasDoor(): number { return 1; }\n", &[1]),
+            ("a.ts", "function hasDoor(a: unknown): a is Door { return true; }\n", &[]),
+            ("a.ts", "function hasDoor(): Promise<boolean> { return go(); }\n", &[]),
+            ("a.rs", "fn is_open() -> u32 { 1 }\n", &[1]),
+            ("a.rs", "fn is_open() -> Result<bool, E> { Ok(true) }\n", &[]),
+            ("a.go", "package a\nfunc IsOpen() int { return 1 }\n", &[2]),
+            ("a.go", "package a\nfunc IsOpen() (bool, error) { return true, nil }\n", &[]),
+            ("A.java", "class A { int isOpen() { return 1; } }\n", &[1]),
+            ("A.java", "class A { void isOpen(boolean b) { g(b); } }\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn set_ups_that_nothing_undoes() {
+    let set_up = "def setup_method():\n    os.chdir('x')\n\ndef test_a():\n    assert f() == 1\n";
+    let undone = format!("{set_up}\ndef teardown_method():\n    os.chdir('..')\n");
+    check(
+        "missing-cleanup",
+        &[
+            ("test_a.py", set_up, &[1]),
+            ("test_a.py", &undone, &[]),
+            ("test_a.py", "def setup_method():\n    f()\n", &[]),
+            ("a.test.js", "beforeEach(() => { process.env.MODE = 'x'; });\n", &[1]),
+            ("a.test.js", "beforeEach(() => { client.listen('x'); });\n", &[]),
+            ("a.js", "beforeEach(() => { process.env.MODE = 'x'; });\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn snapshots_that_replace_assertions() {
+    let test = |snapshots: usize, others: usize| {
+        let text = "  expect(f(1)).toMatchSnapshot();\n".repeat(snapshots);
+        format!("it('a', () => {{\n{text}{}}});\n", "  expect(f(1)).toBe(2);\n".repeat(others))
+    };
+    let found = |all, others| lines("snapshot-overuse", &[("a.test.js", &test(all, others))]);
+    assert_eq!(found(6, 0), [2]);
+    assert_eq!(found(7, 6), [2]);
+    assert!(found(5, 0).is_empty(), "a few are fine");
+    assert!(found(6, 6).is_empty(), "half of the assertions say more");
 }
 
 #[test]

@@ -1,0 +1,3 @@
+package a
+
+func IsOpen(a int) bool { return a > 1 }

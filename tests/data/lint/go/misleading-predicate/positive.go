@@ -1,0 +1,3 @@
+package a
+
+func IsOpen(a int) string { return "a" } // expect: misleading-predicate

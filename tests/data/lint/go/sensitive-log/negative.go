@@ -1,0 +1,7 @@
+package a
+
+import "log"
+
+func f(name string) {
+	log.Println("password", name)
+}

@@ -1,0 +1,7 @@
+package a
+
+import "log"
+
+func f(password string) {
+	log.Println(password) // expect: sensitive-log
+}

@@ -1,0 +1,1 @@
+class Negative { boolean isOpen() { return true; } Boolean hasDoor() { return null; } }

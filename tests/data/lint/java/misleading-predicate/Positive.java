@@ -1,0 +1,1 @@
+class Positive { String isOpen() { return "a"; } } // expect: misleading-predicate

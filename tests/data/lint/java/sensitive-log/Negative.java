@@ -1,0 +1,3 @@
+class Negative { void f(String name) {
+  System.out.println("password" + name);
+} }

@@ -1,0 +1,1 @@
+export function isOpen(a: number): string { return `${a}`; } // expect: misleading-predicate

@@ -1,0 +1,3 @@
+beforeEach(() => { jest.useFakeTimers(); }); // expect: missing-cleanup
+test('a', () => { expect(f(2)).toBe(4); });
+function f(x) { return x * 2; }

@@ -1,0 +1,3 @@
+export function f(user) {
+  console.log('password changed', user.name);
+}

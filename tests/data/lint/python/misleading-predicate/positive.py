@@ -1,0 +1,2 @@
+def is_open(door) -> str:  # expect: misleading-predicate
+    return door.state

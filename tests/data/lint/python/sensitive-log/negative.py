@@ -1,0 +1,3 @@
+def f(password):
+    print("password")
+    return len(password)

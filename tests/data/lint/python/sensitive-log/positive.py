@@ -1,0 +1,2 @@
+def f(password):
+    print(password)  # expect: sensitive-log

@@ -1,0 +1,4 @@
+pub fn f(password: &str) -> usize {
+    println!("password");
+    password.len()
+}

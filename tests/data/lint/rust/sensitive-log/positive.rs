@@ -1,0 +1,3 @@
+pub fn f(password: &str) {
+    println!("{}", password); // expect: sensitive-log
+}
