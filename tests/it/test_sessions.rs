@@ -53,6 +53,7 @@ fn form_of(name: &str) -> Option<&'static str> {
         "outcome.json" => "outcome",
         "fix-history.json" => "fix-history",
         "context-package.json" => "context-package",
+        "explorations-manifest.json" => "explorations-manifest",
         "TEST_ANALYSIS_RESULTS.json" => "test-analysis",
         "test-fix-state.json" => "test-fix-state",
         "progress.json" => "progress",
