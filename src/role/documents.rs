@@ -42,7 +42,6 @@ pub struct Documents {
 #[derive(Debug, PartialEq, Eq)]
 struct Section<'a> {
     text: &'a str,
-    /// Names in it that concern the files at hand.
     hits: usize,
 }
 

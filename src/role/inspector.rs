@@ -21,7 +21,6 @@ const SOURCE_LIMIT: usize = 1 << 20;
 pub struct InspectRequest<'a> {
     pub tree: &'a TreeId,
     pub chosen: &'a [RepoPath],
-    /// Whether the quality of tests is reviewed too.
     pub tests: bool,
     /// Commands of the project that check it, and its tools where it names none; without them no
     /// tool is asked.

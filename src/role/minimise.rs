@@ -28,7 +28,6 @@ const LOG: &str = ".process/test-output-minimise.log";
 /// One part of the change that can be left out by itself.
 struct ChangePart<'a> {
     diff: &'a FileDiff,
-    /// The hunk; `None` for a file that is made or removed.
     hunk: Option<usize>,
 }
 
@@ -192,7 +191,6 @@ struct Runs<'a> {
     parts: &'a [ChangePart<'a>],
     deadline: Duration,
     left: u32,
-    /// Tests that fail with the whole change.
     expected: BTreeSet<TestId>,
     /// What is known of choices that were tried.
     known: BTreeMap<Vec<usize>, Vec<TestId>>,

@@ -48,9 +48,7 @@ impl Role {
 /// One part of the context. Parts come in the order of their importance.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PromptPart {
-    /// What it is, in our own words.
     pub title: String,
-    /// Foreign text.
     pub text: String,
     /// Whether a cut part is of any use; an edit needs its source whole.
     #[serde(skip)]
@@ -60,15 +58,12 @@ pub struct PromptPart {
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
-    /// The task, such as `IMPL-fix-3`.
     pub task: String,
     pub iteration: u32,
     pub limit: u32,
     pub failing: usize,
-    /// All tests that count.
     pub total: usize,
     pub rate: String,
-    /// Percent that are wanted.
     pub target: u32,
     pub strategy: Strategy,
     pub layer: Layer,
@@ -78,10 +73,8 @@ pub struct Subject {
 /// A question that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// The instructions to the model.
     pub system: String,
     pub text: String,
-    /// Titles of what did not fit.
     pub left_out: Vec<String>,
 }
 

@@ -16,7 +16,6 @@ pub struct ReviewRequest<'a> {
     pub chosen: &'a [&'a RepoPath],
     /// Files inside installed packages that are imported by path, by package.
     pub installed: &'a BTreeMap<String, Vec<String>>,
-    /// Whether test quality is reviewed too.
     pub tests: bool,
 }
 

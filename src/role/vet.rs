@@ -15,7 +15,6 @@ pub struct VetContext<'a> {
     pub protect: &'a GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: &'a str,
-    /// Knows the keys of this run.
     pub redactor: &'a Redactor,
     pub reach: EditScope,
 }

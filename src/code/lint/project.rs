@@ -12,7 +12,6 @@ use crate::domain::id::RepoPath;
 /// Facts of a repository that a single file cannot tell.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
-    /// All paths.
     pub files: BTreeSet<String>,
     /// Names that Python can import from the repository: stems of files and names of folders.
     pub python_roots: BTreeSet<String>,

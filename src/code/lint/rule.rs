@@ -25,7 +25,6 @@ pub const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
 pub enum AppliesTo {
     Code,
     Tests,
-    /// Product code and test code.
     Both,
 }
 
@@ -50,9 +49,7 @@ pub enum Detection {
 pub struct LintRule {
     /// Its name; reports, baselines and tests use it.
     pub id: &'static str,
-    /// The gate that it counts for.
     pub stage: Stage,
-    /// Its category in the specification.
     pub category: &'static str,
     /// The problem, as a fragment of a sentence.
     pub issue: &'static str,

@@ -19,7 +19,6 @@ use super::source::{Hit, Source};
 /// The result of a scan.
 #[derive(Debug, Default)]
 pub struct ScanResult {
-    /// Findings, ordered by file and line.
     pub findings: Vec<Finding>,
     /// Files nested so deeply that their tree is not walked.
     pub too_deep: Vec<RepoPath>,

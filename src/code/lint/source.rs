@@ -24,7 +24,6 @@ pub struct Source<'a> {
     pub imports: Vec<Import>,
     /// The tests in it that run.
     pub tests: Vec<TestNode<'a>>,
-    /// The repository around it.
     pub project: &'a Project,
     /// Lines of test modules inside product code.
     inner_tests: Vec<(u32, u32)>,

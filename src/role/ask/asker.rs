@@ -162,14 +162,12 @@ enum Next {
 enum AfterAnswer {
     /// The same provider is asked again, with these problems of its answer.
     SendBack(Vec<String>),
-    /// This provider is done.
     Next(Next),
 }
 
 /// The result of one call.
 struct Exchange {
     result: Result<Answer, ModelError>,
-    /// Whether an earlier run counted the call.
     is_counted: bool,
 }
 

@@ -24,7 +24,6 @@ pub struct PendingQuestion {
     pub call: ProviderCall,
     /// Distinguishes it from another question of the same name.
     pub digest: String,
-    /// When it was asked, RFC 3339.
     pub asked_at: String,
     /// Questions of the same step that have no answer either.
     pub before: Vec<ProviderCall>,
@@ -35,7 +34,6 @@ pub struct PendingQuestion {
 pub struct AnswerReceipt {
     /// Distinguishes the question from another one of the same name.
     pub digest: String,
-    /// When it was asked, RFC 3339.
     pub asked_at: String,
     /// The answer without keys; absent when there was none.
     pub answer: Option<StoredAnswer>,
@@ -46,13 +44,10 @@ pub struct AnswerReceipt {
 /// An answer as a receipt stores it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredAnswer {
-    /// The text of the answer.
     pub text: String,
     /// Whether it was cut at the longest answer allowed.
     pub cut: bool,
-    /// Tokens of question and answer.
     pub usage: Usage,
-    /// The model, as it calls itself.
     pub model: String,
 }
 

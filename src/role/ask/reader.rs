@@ -65,7 +65,6 @@ pub trait Reader<T>: Sync {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered<T> {
     pub value: T,
-    /// Name of the provider that gave it.
     pub provider: String,
     /// How sure the provider is, from 0 to 1.
     pub confidence: f64,
@@ -77,7 +76,6 @@ pub enum Reply<T> {
     Good(Answered<T>),
     /// All answers are weak; this is the one with the highest confidence.
     Degraded(Answered<T>),
-    /// No provider gave an answer that can be used.
     NoAnswer,
     OutOfBudget(String),
 }

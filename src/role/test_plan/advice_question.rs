@@ -100,7 +100,6 @@ fn field(text: &str) -> String {
 
 /// The result of phase 4.2.
 pub enum AdviceOutcome {
-    /// The cases; `None` when no provider gave an answer that can be used.
     Answered(Option<Advice>),
     OutOfBudget(String),
 }

@@ -15,7 +15,6 @@ use super::survey::Survey;
 #[derive(Default)]
 pub struct Found {
     pub drafts: Vec<RequirementDraft>,
-    /// How much tests show already.
     pub covered: u32,
 }
 

@@ -50,7 +50,6 @@ pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec
 struct RankedFile {
     path: RepoPath,
     relevance: f64,
-    /// Explorations that name it.
     mentions: u32,
 }
 

@@ -20,14 +20,12 @@ use super::survey::Survey;
 /// What is known of what ran; stored, so that a resumed session knows it too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedLines {
-    /// Where it comes from.
     pub source: CoverageSource,
     /// Lines by file; empty without any.
     pub files: BTreeMap<RepoPath, FileLines>,
     /// Percentages below which a file has a gap.
     #[serde(default)]
     pub target: CoverageTarget,
-    /// Whether the suite may be run under its coverage tool.
     #[serde(default)]
     pub measure: bool,
 }
@@ -50,7 +48,6 @@ impl ExecutedLines {
 /// Which of the functions of a file tests enter: by lines, else by name.
 pub struct TestReach<'a> {
     lines: Option<&'a FileLines>,
-    /// Texts of the tests that belong to the file.
     tests: Vec<&'a str>,
     measured: bool,
 }

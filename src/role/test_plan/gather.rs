@@ -33,9 +33,7 @@ pub struct GatherRequest<'a> {
     pub session: &'a SessionId,
     pub description: &'a str,
     pub source: Option<&'a SourceSession>,
-    /// A coverage report that was named, with its name.
     pub report: Option<(&'a str, &'a str)>,
-    /// Whether the suite may be run under its coverage tool.
     pub measure: bool,
     pub now: &'a str,
     /// Percentages below which a file has a gap.
@@ -67,11 +65,7 @@ pub enum GatherError {
     #[error("session {session} changed no source that is still here")]
     SourceNamesNothing { session: SessionId, named: Vec<RepoPath> },
     #[error("{file}: {reason}")]
-    Report {
-        file: String,
-        /// What is wrong, with its line.
-        reason: String,
-    },
+    Report { file: String, reason: String },
 }
 
 impl GatherError {

@@ -17,7 +17,6 @@ pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 /// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageOutcome {
-    /// Coverage compared with the target.
     pub reached: Reached,
     /// The lines in scope that did not run, by file.
     pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,

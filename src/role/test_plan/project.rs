@@ -14,7 +14,6 @@ use super::survey::Survey;
 /// A project type with what tells so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectType {
-    /// Such as `Library (Python)`.
     pub name: String,
     pub confidence: f64,
     pub evidence: Vec<String>,

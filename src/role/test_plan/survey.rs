@@ -47,7 +47,6 @@ pub struct Survey {
     pub known: Known,
     /// Test files and what belongs to them.
     pub tests: BTreeMap<RepoPath, String>,
-    /// Whether files were left out.
     pub cut: bool,
 }
 

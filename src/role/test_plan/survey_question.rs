@@ -37,14 +37,7 @@ const SHOWN: usize = 40 << 10;
 
 /// The result of phase 3.
 pub enum SurveyOutcome {
-    Answered {
-        /// The analysis with the requirements they added.
-        analysis: Box<TestAnalysis>,
-        /// Their reports, one per question.
-        reports: Vec<String>,
-        /// Whether some question had no good answer.
-        degraded: bool,
-    },
+    Answered { analysis: Box<TestAnalysis>, reports: Vec<String>, degraded: bool },
     OutOfBudget(String),
 }
 

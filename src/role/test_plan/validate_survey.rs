@@ -24,7 +24,6 @@ const SENTENCE: usize = 300;
 pub struct Accepted {
     /// Requirements with their files; they have no id yet.
     pub requirements: Vec<(RepoPath, Requirement)>,
-    /// Test doubles with their files.
     pub mocks: Vec<(RepoPath, String)>,
     pub strategy: Vec<String>,
     pub dropped: Vec<String>,
@@ -34,7 +33,6 @@ pub struct Accepted {
 /// The code that an answer is validated against.
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
-    /// The files that the question is about.
     pub files: &'a [&'a FileRequirements],
     pub survey: &'a Survey,
     pub framework: &'a TestFramework,

@@ -29,17 +29,13 @@ pub type Defects = BTreeMap<TestId, Defect>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
     pub site: DefectSite,
-    /// Name of the provider that gave the verdict.
     pub judge: String,
 }
 
 /// A file after its review.
 pub struct ReviewedDraft {
-    /// The file; `None` when no test is left.
     pub file: Option<TestFile>,
-    /// Requirements that its tests claim to cover.
     pub covers: Covers,
-    /// Tests that fail because the code is wrong.
     pub defects: Defects,
     pub dropped: Vec<String>,
 }
@@ -48,14 +44,12 @@ pub struct ReviewedDraft {
 #[derive(Default)]
 struct FailureVerdicts {
     defects: Defects,
-    /// Why the other tests are wrong.
     wrong: BTreeMap<TestId, String>,
 }
 
 /// Reviews one file of tests.
 pub struct DraftReview<'a> {
     pub request: &'a WriteRequest<'a>,
-    /// The reader that accepted the file.
     pub reader: &'a GenerateReader<'a>,
     pub providers: &'a ProviderChain,
     pub fx: &'a Effects<'a>,

@@ -29,9 +29,7 @@ use super::source_index::SourceIndex;
 /// A file that was accepted, with what each of its tests claims to cover.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The file with the results of its tests.
     pub file: TestFile,
-    /// Requirements by the name of a test.
     pub covers: BTreeMap<String, BTreeSet<String>>,
 }
 

@@ -13,7 +13,6 @@ use super::source_index::PromptSubject;
 /// The tests of one source, as they are requested from providers.
 pub struct WriteRequest<'a> {
     pub task: &'a str,
-    /// Names the question; unique in the session.
     pub name: String,
     /// From 1; later rounds are about surviving mutants and lines that no test runs.
     pub round: u32,

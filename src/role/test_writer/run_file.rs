@@ -26,7 +26,6 @@ pub struct TestFile {
 /// What a new file runs with.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
-    /// The sources without the new file.
     pub tree: &'a TreeId,
     /// Tests of the suite that are not of the new file.
     pub known: &'a BTreeSet<TestId>,

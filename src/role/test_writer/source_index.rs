@@ -33,7 +33,6 @@ const UNRUN: usize = 60;
 
 /// The texts of a repository and its import graph, read once per task.
 pub struct SourceIndex {
-    /// All files; the text of a file that is not read is empty.
     pub texts: BTreeMap<RepoPath, String>,
     graph: Graph,
     documents: Documents,
@@ -47,7 +46,6 @@ pub struct PromptSubject<'a> {
     pub unrun: &'a [u32],
     pub suggestions: &'a str,
     pub framework: &'a TestFramework,
-    /// Such as `Library (Python)`.
     pub project_type: &'a str,
 }
 

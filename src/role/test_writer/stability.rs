@@ -21,7 +21,6 @@ pub struct StableFile {
     /// The file with its stable tests; `None` when no test is left.
     pub file: Option<TestFile>,
     pub dropped: Vec<String>,
-    /// Tests whose results changed between runs.
     pub flaky: Vec<TestId>,
 }
 

@@ -35,9 +35,7 @@ const OWN_FAULTS: &[&str] = &[
 /// The place of a defect in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefectSite {
-    /// The function; empty at top level.
     pub function: String,
-    /// First line, from 1.
     pub line: u32,
     pub evidence: String,
 }
