@@ -1,5 +1,5 @@
-//! Reads a JUnit report with 100,000 cases; `benches/speed.py` runs it beside Python's junitparser.
-//! Plans tests for a folder of sources.
+//! Benchmarks for `benches/speed.py`: parsing a JUnit report with 100,000 cases, planning tests for
+//! a folder of sources, and selecting the tests that a changed file affects.
 
 #![expect(
     clippy::disallowed_methods,
@@ -26,8 +26,8 @@ fn main() {
     }
 }
 
-/// Phases 2 to 4 of a test session on a folder, reading included, in seconds; the promise is 30
-/// for 10,000 files (specification.md 3.1, phase 2).
+/// Prints the seconds that phases 2 to 4 of a test session take on a folder, including reading its
+/// files; the specification allows 30 for 10,000 files (specification.md 3.1, phase 2).
 fn plan(folder: &str, words: &str) {
     let began = Instant::now();
     let mut files = BTreeMap::new();
@@ -49,7 +49,7 @@ fn plan(folder: &str, words: &str) {
     assert!(all < 10_000 || took.as_secs() < 30, "the promise is 30 s for 10,000 files");
 }
 
-/// Best of five, in milliseconds.
+/// Parses the report five times and prints the fastest run in milliseconds.
 fn junit(file: &str) {
     let best = (0..5)
         .map(|_| {
@@ -57,7 +57,7 @@ fn junit(file: &str) {
             let text = std::fs::read_to_string(file).unwrap();
             let results = parse_junit(&text).unwrap();
             let took = began.elapsed();
-            // Freed outside the measured time, as on the other side.
+            // Results are freed after the clock stops, as in the benchmark of junitparser.
             assert_eq!(results.len(), 100_000);
             took
         })
@@ -66,7 +66,7 @@ fn junit(file: &str) {
     println!("{:.1}", best.as_secs_f64() * 1000.0);
 }
 
-/// Builds the graph of a folder and selects what one file affects; both in milliseconds.
+/// Times building the import graph of a folder and selecting what a file affects, in milliseconds.
 fn impact(folder: &str, changed: &str) {
     let mut files = BTreeMap::new();
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Process in, exit code out.
+//! The `regreen` binary: runs the library and exits with the code it returns.
 
 fn main() -> std::process::ExitCode {
     regreen::run(std::env::args_os())

@@ -1,4 +1,4 @@
-//! Who may import whom, read from the tokens of every file, so that macros, nested groups and
+//! Checks which room imports which, on the tokens of every file, so that macros, nested groups and
 //! function bodies count. `REGREEN_BLESS=1` writes the table of imports into the docs.
 
 #![expect(
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The law: each room with the rooms it may import. A room is the longest prefix that matches.
+/// Each room with the rooms it may import. A module belongs to the room with the longest prefix.
 const LAW: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("code", &["domain"]),
@@ -75,7 +75,7 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
-    // The crate root names the rooms, what the benches measure, and what is published.
+    // The crate root declares the rooms, what the benchmarks measure, and what is published.
     (
         "",
         &[
@@ -115,7 +115,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tempfile", &["adapter/host", "adapter/suite", "cli"]),
 ];
 
-/// Words for input and output that only adapters, faces and the crate root may write.
+/// Modules of `std` for input and output, which only adapters, faces and the crate root may use.
 const EFFECTS: &[&str] = &["fs", "net", "process", "env"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -138,7 +138,7 @@ fn room(path: &str) -> &'static str {
         .unwrap()
 }
 
-/// All paths that begin with `root`, through groups and blocks, without test modules.
+/// All paths that begin with `root`, also inside of groups and blocks, without test modules.
 fn paths(stream: TokenStream, root: &str, found: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
     let mut index = 0;
@@ -147,7 +147,7 @@ fn paths(stream: TokenStream, root: &str, found: &mut BTreeSet<String>) {
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
                 if let Some(TokenTree::Group(group)) = tokens.get(index + 1) {
                     if group.to_string().replace(' ', "").contains("cfg(test)") {
-                        // The item behind it: up to its block or semicolon.
+                        // Skips the annotated item, up to its block or semicolon.
                         index += 2;
                         while let Some(next) = tokens.get(index) {
                             index += 1;
@@ -176,7 +176,7 @@ fn paths(stream: TokenStream, root: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Follows `::a::{b, c::d}` from `index` on.
+/// Follows the rest of a path, such as `::a::{b, c::d}`, from `index` on.
 fn follow(tokens: &[TokenTree], mut index: usize, prefix: String, found: &mut BTreeSet<String>) {
     let mut path = prefix;
     loop {
@@ -217,31 +217,31 @@ fn follow(tokens: &[TokenTree], mut index: usize, prefix: String, found: &mut BT
     }
 }
 
-/// One source file as the checks see it.
+/// A source file, as the checks see it.
 struct SourceFile {
     /// Path below `src`, such as `adapter/suite/run.rs`.
     name: String,
-    /// Module path, such as `adapter/suite/run`; of a `mod.rs` its folder.
+    /// Module path, such as `adapter/suite/run`; for a `mod.rs`, its folder.
     module: String,
     /// The room it belongs to.
     room: &'static str,
-    /// What it imports from this crate, as paths from the root; `super` and `self` are resolved.
+    /// Imports from this crate, as paths from the root; `super` and `self` are resolved.
     imports: BTreeSet<String>,
-    /// What it imports through `super`, resolved.
+    /// Imports through `super`, resolved.
     relative: BTreeSet<String>,
-    /// Paths from `std`.
+    /// Imports from `std`.
     std: BTreeSet<String>,
     tokens: TokenStream,
 }
 
 impl SourceFile {
-    /// Whether it holds nothing but tests.
+    /// Whether it contains nothing but tests.
     fn is_test(&self) -> bool {
         self.name.ends_with("/tests.rs") || self.name.contains("/tests/")
     }
 }
 
-/// Resolves a path that began with `super` in `module`; the leading `super` is already taken off.
+/// Resolves a path in `module` after its first `super`, which has been removed.
 fn resolve(module: &str, path: &str) -> String {
     let mut base: Vec<&str> = module.split('/').collect();
     base.pop();
@@ -309,7 +309,7 @@ fn rooms_import_only_what_the_law_allows() {
             breaches.push(format!("{}: `super` leads out of the room ({path})", file.name));
         }
     }
-    // The crate root names rooms by `mod` and needs no import.
+    // The crate root declares rooms with `mod` and needs no import.
     for (room, allowed) in LAW.iter().filter(|(room, _)| !room.is_empty()) {
         for target in *allowed {
             if !used.contains(&(*room, *target)) {
@@ -323,10 +323,10 @@ fn rooms_import_only_what_the_law_allows() {
 /// Folders whose files call each other because they walk one syntax tree together.
 const RECURSIVE_DESCENT: &[&str] = &["code/behaviour"];
 
-/// Files that still import each other in a circle. The list only shrinks.
+/// Known import cycles between files. The list may only shrink.
 const KNOWN_CIRCLES: &[&str] = &[];
 
-/// Every file that `from` reaches.
+/// Every file that `from` imports, directly or through others.
 fn reachable<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, from: &'a str) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from];
@@ -377,7 +377,7 @@ fn files_of_a_room_import_in_one_direction() {
     assert_eq!(recursive, listed, "a folder without a circle leaves the list");
 }
 
-/// Identifiers that say nothing to somebody who knows the field.
+/// Identifiers of a private vocabulary, which a newcomer could not understand.
 const PRIVATE_LANGUAGE: &[&str] = &[
     "told",
     "Told",
@@ -400,7 +400,7 @@ const PRIVATE_LANGUAGE: &[&str] = &[
     "smell",
 ];
 
-/// Identifiers of a stream that are on the list, strings and comments aside.
+/// Identifiers of a token stream that are on the list; strings and comments are ignored.
 fn private_words(stream: TokenStream, found: &mut BTreeSet<String>) {
     for token in stream {
         match token {
@@ -475,7 +475,7 @@ fn input_and_output_stay_in_adapters_and_faces() {
 #[test]
 fn crates_stay_in_their_rooms() {
     let mut breaches = Vec::new();
-    // What tests are made of is theirs.
+    // Test files may use any crate.
     for file in read().into_iter().filter(|file| !file.is_test()) {
         for (name, rooms) in CRATES {
             let mut found = BTreeSet::new();

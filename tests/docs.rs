@@ -1,4 +1,4 @@
-//! The documents name only what exists. `REGREEN_BLESS=1` writes their generated parts.
+//! Checks that the documents name only what exists. `REGREEN_BLESS=1` writes generated parts.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +17,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README, docs and the notes beside them.
+/// README, CONTRIBUTING, and the pages in `docs`.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     for entry in fs::read_dir(root().join("docs")).unwrap() {
@@ -37,7 +37,7 @@ fn yaml(text: &str) -> serde_yaml::Value {
     serde_yaml::from_str(text).unwrap()
 }
 
-/// Compares the generated part of a page, or writes it.
+/// Compares the generated part of a page, or writes it when `REGREEN_BLESS` is set.
 fn generated(page: &str, name: &str, part: &str) {
     let text = read(page);
     let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
@@ -61,7 +61,7 @@ fn rows(what: &str) -> String {
     rows.collect()
 }
 
-/// What a setting may hold, from its property in the schema.
+/// The values that a setting may have, from its property in the schema.
 fn values(schema: &Value, property: &Value) -> String {
     let definition = definition(schema, property).unwrap_or(&Value::Null);
     let mut words = Vec::new();
@@ -146,17 +146,17 @@ fn the_readme_and_the_inputs_are_few_enough_to_read() {
     assert!(inputs <= 15, "{inputs} inputs");
 }
 
-/// The help of a verb, or of the whole when none is named; `None` when there is no such verb.
+/// The help of a verb, or of the program when none is named; `None` for an unknown verb.
 fn help(verb: Option<&str>) -> Option<String> {
     let out =
         Command::new(env!("CARGO_BIN_EXE_regreen")).args(verb).arg("--help").output().unwrap();
     out.status.success().then(|| String::from_utf8(out.stdout).unwrap())
 }
 
-/// Words of lines that call `regreen`: the verb, and the flags behind it.
+/// Calls of `regreen` in a text: the verb, and the flags after it.
 fn calls(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
-    // Of a block with more than one line only what follows a prompt is a call.
+    // In a block of several lines, only lines after a prompt are calls.
     let code = text.split('`').skip(1).step_by(2).filter(|span| !span.contains('\n'));
     let console = text.lines().filter_map(|line| line.strip_prefix("$ "));
     for call in code.chain(console) {
@@ -221,7 +221,7 @@ fn links_in_the_docs_lead_somewhere() {
 fn paths_in_backticks_exist() {
     let mut wrong = BTreeSet::new();
     let mut count = 0;
-    // The specification names paths of the repositories that regreen works on.
+    // The specification is left out: it names paths of the repositories that regreen works on.
     for page in pages().iter().filter(|page| !page.ends_with("specification.md")) {
         let text = fs::read_to_string(page).unwrap();
         for span in text.split('`').skip(1).step_by(2) {
@@ -240,7 +240,7 @@ fn paths_in_backticks_exist() {
     assert!(count > 2, "{count} paths");
 }
 
-/// All names of tests in the sources.
+/// Names of all tests in the sources.
 fn tests() -> BTreeSet<String> {
     let mut folders = vec![root().join("src"), root().join("tests")];
     let mut found = BTreeSet::new();
@@ -318,7 +318,7 @@ fn steps(workflow: &serde_yaml::Value) -> Vec<serde_yaml::Value> {
     jobs.values().flat_map(|job| job["steps"].as_sequence().unwrap().clone()).collect()
 }
 
-/// The names of inputs that workflows and documents use exist.
+/// Checks that the inputs that workflows and documents name exist.
 #[test]
 fn inputs_in_workflows_exist() {
     let action = yaml(&read("action.yml"));
@@ -414,7 +414,7 @@ fn the_example_workflows_give_nothing_away() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let workflow: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
         assert!(workflow["permissions"].as_mapping().unwrap().is_empty(), "{text}");
-        // YAML reads `on` as a truth value in some versions; the text does not lie.
+        // Some versions of YAML read `on` as a boolean, so this check reads the text.
         assert!(!text.contains("pull_request_target"), "{text}");
         for (_, job) in workflow["jobs"].as_mapping().unwrap() {
             for step in job["steps"].as_sequence().unwrap() {
@@ -428,7 +428,7 @@ fn the_example_workflows_give_nothing_away() {
                 if name == "actions/checkout" {
                     assert_eq!(step["with"]["persist-credentials"].as_bool(), Some(false));
                 }
-                // No cache of dependencies either, which set-up actions bring.
+                // Nor may a setup action enable a cache of dependencies.
                 assert!(step.get("with").is_none_or(|with| with.get("cache").is_none()));
             }
         }
@@ -436,7 +436,7 @@ fn the_example_workflows_give_nothing_away() {
     assert!(count > 5, "{count} steps");
 }
 
-/// Numbers of sections, and rows such as `F-087`, that a page of the specification defines.
+/// Numbers of sections, and rows such as `F-087`, that the specification defines.
 fn defined(specification: &str) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for line in specification.lines() {
@@ -451,7 +451,7 @@ fn defined(specification: &str) -> BTreeSet<String> {
     known
 }
 
-/// What a text cites of the specification: the sections named behind its file name, and rows.
+/// Sections and rows of the specification that a text cites.
 fn citations(text: &str) -> BTreeSet<String> {
     let sections =
         regex::Regex::new(r"specification\.md,? ((?:[0-9]+\.[0-9]+(?:, | and | to )?)+)").unwrap();

@@ -1,4 +1,4 @@
-//! What keeps the contract of `effect` in the real world; the one file that names every adapter.
+//! Adapters: implement the traits of `effect` for the real world. This file names all of them.
 
 pub mod github;
 pub mod host;

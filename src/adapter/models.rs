@@ -1,4 +1,4 @@
-//! Opens the providers of a chain as models.
+//! Opens the configured chain of providers as models, with recording or replay.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::model::{
     Cassette, ClientModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
 
-/// Time limit of one call when no provider has one.
+/// Time limit of one call to a provider that sets none.
 pub const LIMIT: Duration = Duration::from_mins(40);
 
 /// Whether exchanges are recorded, or replayed from a recording.
@@ -28,11 +28,11 @@ pub enum RecordingMode {
     Replay(PathBuf),
 }
 
-/// Models that can be asked, and why others cannot.
+/// The opened models, and notices about those that could not be opened.
 pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 
-/// Opens all providers of a chain. `scratch` holds what clients write. A client that is missing or
-/// too old is left out with a notice.
+/// Opens all providers of a chain. `scratch` holds the files of clients. A client that is missing
+/// or too old is skipped with a notice.
 pub fn open(
     ready: &[Ready],
     names: &[&str],

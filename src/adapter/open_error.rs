@@ -1,4 +1,4 @@
-//! Why a session could not be opened.
+//! The error when a session cannot be opened.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::store::SourceError;
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Git, the suite or the session's files.
+    /// Git, the suite or the session's files failed.
     #[error(transparent)]
     Effect(EffectError),
     #[error("session {session} cannot be resumed: {reason}")]

@@ -1,4 +1,4 @@
-//! Which folders belong to regreen, outside of every checkout.
+//! Folders that regreen uses on this machine: state, private checkouts and scratch.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::host::environment;
 use super::repo::RepositoryFacts;
 use super::store::{STATE_FOLDER, STATE_ROOT};
 
-/// Variable that names the folder of private checkouts.
+/// Variable that overrides the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
 
 #[must_use]
@@ -16,7 +16,7 @@ pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
     facts.common.join(STATE_ROOT)
 }
 
-/// The folder that holds everything that can be made again.
+/// The folder for everything that can be recreated.
 #[must_use]
 pub fn work_home() -> PathBuf {
     environment::path_from(WORK_DIRECTORY)
@@ -42,7 +42,7 @@ pub fn scratch(facts: &RepositoryFacts, session: &SessionId) -> PathBuf {
     work_root(facts).join(session.as_str()).join("scratch")
 }
 
-/// The folder of a session inside commits.
+/// The path of a session's state folder inside commits.
 #[must_use]
 pub fn state_prefix(session: &SessionId) -> String {
     format!("{STATE_FOLDER}/active/{session}")

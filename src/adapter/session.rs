@@ -1,5 +1,5 @@
-//! A session of one repository: its record, its private checkout, its suite. Opens one that fixes,
-//! characterises, measures, or plans tests, and closes it.
+//! Opens and closes the session of a repository: its record, its private checkout and its suite,
+//! for fixing, characterising, measuring or planning tests.
 
 use std::path::PathBuf;
 
@@ -26,14 +26,14 @@ use super::test_code::protection;
 
 /// Everything that belongs to one session of one repository.
 pub struct Session<'a> {
-    /// Git as it was found.
+    /// The repository as it was when the session was opened.
     pub facts: RepositoryFacts,
     pub record: SessionRecord,
     /// The merge base and its sources, when a base reference was given.
     pub base: Option<(CommitId, TreeId)>,
-    /// What a person should know, in our own words.
+    /// Messages for the user, in our own words.
     pub notices: Vec<String>,
-    /// Whether an earlier run is continued.
+    /// Whether this run continues an earlier one.
     pub resumed: bool,
     clock: &'a HostClock,
     store: SessionStore,
@@ -41,12 +41,12 @@ pub struct Session<'a> {
     suite: ProjectSuite<'a>,
 }
 
-/// Where a session that plans tests begins or continues.
+/// The starting point of a session that plans tests.
 pub struct PlanStart {
     pub pipeline: Pipeline,
-    /// The finished session whose work it tests.
+    /// The finished session whose work is to be tested.
     pub source: Option<SourceSession>,
-    /// The sources it plans for.
+    /// The tree for which tests are planned.
     pub tree: TreeId,
     /// Whether the suite can be started here.
     pub runnable: bool,
@@ -63,7 +63,7 @@ impl<'a> Session<'a> {
         let command = request.test_command.as_deref();
         let (root, below) = (&facts.root, &facts.subdirectory);
         let detection = match suite::detect(root, below, command, request.report.as_deref()) {
-            // The tests of a session that goes on may be on its branch only.
+            // The tests of a resumed session may exist only on its branch.
             Err(RunError::UnknownFramework { .. }) if !request.session.is_new() => {
                 suite::detect_or_begin(root, below, command)?
             }
@@ -72,7 +72,7 @@ impl<'a> Session<'a> {
         Self::open_with(request, facts, detection, clock).await
     }
 
-    /// The same for a suite that was detected before, or that is to be begun.
+    /// Like [`Session::open`], for a suite that was detected before or has no tests yet.
     pub async fn open_with(
         request: &FixSettings,
         facts: RepositoryFacts,
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
         clock: &'a HostClock,
     ) -> Result<Session<'a>, OpenError> {
         protection()?;
-        // What is missing may be what the set-up installs.
+        // The set-up commands may install what is missing.
         if let Some(missing) = detection.missing.first().filter(|_| request.setup.is_empty()) {
             let command = detection.facts.command.clone();
             return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
         } else if !request.session.is_new() {
             repair_state(&store, &facts, &record, &mut notices).await?;
         }
-        // The record comes before the branch: what a kill leaves behind is known by name.
+        // The record precedes the branch, so that what a kill leaves behind can be identified.
         write_record(&store, &record).await?;
         let branching =
             if request.mode == Mode::Apply { Branching::Branch } else { Branching::Detached };
@@ -133,8 +133,8 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// Opens a session for phases 1 to 4, with a checkout without a branch. Nothing is written
-    /// before repository, suite and source are known to be usable (specification.md 3.1 phase 1).
+    /// Opens a session for phases 1 to 4 on a detached checkout. Writes nothing before repository,
+    /// suite and source are known to be usable (specification.md 3.1 phase 1).
     pub async fn open_plan(
         request: &PlanRequest,
         clock: &'a HostClock,
@@ -160,7 +160,7 @@ impl<'a> Session<'a> {
             let value = serde_json::to_value(&pipeline).unwrap_or_default();
             store.write_json(PIPELINE, &value).await?;
         }
-        // The record comes last: a session without one never began.
+        // The record is written last: a session without one never began.
         write_record(&store, &record).await?;
         let worktree = open_worktree(&facts, &record, Branching::Detached)?;
         let tree = worktree.tree_of(&record.git.head_sha).await?;
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         Ok((session, PlanStart { pipeline, source, tree, runnable }))
     }
 
-    /// What keeps the contract for this session.
+    /// The implementations of all effects for this session.
     #[must_use]
     pub fn effects<'b>(
         &'b self,
@@ -184,7 +184,7 @@ impl<'a> Session<'a> {
         Effects { models, worktree, suite, store, clock: *clock, screen }
     }
 
-    /// The first event of a session that plans tests.
+    /// The event that opens a session that plans tests.
     #[must_use]
     pub fn opened(&self) -> Event {
         let facts = self.suite.facts();
@@ -199,7 +199,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether another commit is checked out than the one the session began on.
+    /// Whether HEAD has moved since the session began.
     #[must_use]
     pub fn moved(&self) -> bool {
         self.record.git.head_sha != self.facts.head
@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
         store::archive_folder(&state_root(&self.facts), &self.record.session_id)
     }
 
-    /// Makes watched calls of functions.
+    /// The observer, which calls functions and records how they behave.
     #[must_use]
     pub fn observer(&self) -> &dyn Observer {
         &self.suite
@@ -239,54 +239,54 @@ impl<'a> Session<'a> {
         write_record(&self.store, &self.record).await
     }
 
-    /// Notes how a run of the fix loop ended.
+    /// Records the outcome of the fix loop.
     pub async fn conclude(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
         self.record.conclude(outcome, self.clock.now());
         self.save_record().await
     }
 
-    /// Notes that the session is over, with a result in our own words.
+    /// Records that the session is complete, with a result in our own words.
     pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
         self.record.end(SessionStatus::Completed, result, self.clock.now());
         self.save_record().await
     }
 
-    /// Notes that the session waits for approval.
+    /// Records that the session waits for approval.
     pub async fn hold(&mut self) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Paused;
         self.record.result = Some("blocked".to_owned());
         self.save_record().await
     }
 
-    /// Takes back a session that failed before it changed anything: no branch and no checkout
-    /// stay. Its logs do, until the next session takes its name.
+    /// Withdraws a session that failed before it changed anything: removes its branch and checkout.
+    /// Its logs stay until the next session takes its name.
     pub async fn abandon(mut self) -> Result<(), OpenError> {
         let tip = self.worktree.tip().await?;
         if tip != self.record.git.head_sha {
             return Ok(());
         }
-        // Removing needs no room on a full disk; writing the record does.
+        // The checkout goes first: on a full disk it can be removed, but no record can be written.
         self.worktree.remove().await?;
         repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         self.record.end(SessionStatus::Blocked, ABANDONED, self.clock.now());
         Ok(self.save_record().await?)
     }
 
-    /// Takes back a session whose request names nothing here: its name is free again.
+    /// Deletes a session whose request names nothing in the repository; its name is free again.
     pub async fn forget(self) -> Result<(), OpenError> {
         self.worktree.remove().await?;
         Ok(store::forget(&state_root(&self.facts), &self.record.session_id)?)
     }
 
-    /// Notes where the pipeline rests, and removes the private checkout.
+    /// Records at which step the pipeline pauses, and removes the private checkout.
     pub async fn rest(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.rest_at(pipeline);
         self.save_record().await?;
         Ok(self.worktree.remove().await?)
     }
 
-    /// Removes the private checkout and, for a completed session, archives its folder. Returns
-    /// the folder where the session's files are now. Never changes the result (specification.md X37).
+    /// Removes the private checkout and archives the folder of a completed session. Returns where
+    /// the session's files are now. Never changes the result (specification.md X37).
     pub async fn finish(self) -> Result<PathBuf, OpenError> {
         let folder = self.folder();
         if self.record.status == SessionStatus::Paused {
@@ -301,8 +301,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Finishes what earlier runs began to archive (specification.md 8.14). What cannot be finished yet is
-/// reported and tried again by the next run; it never blocks a session.
+/// Completes archiving that earlier runs began (specification.md 8.14). A failure is reported and
+/// left to the next run; it never blocks a session.
 pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
     let root = state_root(facts);
     let mut notices = Vec::new();
@@ -318,7 +318,7 @@ pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
     notices
 }
 
-/// What a person should know about the repository before a session starts.
+/// Notices about the state of the repository before a session starts.
 fn notices(facts: &RepositoryFacts) -> Vec<String> {
     let mut notices = Vec::new();
     let changed = facts.modified + facts.untracked;

@@ -1,5 +1,5 @@
-//! Finds the session that a request means: a new one, one of this machine, or one that only its
-//! branch holds.
+//! Selects the session that a request refers to: a new one, one on this machine, or one that exists
+//! only on its branch.
 
 use std::path::Path;
 
@@ -22,13 +22,13 @@ use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection};
 
-/// The result of a session that never got anywhere; its id is free again.
+/// The result of a session that failed before it changed anything; its id is free again.
 pub const ABANDONED: &str = "error";
 
-/// Files of a session that this machine does not have yet.
+/// State files of a session that exists only on its branch.
 type Restored = Option<repo::SessionFiles>;
 
-/// The session that a request means, with its files when they are only on its branch.
+/// Selects the session of a request; returns its state files if they exist only on its branch.
 pub fn choose(
     request: &FixSettings,
     facts: &RepositoryFacts,
@@ -80,7 +80,7 @@ pub fn choose(
                 if !is_stopped_on(&record, &facts.head) {
                     continue;
                 }
-                // A running session on the same commit would do the same work twice.
+                // Fails if that session is running: two would do the same work on one commit.
                 drop(SessionStore::open(root, &id)?);
                 notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` resumes it"));
                 break;
@@ -95,8 +95,8 @@ pub fn choose(
     }
 }
 
-/// Puts the state of the branch's tip in the place of one that is missing or cannot be read
-/// (specification.md 8.13.4). Without such a commit the session begins again with its baseline.
+/// Restores a missing or unreadable state from the tip of the branch (specification.md 8.13.4). If
+/// the tip has none, the session starts over with its baseline.
 pub async fn repair_state(
     store: &SessionStore,
     facts: &RepositoryFacts,
@@ -108,7 +108,7 @@ pub async fn repair_state(
             return Ok(());
         }
         Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
-        // The loop of a session that writes tests has not begun.
+        // A session that writes tests has no loop state before its fix loop begins.
         Ok(None) if store.read_json(PIPELINE).await?.is_some() => return Ok(()),
         Ok(None) => "is missing",
         Err(error) => return Err(error.into()),
@@ -156,7 +156,7 @@ fn load(
     Err(StoreError::Missing { session: id.to_string(), known }.into())
 }
 
-/// A new session: its id is free in every place, so that nothing is written over.
+/// Creates a session whose id is unused everywhere, so that nothing is overwritten.
 fn begin(
     request: &FixSettings,
     base: &str,
@@ -166,14 +166,14 @@ fn begin(
     let free = |id: &SessionId| {
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),
-            // A folder without a record is what a kill left of a session that never began.
+            // A folder without a record is left when a session is killed before it begins.
             Err(OpenError::Effect(EffectError::Store(StoreError::Missing { .. }))) => true,
             Err(_) => false,
         };
         unused && (request.branch.is_some() || !repo::has_branch(facts, &id.branch()))
     };
     let session_id = free_id(base, free);
-    // Nothing of value is in it, see above.
+    // The id is free, so a folder of that name holds nothing of value.
     drop(store::forget(root, &session_id));
     let project = facts.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut record = SessionRecord::new(session_id, facts.head.clone(), clock.now());
@@ -201,7 +201,7 @@ pub struct PlanRequest {
     pub entry: Option<PlanInput>,
     /// The text of a document or description; a source session has its own.
     pub description: String,
-    /// Whether an unfinished session for the same input is left alone.
+    /// Whether to start a new session although an unfinished one has the same input.
     pub fresh: bool,
     pub goal: Goal,
     /// Whether to ask for approval between plan and work.
@@ -210,7 +210,7 @@ pub struct PlanRequest {
     pub confirmed: bool,
 }
 
-/// The session that a request for a plan means, with what it is about.
+/// The session that was selected for a planning request.
 pub struct Planning {
     pub record: SessionRecord,
     pub pipeline: Pipeline,
@@ -219,7 +219,7 @@ pub struct Planning {
     pub detection: Detection,
 }
 
-/// Finds or begins a session that plans tests; writes nothing.
+/// Selects or creates a session that plans tests; writes nothing.
 pub fn choose_plan(
     request: &PlanRequest,
     facts: &RepositoryFacts,
@@ -229,7 +229,7 @@ pub fn choose_plan(
     let found = find_plan(request, facts, root)?;
     let entry = found.as_ref().map(|(_, pipeline)| &pipeline.entry).or(request.entry.as_ref());
     let source = match entry {
-        // The reference project keeps its sessions in the repository.
+        // Sessions of the reference project are stored in the repository itself.
         Some(PlanInput::Session(id)) => {
             Some(store::read_source(&facts.root.join(STATE_FOLDER), id)?)
         }
@@ -256,7 +256,7 @@ pub fn choose_plan(
     Ok(Planning { record, pipeline, source, resumed: false, detection })
 }
 
-/// A session that goes on: the one that is named, else the newest for the same input and commit.
+/// The session to resume: the named one, else the newest for the same input and commit.
 fn find_plan(
     request: &PlanRequest,
     facts: &RepositoryFacts,
@@ -297,7 +297,7 @@ fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, O
     let command = request.run.test_command.as_deref();
     let mut detected = suite::detect(root, below, command, request.run.report.as_deref());
     if request.goal == Goal::Test && matches!(detected, Err(RunError::UnknownFramework { .. })) {
-        // The first tests of a project need no framework that is there already.
+        // A project without tests may still lack a framework.
         detected = suite::detect_or_begin(root, below, command);
     }
     match detected {

@@ -17,7 +17,7 @@ use super::AppError;
 /// The file of events in a bundle.
 const EVENTS: &str = "events.jsonl";
 
-/// What happens to events that a bundle has already.
+/// What happens to the events of an existing bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleOpening {
     /// They belong to an earlier run and are replaced.
@@ -26,7 +26,7 @@ pub enum BundleOpening {
     Append,
 }
 
-/// Writes a bundle.
+/// A screen that writes a bundle.
 pub struct BundleScreen {
     folder: PathBuf,
     facts: RepositoryFacts,
@@ -116,7 +116,7 @@ pub struct TeeScreen<'a> {
 
 impl Screen for TeeScreen<'_> {
     fn show(&self, event: &Event) {
-        // A reader of the screen may act on what the bundle holds, so the bundle comes first.
+        // The bundle is written first, since a reader of the screen may act on its content.
         if let Some(bundle) = self.bundle {
             bundle.show(event);
         }

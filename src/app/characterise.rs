@@ -1,4 +1,4 @@
-//! Write characterisation tests: tests that describe what functions do today.
+//! Use case: write characterisation tests, which describe what functions do today.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::role::{Gap, GenerateRequest, Generated, generate};
 use super::subject::{self, Subject};
 use super::{AppError, CodeSelection};
 
-/// Tests of the project whose reach is measured at most.
+/// Existing tests whose coverage is measured at most.
 const MEASURED: usize = 400;
 
 /// The report inside the session folder.
@@ -45,7 +45,7 @@ pub struct CharacteriseOutcome {
     pub met: bool,
 }
 
-/// Writes characterisation tests, and commits them on a branch of their own.
+/// Writes characterisation tests and commits them on a separate branch.
 /// An error leaves no branch.
 pub async fn characterise(
     request: &CharacteriseRequest,
@@ -117,7 +117,7 @@ async fn generate_and_commit(
     Ok(CharacteriseOutcome { report, patch, met })
 }
 
-/// Tests of the project that pass already; none where there are none, or too many to measure.
+/// Passing tests of the project; empty when there are none, or too many to measure.
 async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
     fx.step("running the full suite");
     let passing = match subject::passing(fx).await {

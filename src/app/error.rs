@@ -1,4 +1,4 @@
-//! Why a use case failed, with what the reader can do about it.
+//! The error of a use case, with a hint on what to do about it.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use crate::cycle;
 use crate::domain::test_plan::entry::PlanInputError;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 
-/// Whose mistake an error is; decides the exit code.
+/// The kind of mistake behind an error; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// Wrong usage or configuration.
@@ -25,7 +25,7 @@ pub struct AppError {
     pub evidence: String,
     /// What to do, one imperative clause.
     pub hint: String,
-    /// Whose mistake it is.
+    /// The kind of mistake.
     pub class: ErrorClass,
 }
 
@@ -44,7 +44,7 @@ impl AppError {
         Self { message, evidence: String::new(), hint, class }
     }
 
-    /// An error of the environment, or of usage.
+    /// A usage error if `is_usage`, else an error of the environment.
     fn usage_if(is_usage: bool, error: &dyn Error, hint: String) -> Self {
         let class = if is_usage { ErrorClass::Usage } else { ErrorClass::Environment };
         Self::new(class, error.to_string(), hint)

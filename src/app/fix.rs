@@ -1,4 +1,4 @@
-//! Fix the tests of a repository: one session of the fix loop, from its opening to its archive.
+//! Use case: fix the tests of a repository in one session, from opening to archiving.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,22 +20,22 @@ use super::providers::{self, Providers};
 use super::settings::{configured, contain, patches_only, terms, tool_commands};
 use super::{AppError, FixRequest, page};
 
-/// Limit of one test run when nothing else is configured.
+/// Time limit of one test run unless configured otherwise.
 const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// The notice when `ignore-preexisting` needs a base and none is named.
+/// The notice for `ignore-preexisting` without a base.
 const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
 
-/// The models of one run. They are shared by all of its phases, so that a recording and the health
-/// of a provider carry over.
+/// The models of one run, shared by all of its phases, so that a recording and the health of each
+/// provider carry over.
 #[derive(Clone, Copy)]
 pub(super) struct OpenModels<'a> {
-    /// The chain, and how it is asked.
+    /// The provider chain, and how it is asked.
     pub providers: &'a Providers,
     pub models: &'a [Box<dyn Model>],
 }
 
-/// A run of the fix loop whose configuration is read.
+/// A run of the fix loop, with its configuration loaded.
 pub(super) struct FixRun<'a> {
     pub request: &'a FixRequest,
     pub settings: &'a Settings,
@@ -46,7 +46,7 @@ pub(super) struct FixRun<'a> {
 }
 
 /// Runs one session until its verdict or its next checkpoint.
-/// What was done before an error is saved.
+/// Progress made before an error is saved.
 pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, AppError> {
     if let Some(file) = &request.html {
         page::check_page(file)?;
@@ -96,7 +96,7 @@ pub(super) async fn run_loop(
     if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
         record_lessons(&state_root(&session.facts), outcome, &tee);
     }
-    // What happens to the session's folder never changes the result (specification.md X37).
+    // A failure to archive the session never changes the result (specification.md X37).
     if let Err(error) = session.finish().await {
         let text = format!("the result is valid, but {error}; the next run tries again");
         tee.show(&Event::Notice { text });
@@ -114,7 +114,7 @@ fn set_up(
     if settings.ignore_preexisting == Some(true) && session.base.is_none() {
         notices.push(WITHOUT_BASE.to_owned());
     }
-    // A bundle is published by somebody who may not trust the code under test.
+    // A bundle is published by a job that may not trust the code under test.
     if request.bundle.is_some() {
         notices.extend(protection()?.missing.iter().cloned());
     }
@@ -148,8 +148,8 @@ fn set_up(
     })
 }
 
-/// Draws the session's page in its folder, in the bundle and where the request wants it. A page
-/// that cannot be written never changes the result.
+/// Writes the HTML page of the session to its folder, to the bundle and to the requested file. A
+/// failure never changes the result.
 fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     let files: [Option<PathBuf>; 3] = [
         Some(folder.join(page::PAGE)),
@@ -220,7 +220,7 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     })
 }
 
-/// The limit of one test run.
+/// The time limit of one test run.
 pub(super) fn test_timeout(
     requested: Option<&String>,
     settings: &Settings,

@@ -1,7 +1,7 @@
-//! What the application can be asked to do in a process of its own.
+//! Jobs: requests to the use cases, filled from command-line flags or from JSON.
 //!
-//! A [`Job`] travels as one JSON document on the standard input of `regreen work`. The flags of the
-//! command line are the fields of the same requests, so both faces reach a use case through one type.
+//! A [`Job`] is passed as one JSON document on the standard input of `regreen work`. Command-line
+//! flags fill the same types, so the command line and the bot call a use case the same way.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::domain::id::SessionId;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
-/// One use case with everything it needs to know.
+/// A use case with its request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Job {

@@ -1,5 +1,5 @@
-//! The use cases: each opens what it needs, runs the phases of a cycle, and leaves the session as
-//! the next run expects it. A typed request goes in, a typed outcome comes out; faces print.
+//! Use cases: each takes a typed request, opens a session, runs the phases of a cycle and returns a
+//! typed outcome. The command line and the bot do the printing.
 
 mod bundle;
 mod characterise;

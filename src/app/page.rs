@@ -20,11 +20,11 @@ pub const PAGE: &str = ".summaries/report.html";
 /// The page inside a bundle.
 pub const BUNDLED: &str = "report.html";
 
-/// Bytes of a session's file that are read at most, and of one analysis.
+/// Bytes of a session's file, and of one analysis, that are read at most.
 const LIMIT: u64 = 1 << 30;
 const ANALYSIS: u64 = 1 << 20;
 
-/// Refuses a place where no file can be written, before any work is done for it.
+/// Fails early when no file can be written at the requested place.
 pub fn check_page(file: &Path) -> Result<(), AppError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
@@ -36,8 +36,8 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Draws the session whose files lie in `folder`, as far as they tell.
-/// Fails when they tell nothing yet, or cannot be read.
+/// Renders the session whose files are in `folder`, even if they are incomplete.
+/// Fails when they hold nothing yet, or cannot be read.
 pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
         files::read(&folder.join(name), limit).map_err(|error| {
@@ -46,13 +46,13 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
         })
     };
     let bytes = read(EVENTS, LIMIT)?.unwrap_or_default();
-    // The last line of a killed run may be cut; another version may tell more than we know.
+    // A kill may cut the last line, and a newer version may write events that we do not know.
     let lines = bytes.split(|byte| *byte == b'\n');
     let events: Vec<Event> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
     let mut view = View::of(&events);
     let outcome = read(session::files::OUTCOME, LIMIT)?
         .and_then(|bytes| serde_json::from_slice::<Outcome>(&bytes).ok())
-        // That of an earlier run says nothing about a session that went on.
+        // The outcome of an earlier run says nothing about a session that was resumed.
         .filter(|outcome| outcome.iterations.len() >= view.rows.len());
     if let Some(outcome) = outcome {
         view.add(&Event::Closed(Box::new(outcome)));
@@ -83,7 +83,7 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     Ok(html::page(&view, &facts))
 }
 
-/// Writes a page, all of it or nothing.
+/// Writes a page atomically.
 pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
     files::write(file, page.as_bytes()).map_err(|error| {
         AppError::environment(
@@ -93,7 +93,7 @@ pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
     })
 }
 
-/// Where the repository is on its server, as GitHub tells every job.
+/// The repository's address on GitHub, from the variables of a job.
 fn server() -> Option<String> {
     let server = environment::variable("GITHUB_SERVER_URL")?;
     Some(format!("{server}/{}", environment::variable("GITHUB_REPOSITORY")?))

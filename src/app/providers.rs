@@ -1,5 +1,5 @@
-//! Which models a run asks: the request wins over the file, the file over keys in the environment;
-//! recorded or replayed.
+//! Resolves the provider chain of a run: flags win over the configuration file, and the file over
+//! keys in the environment. Opens its models, with recording or replay.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::role::{AskSettings, ChainEntry};
 
 use super::{AppError, ModelOptions};
 
-/// The chain of a run.
+/// The provider chain of a run.
 pub struct Providers {
-    /// What a person should know.
+    /// Messages for the user.
     pub notices: Vec<String>,
-    /// First to last.
+    /// The entries of the chain, in the order they are asked.
     pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
@@ -29,14 +29,14 @@ pub struct Providers {
     tape: RecordingMode,
 }
 
-/// What a recording holds besides its exchanges.
+/// Metadata of a recording, besides its exchanges.
 #[derive(Serialize, Deserialize)]
 struct Recorded {
     chain: Vec<String>,
     fence: String,
 }
 
-/// The file of it.
+/// The file with the metadata of a recording.
 const RECORDED: &str = "run.json";
 
 /// Resolves the chain of a run.
@@ -125,7 +125,7 @@ fn record(folder: &Path, run: &Recorded) -> Result<(), AppError> {
         })
 }
 
-/// The file's providers, with its `provider-timeout` where one has no limit of its own.
+/// The configured providers; `provider-timeout` applies to those without a limit of their own.
 fn patient(settings: &Settings) -> BTreeMap<String, Provider> {
     let mut file = settings.provider.clone().unwrap_or_default();
     let limit = settings.analysis.as_ref().and_then(|analysis| analysis.provider_timeout.clone());
@@ -150,7 +150,7 @@ fn recorded(folder: &Path) -> Result<Recorded, AppError> {
 }
 
 impl Providers {
-    /// The providers that can be asked, ready to be. `scratch` holds what clients write.
+    /// Opens the models of the chain. `scratch` holds the files of command-line clients.
     pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, AppError> {
         let names: Vec<&str> = self
             .chain

@@ -1,4 +1,4 @@
-//! Measure the mutation score: how many small changes of the code the tests notice.
+//! Use case: measure the mutation score, the share of mutants that the tests kill.
 
 use clap::{Args, value_parser};
 
@@ -13,10 +13,10 @@ use crate::role::{self, Limits, Scoring, Trial};
 use super::subject::{self, Subject};
 use super::{AppError, CodeSelection};
 
-/// Mutants when tests run in a warm process.
+/// Default number of mutants when tests run in persistent processes.
 const WARM: u32 = 3_000;
 
-/// Mutants when each costs a cold start.
+/// Default number of mutants when each needs a new process.
 const COLD: u32 = 200;
 
 /// A request for a mutation score.
@@ -30,7 +30,7 @@ pub struct ScoreRequest {
     pub mutants: Option<u32>,
 }
 
-/// Measures how many mutants the tests kill. Nothing of it stays: no branch, no session.
+/// Measures how many mutants the tests kill; leaves no branch and no session.
 pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score, AppError> {
     let subject = subject::read(&request.code)?;
     let facts = &subject.facts;

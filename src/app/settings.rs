@@ -14,10 +14,10 @@ use crate::domain::threshold::Thresholds;
 
 use super::AppError;
 
-/// Where the configuration lies in a repository.
+/// Path of the configuration file in a repository.
 pub const CONFIGURATION: &str = ".github/regreen.yml";
 
-/// The settings of a repository: its file, or another one, with what `--set` and flags say.
+/// The settings of a repository: its file, or another one, overridden by `--set` and flags.
 pub fn configured(
     root: &Path,
     other: Option<&PathBuf>,
@@ -43,8 +43,8 @@ pub fn configured(
     })
 }
 
-/// Puts into force what test code may reach.
-/// Fails when tests shall run in an image and nothing here can do that.
+/// Configures the sandbox of test code.
+/// Fails when an image is configured and no container engine can run it.
 pub fn contain(settings: &Settings) -> Result<(), AppError> {
     let Some(section) = &settings.sandbox else { return Ok(()) };
     if section.network == Some(false) {
@@ -59,7 +59,7 @@ pub fn contain(settings: &Settings) -> Result<(), AppError> {
     })
 }
 
-/// Commands instead of the detected tools.
+/// The configured commands that replace detected tools.
 pub fn tool_commands(settings: &Settings) -> ToolCommands {
     let tools = settings.tools.clone().unwrap_or_default();
     let coverage = settings.coverage.clone().unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn tool_commands(settings: &Settings) -> ToolCommands {
     }
 }
 
-/// The terms of a new session.
+/// The terms of the fix loop in a new session.
 pub fn terms(
     request: &FixSettings,
     settings: &Settings,
@@ -97,7 +97,7 @@ pub fn terms(
     }
 }
 
-/// Whether the state of a session travels in its commits.
+/// Whether the state of a session is stored in its commits.
 pub fn state_travels(settings: &Settings) -> bool {
     settings.commit_state != Some(CommitState::None)
 }
@@ -105,13 +105,13 @@ pub fn state_travels(settings: &Settings) -> bool {
 /// Minutes of the embedded engine when nothing else is configured: as long as somebody waits for it.
 const ENGINE_MINUTES: u64 = 6;
 
-/// How long the embedded engine may write and judge tests, by a flag or the file.
+/// How long the embedded engine may write and judge tests, from the flag or the file.
 pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
     let section = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
     Duration::from_secs(60 * flag.or(section).unwrap_or(ENGINE_MINUTES).min(10_000))
 }
 
-/// What the gates on code and tests tolerate.
+/// How many findings the gates on code and tests tolerate.
 pub fn limits(settings: &Settings) -> FindingLimits {
     let strict = settings.validate.as_ref().and_then(|section| section.strict) == Some(true);
     if strict { STRICT } else { LIMITS }
@@ -140,7 +140,7 @@ pub fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// Coverage that tests are planned for.
+/// The coverage that test planning aims at.
 pub fn coverage_target(settings: &Settings) -> CoverageTarget {
     let (section, at) = (settings.coverage.clone().unwrap_or_default(), CoverageTarget::default());
     CoverageTarget {
@@ -163,7 +163,7 @@ mod tests {
     use crate::domain::guard::FixScope;
     use crate::domain::session::SessionChoice;
 
-    /// What one key changes.
+    /// The change that one key makes.
     type Change = fn(&mut FixTerms);
 
     fn request() -> FixSettings {

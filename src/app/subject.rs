@@ -1,4 +1,4 @@
-//! What characterising and scoring share: a private checkout, the selected files, the tests that
+//! Shared by characterising and scoring: a private checkout, the selected files, and the tests that
 //! pass.
 
 use std::path::PathBuf;
@@ -60,9 +60,9 @@ pub struct CodeSelection {
 /// A selection with the configuration of its repository.
 pub(super) struct Subject {
     pub facts: RepositoryFacts,
-    /// Share that must be noticed, in percent.
+    /// The mutation score that is required, in percent.
     pub threshold: u32,
-    /// Wall time of the engine.
+    /// Time limit of the embedded engine.
     pub time: Duration,
     pub jobs: usize,
     request: FixRequest,
@@ -92,13 +92,13 @@ pub(super) fn read(what: &CodeSelection) -> Result<Subject, AppError> {
 }
 
 impl Subject {
-    /// The command of flags or file.
+    /// The test command from flags or configuration.
     pub fn command(&self) -> Option<String> {
         let test = self.settings.test.as_ref();
         self.request.test_command.clone().or_else(|| test?.command.clone())
     }
 
-    /// Opens a private checkout; without `keep` nothing stays of it.
+    /// Opens a private checkout; without `keep` it has no branch.
     pub async fn open<'a>(
         &self,
         detection: Detection,

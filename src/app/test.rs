@@ -1,4 +1,4 @@
-//! Plan tests for what is described, and write them: phases 1 to 4, then phase 5.
+//! Use cases: plan tests (phases 1 to 4), and write them (phase 5).
 
 use std::path::Path;
 
@@ -32,20 +32,20 @@ pub struct TestOutcome {
     pub planned: PlanRun,
     pub produced: Option<Generation>,
     pub folder: String,
-    /// Whether everything that was asked for is done, and well enough.
+    /// Whether everything that was requested is done, and well enough.
     pub met: bool,
     /// Whether the fix loop has shown its end.
     pub(super) closed: bool,
 }
 
 /// Plans tests; writes none.
-/// What was done before an error is saved.
+/// Progress made before an error is saved.
 pub async fn plan(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Plan, screen)).await
 }
 
 /// Plans tests, writes them, and fixes what they break.
-/// What was done before an error is saved.
+/// Progress made before an error is saved.
 pub async fn test(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Test, screen)).await
 }
@@ -108,7 +108,7 @@ async fn run(
     Ok(test)
 }
 
-/// Phases 1 to 4. A request that names nothing here leaves no session behind.
+/// Phases 1 to 4. A request that names nothing in the repository leaves no session behind.
 async fn plan_phases(
     (session, pipeline): (Session<'_>, Pipeline),
     set_up: &PlanSetUp,
@@ -151,8 +151,8 @@ fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
     }
 }
 
-/// Whether everything that was asked for is done. `tests_are_met` says whether tests that were
-/// written are good enough.
+/// Whether everything that was requested is done. `tests_are_met` says whether the written tests
+/// are good enough.
 fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
     match &planned.state.next {
         _ if planned.halted.is_some() => false,
@@ -162,7 +162,7 @@ fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
         | PipelineStep::Gather
         | PipelineStep::Analyse
         | PipelineStep::Plan { .. } => false,
-        // The tests were asked for and are not written, or not good enough.
+        // Tests were requested, but are not written or not good enough.
         _ => goal != Goal::Test || !planned.state.works() && tests_are_met,
     }
 }

@@ -1,4 +1,4 @@
-//! Check the quality of code and tests: gate 001.3 alone, on any repository.
+//! Use case: check the quality of code and tests (gate 001.3) in any repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct ValidateOutcome {
     pub met: bool,
 }
 
-/// What is checked, and how strictly, with the configuration merged in.
+/// What to check, and how strictly, with the configuration merged in.
 struct Scope<'a> {
     request: &'a ValidateRequest,
     files: Vec<String>,
@@ -83,7 +83,7 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     let mut inspected = inspection.run(&sources).await;
     let mut fixed = Vec::new();
     let mut retries = 0;
-    // A repair may reveal the next one.
+    // One repair may make another one possible.
     while scope.autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
         let repairs = std::mem::take(&mut inspected.repairs);
         apply(&repairs, &facts.root, &mut sources)?;
@@ -175,7 +175,7 @@ fn failed(path: &Path, source: std::io::Error) -> AppError {
     StoreError::Io { action: "write", path: path.to_owned(), source }.into()
 }
 
-/// The repository that the paths lie in, and where in it.
+/// The repository that contains the paths, and the paths relative to its root.
 fn place(paths: &[PathBuf]) -> Result<(RepositoryFacts, Vec<String>), AppError> {
     let current = [PathBuf::from(".")];
     let paths = if paths.is_empty() { &current[..] } else { paths };
@@ -217,7 +217,7 @@ struct Inspected {
     metrics: Option<TestMetrics>,
 }
 
-/// What stays the same between two inspections.
+/// What the inspections before and after a repair have in common.
 struct Inspection<'a> {
     scope: &'a Scope<'a>,
     facts: &'a RepositoryFacts,
@@ -278,7 +278,7 @@ impl Inspection<'_> {
         })
     }
 
-    /// Takes back what our grammar alone calls broken.
+    /// Drops syntax errors that only our grammar reports, not the language's own parser.
     fn second_opinion(&self, findings: &mut Vec<Finding>, skipped: &mut Vec<Skipped>) {
         let doubted: Vec<RepoPath> = findings
             .iter()
@@ -330,8 +330,8 @@ impl Inspection<'_> {
         inspected.repairs = repairs;
     }
 
-    /// What the project's own formatters make of files that are not formatted; with `--fix` also
-    /// what its fixers make of files that break one of its rules.
+    /// New texts that the project's formatters make of unformatted files and, with `--fix`, its
+    /// fixers of files that break a rule.
     async fn repairs(
         &self,
         own: &BTreeSet<RepoPath>,
@@ -361,7 +361,7 @@ impl Inspection<'_> {
     }
 }
 
-/// Packages that scripts ask for by a path inside them.
+/// The npm packages of which scripts import a file by its path.
 fn asked(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     for text in chosen.iter().filter_map(|file| sources.files.get(file)) {
@@ -381,7 +381,7 @@ fn asked(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
     asked
 }
 
-/// The sources to look at: below the paths that were named, of these globs, changed since.
+/// The sources to check: below the named paths, matching the globs, changed since the base.
 fn choose(
     scope: &Scope<'_>,
     facts: &RepositoryFacts,

@@ -24,7 +24,7 @@ pub(super) struct WriteRun<'a> {
     pub request: &'a TestRequest,
     pub settings: &'a Settings,
     pub open: OpenModels<'a>,
-    /// What is left of the time budget.
+    /// The rest of the time budget.
     pub budget: Option<Duration>,
     /// The screen without the bundle: the fix loop opens the bundle itself.
     pub screen: &'a dyn Screen,

@@ -1,4 +1,4 @@
-//! `regreen action`: from the event of the runner to a run or an answer.
+//! Entry point of `regreen action`: turns the event of the runner into a run or a reply.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,15 +25,15 @@ use super::trigger::{self, Cause, EventOutcome, NoRun, RawEvent, Trigger};
 /// Time limit of one call to the forge.
 const CALL_LIMIT: Duration = Duration::from_mins(1);
 
-/// Commits of ours on one pull request after which only people start runs there. More of the same
-/// does not help where the tests fail again and again.
+/// Commits of ours on a pull request after which only people can start runs: where the tests keep
+/// failing, more automatic fixes do not help.
 const OWN_COMMITS: u32 = 100;
 
-/// The label that starts a run when nothing else is configured.
+/// The label that starts a run unless another one is configured.
 const LABEL: &str = "regreen";
 
-/// Handles the event that the runner hands over, or publishes the bundle in a folder; returns the
-/// exit code.
+/// Handles the event that the runner passes, or publishes the bundle in a folder; returns the exit
+/// code.
 pub async fn run(bundle: Option<PathBuf>) -> u8 {
     let clock = HostClock::start();
     match handle(bundle, &clock).await {
@@ -83,7 +83,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         return Ok(skip(&NoRun::Own));
     }
     if automatic && let Some(number) = target.number.filter(|_| target.writes) {
-        // A failed count stops nothing.
+        // If the commits cannot be counted, the run goes ahead.
         let commits = forge.marked_commits(number, "Regreen-Session:").await.unwrap_or(0);
         if commits > OWN_COMMITS {
             return Ok(skip(&NoRun::Enough { commits }));
@@ -137,7 +137,7 @@ fn open_forge<'a>(
         .map_err(|error| BotError::usage(error.to_string(), "check GITHUB_API_URL"))
 }
 
-/// The run and the answers that the event or the inputs ask for.
+/// The run and the replies that the event or the inputs request.
 async fn read_request(context: &Context<'_>) -> Result<Request, BotError> {
     if let Cause::Comment { id, review, edited, lines } = &context.trigger.cause {
         let kind = if *review { CommentKind::Review } else { CommentKind::Issue };
@@ -169,8 +169,8 @@ fn classify(
     trigger::read(&event).map_err(|error| BotError::usage(error.to_string(), error.hint()))
 }
 
-/// The label and the author that an event names. Whether they count is known only with the
-/// configuration, which the event is needed to find.
+/// The label and the author in an event. Whether they start a run depends on the configuration, and
+/// finding that takes the event.
 fn names_in(payload: &[u8]) -> (Option<String>, BTreeSet<u64>) {
     let value: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
     let label = value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned);

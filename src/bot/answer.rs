@@ -1,4 +1,4 @@
-//! The commands of a comment: answers, and at most one run.
+//! Executes the commands of a comment: replies to them, and starts at most one run.
 
 use crate::domain::command::Command;
 use crate::effect::{CommentKind, Reaction};
@@ -14,19 +14,19 @@ use super::publish::Publisher;
 use super::replies::Replies;
 use super::sessions;
 
-/// A new comment with commands.
+/// A comment with commands.
 #[derive(Clone, Copy)]
 pub struct CommandComment<'a> {
-    /// Its number.
+    /// The comment's id.
     pub id: u64,
     /// Where it was written.
     pub kind: CommentKind,
-    /// Whether it was changed after it was written.
+    /// Whether it was edited after it was posted.
     pub edited: bool,
     pub lines: &'a [Line],
 }
 
-/// What a job is to do.
+/// The run to start and the replies to post.
 #[derive(Default)]
 pub struct Request {
     /// The command that starts a run.
@@ -35,13 +35,13 @@ pub struct Request {
     pub replies: Replies,
 }
 
-/// What comes of one command.
+/// The result of one command.
 enum Outcome {
     /// It starts a run.
     Run(Command),
     /// It is answered at once.
     Reply(String),
-    /// It adds issues to the ones that are opened at the end.
+    /// It requests follow-up issues, which are opened at the end.
     Issues,
 }
 
@@ -85,7 +85,7 @@ pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<
     Ok(request)
 }
 
-/// Carries out one command, unless it starts a run.
+/// Executes one command, unless it starts a run.
 async fn answer(
     context: &Context<'_>,
     command: &Command,
@@ -126,11 +126,11 @@ async fn answer(
     }))
 }
 
-/// The command of a job that no comment started.
+/// The request of a job that no comment started.
 pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Request, BotError> {
     let mut request = Request::default();
     match command {
-        // The comment that is posted shows the sessions.
+        // The posted comment lists the sessions anyway.
         Command::Status => {}
         Command::Validate { strict, fix } => {
             let verdict = validate::validate(context, strict, fix).await?;
@@ -142,7 +142,7 @@ pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Reques
     Ok(request)
 }
 
-/// Posts the answers above what is known of the last session.
+/// Posts the replies above the report of the last session.
 pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, BotError> {
     if replies.silent {
         return Ok(0);

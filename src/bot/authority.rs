@@ -1,4 +1,4 @@
-//! Asks the forge whether somebody may command, as often as somebody does (specification.md 13.9).
+//! Checks the permission of a comment's author, for each command (specification.md 13.9).
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::effect::{Forge, Permission};
 
 use super::permission::{self, Account, AllowList, PermissionCheck, PermissionDenied};
 
-/// Decides about one commander. Teams are asked for only when nothing else allows the command.
+/// Decides on one author. Teams are queried only if nothing else allows the command.
 pub async fn decide(
     forge: &dyn Forge,
     allowed: &AllowList,
@@ -30,7 +30,7 @@ pub async fn decide(
     permission::decide(&PermissionCheck { teams, ..question })
 }
 
-/// The configured teams that somebody is in.
+/// The configured teams that a user belongs to.
 async fn teams(
     forge: &dyn Forge,
     allowed: &AllowList,

@@ -1,4 +1,4 @@
-//! Publishing of a bundle, the folder in which a worker leaves its commits and events.
+//! Publishes bundles, the folders in which workers leave their commits and events.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use super::session_refs::{self, SessionSnapshot};
 use super::sessions;
 use super::worker;
 
-/// How long a push that failed for a passing reason waits for its next attempt.
+/// Delay before a push that failed for a temporary reason is retried.
 pub const RETRY: Duration = Duration::from_secs(10);
 
-/// Attempts to push at the end.
+/// Attempts of the final push.
 const LAST_ATTEMPTS: u32 = 3;
 
 /// Publishes the bundle of an earlier job; runs no tests.
@@ -81,7 +81,7 @@ pub async fn load_bundle<'a>(
     Ok(publisher)
 }
 
-/// Publishes the last commits of a bundle and everything that is made of them.
+/// Publishes the last commits of a bundle, then the pull request and whatever else is configured.
 pub async fn deliver(
     context: &Context<'_>,
     commits: &mut Commits<'_>,

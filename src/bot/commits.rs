@@ -1,5 +1,5 @@
-//! Commits of the working phase to the server: every bundle is looked at again, pushed with a
-//! lease, and offered as one pull request (specification.md 13.17).
+//! Publishes the worker's commits: inspects every bundle again, pushes with a lease, and offers the
+//! result as one pull request (specification.md 13.17).
 
 use globset::GlobSet;
 
@@ -15,53 +15,53 @@ use super::failure::BotError;
 use super::limits::{self, Destination};
 use super::prepare;
 
-/// Where a result is stored that nobody applied yet: no branch.
+/// The reference that stores a result until somebody applies it; it is not a branch.
 pub fn stored(tip: &CommitId) -> String {
     format!("refs/regreen/results/{tip}")
 }
 
-/// What became of commits.
+/// What has been published of a session's commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Published {
-    /// The tip the server has.
+    /// The tip that the server has.
     pub tip: Option<CommitId>,
-    /// The result that is stored and waits to be applied.
+    /// The stored result that waits to be applied.
     pub stored: Option<CommitId>,
-    /// Whether the head branch has it too.
+    /// Whether the head branch is at this tip too.
     pub on_head: bool,
     /// The pull request with the fix, or the page that opens one.
     pub pull: Option<(Option<u64>, String)>,
-    /// Why nothing more is published, in our own words; a server's answer is foreign text.
+    /// Why nothing more is published, in our own words; quotes of a server's answer are untrusted.
     pub held: Option<String>,
-    /// What should be known, in our own words.
+    /// Messages for the user, in our own words.
     pub notices: Vec<String>,
 }
 
 /// Publishes the commits of one session.
 pub struct Commits<'a> {
-    /// The job.
+    /// The context of the job.
     pub context: &'a Context<'a>,
     /// The checkout.
     pub facts: &'a RepositoryFacts,
     pub session: SessionId,
     /// The fix branch.
     pub branch: String,
-    /// Where they go.
+    /// Where the commits are published.
     pub destination: Destination,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
-    /// Where the fix branch stood before.
+    /// The tip of the fix branch before this run.
     pub expected: Option<CommitId>,
-    /// So far.
+    /// What has been published so far.
     pub published: Published,
-    /// What the published commits change, all together.
+    /// The combined changes of the published commits.
     pub diff: Vec<FileDiff>,
-    /// The branch with the signed commit.
+    /// The branch that holds the signed commit.
     pub offered: Option<String>,
-    /// The last tip of the working phase that was looked at.
+    /// The last tip of the worker that was inspected.
     pub seen: Option<CommitId>,
-    /// A tip of the working phase, and the same on top of somebody else's commits, as the server
-    /// has it.
+    /// A tip of the worker, and the same commit rebased onto foreign commits, as it is on the
+    /// server.
     pub carried: Option<(CommitId, CommitId)>,
 }
 
@@ -90,12 +90,12 @@ impl<'a> Commits<'a> {
         })
     }
 
-    /// Whether the result is one commit that the forge signs.
+    /// Whether the result becomes one commit that the forge signs.
     pub fn is_signed(&self) -> bool {
         self.context.prepared.settings.signed == Some(true)
     }
 
-    /// A push of `new` to a branch that is at `expected` and none of the `protected` ones.
+    /// A push of `new` to a branch that is at `expected` and not one of the `protected` ones.
     pub(super) fn request(
         &self,
         branch: &str,
@@ -107,8 +107,8 @@ impl<'a> Commits<'a> {
         PushRequest { branch, expected, new, session, protected }
     }
 
-    /// Looks at what lies in a bundle's folder and pushes it, when it is new. `Err` is a fault that
-    /// passes: try again later.
+    /// Inspects the bundle in a folder and pushes it if it is new. `Err` is a temporary failure:
+    /// try again later.
     pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<bool, String> {
         if self.destination == Destination::Nowhere || self.published.held.is_some() {
             return Ok(false);
@@ -151,8 +151,8 @@ impl<'a> Commits<'a> {
         Ok(self.published.held.is_none())
     }
 
-    /// Publishes a result that was stored before: exactly that commit. `diff` is what it changes.
-    /// `Err` is a fault that passes, in our own words.
+    /// Publishes exactly the stored commit `tip`, whose changes are `diff`.
+    /// `Err` is a temporary failure, in our own words.
     pub async fn apply(&mut self, tip: &CommitId, diff: Vec<FileDiff>) -> Result<(), String> {
         if !self.is_fit(&diff) {
             return Ok(());
@@ -161,8 +161,8 @@ impl<'a> Commits<'a> {
         self.send(tip).await.map(drop)
     }
 
-    /// Stores a result that was made here. `diff` is what it changes.
-    /// `Err` is a fault that passes, in our own words.
+    /// Stores a result that was made in this job and whose changes are `diff`.
+    /// `Err` is a temporary failure, in our own words.
     pub async fn offer_result(
         &mut self,
         tip: &CommitId,
@@ -171,7 +171,7 @@ impl<'a> Commits<'a> {
         if self.is_fit(&diff) { self.store(tip).await } else { Ok(()) }
     }
 
-    /// Whether the rules allow a change; else nothing more is published.
+    /// Whether the guards allow a change; if not, nothing more is published.
     fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
         let redactor = Redactor::new(&self.context.env.token);
         let reach = self.context.prepared.settings.scope().reach_of_session();
@@ -184,7 +184,7 @@ impl<'a> Commits<'a> {
         false
     }
 
-    /// Keeps a result beside the branches.
+    /// Pushes a result to a reference outside of all branches.
     async fn store(&mut self, tip: &CommitId) -> Result<(), String> {
         let request = self.request(&stored(tip), None, tip, vec![]);
         match self.context.prepared.remote.push(&request).await {
@@ -203,8 +203,7 @@ impl<'a> Commits<'a> {
         Ok(())
     }
 
-    /// Pushes a tip of the working phase; once somebody else's commits lie below ours, on top of
-    /// those.
+    /// Pushes a tip of the worker; once foreign commits lie below ours, rebased onto those.
     async fn push(&mut self, tip: &CommitId) -> Result<(), String> {
         let Some((from, onto)) = self.carried.clone() else {
             if let Some(made) = self.send(tip).await? {
@@ -228,7 +227,7 @@ impl<'a> Commits<'a> {
         Ok(())
     }
 
-    /// Pushes one commit with a lease; the commit that was made of it on top of somebody else's.
+    /// Pushes one commit with a lease; returns the commit that replaces it if it had to be rebased.
     pub(super) async fn send(&mut self, tip: &CommitId) -> Result<Option<CommitId>, String> {
         let target = self.context.target;
         let mut protected = vec![target.default_branch.clone()];
@@ -249,7 +248,7 @@ impl<'a> Commits<'a> {
             RebasedPushOutcome::OnTop { onto, tip, pushed } => {
                 self.pushed(&tip, pushed);
                 if self.published.held.is_none() {
-                    // The working phase does not know of those commits.
+                    // The worker does not know those commits.
                     self.published.notices.push(format!(
                         "somebody pushed {} to `{}`: our commits are on top of it, and were tested without it",
                         onto.short(),

@@ -1,4 +1,4 @@
-//! What every step of one job works with.
+//! The shared context of all steps of one bot job.
 
 use crate::effect::{Clock, Forge};
 
@@ -8,7 +8,7 @@ use super::prepare::Prepared;
 use super::target::Target;
 use super::trigger::Trigger;
 
-/// The collaborators of one job, put together once by [`super::action`].
+/// Everything that the steps of a job need, assembled once by [`super::action`].
 pub struct Context<'a> {
     /// Variables, inputs and event file of the runner.
     pub env: &'a ActionEnv,
@@ -16,11 +16,11 @@ pub struct Context<'a> {
     pub trigger: &'a Trigger,
     /// The commit under test.
     pub target: &'a Target,
-    /// Its repository and the configuration that applies.
+    /// The prepared repository, and the configuration that applies.
     pub prepared: &'a Prepared,
     pub forge: &'a dyn Forge,
     /// Who may give commands.
     pub allowed: &'a AllowList,
-    /// Time and signals.
+    /// The clock, which also reports stop signals.
     pub clock: &'a dyn Clock,
 }

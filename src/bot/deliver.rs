@@ -1,4 +1,4 @@
-//! What is made of pushed commits: a pull request, one signed commit, the head branch itself, notes.
+//! Delivers pushed commits: pull request, signed commit, head branch, lessons.
 
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
@@ -12,7 +12,7 @@ use super::commits::Commits;
 use super::limits::Destination;
 
 impl Commits<'_> {
-    /// Writes down what the session teaches, in a commit of its own (specification.md 9.5).
+    /// Records what the session taught, in a separate commit (specification.md 9.5).
     pub async fn sync(&mut self, outcome: &Outcome) {
         let (clone, now) = (&self.context.prepared.clone, self.context.clock.now());
         let date = now.get(..10).unwrap_or(&now);
@@ -78,9 +78,9 @@ impl Commits<'_> {
         ));
     }
 
-    /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
+    /// Makes the result one commit that the forge creates and signs, on a separate branch beside
     /// the one that shows every step.
-    /// `Err` is a fault that passes.
+    /// `Err` is a temporary failure.
     pub async fn sign(&mut self, title: &str) -> Result<(), ForgeError> {
         let (target, remote) = (self.context.target, &self.context.prepared.remote);
         if !self.is_signed() || self.published.tip.is_none() || self.offered.is_some() {
@@ -134,7 +134,7 @@ impl Commits<'_> {
         Ok(())
     }
 
-    /// Starts a workflow on the fix branch: a push with a job's token starts none.
+    /// Starts a workflow on the fix branch, since a push with a job's token starts none.
     pub async fn check(&mut self) {
         let workflow = self.context.prepared.settings.check_workflow.as_ref();
         let Some(workflow) = workflow.filter(|_| self.published.tip.is_some()) else { return };
@@ -145,8 +145,8 @@ impl Commits<'_> {
         }
     }
 
-    /// Says anew what the pull request with the fix is about.
-    /// `Err` is a fault that passes.
+    /// Updates the description of the pull request with the fix.
+    /// `Err` is a temporary failure.
     pub async fn describe(&self, body: &str) -> Result<(), ForgeError> {
         let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
         let body = format!("{}\n{body}", self.marker());
@@ -159,7 +159,7 @@ impl Commits<'_> {
     }
 
     /// Opens the pull request with the fix, once; every later call finds it.
-    /// `Err` is a fault that passes.
+    /// `Err` is a temporary failure.
     pub async fn open_pull(&mut self, title: &str, body: &str) -> Result<(), ForgeError> {
         let (target, forge) = (self.context.target, self.context.forge);
         if self.published.tip.is_none()

@@ -1,4 +1,4 @@
-//! What the runner hands over: variables, inputs, the event file, the files to write to.
+//! The environment of an action: variables, inputs, event file, and files that the runner reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct ActionEnv {
 }
 
 impl ActionEnv {
-    /// Reads them.
+    /// Reads the environment; the error lists everything that is wrong.
     pub fn read() -> Result<Self, Vec<String>> {
         let mut variables = environment::own();
         variables.retain(|name, _| !OF_THE_RUNNER.contains(&name.as_str()));
@@ -71,18 +71,18 @@ impl ActionEnv {
         self.inputs.text(name)
     }
 
-    /// A path below the checkout, from an input.
+    /// A path relative to the checkout, from an input.
     pub fn folder(&self, name: &str) -> Option<PathBuf> {
         self.text(name).map(|text| self.workspace().join(text))
     }
 
-    /// The checkout, or the folder it would be in.
+    /// The folder of the checkout, which need not exist.
     pub fn workspace(&self) -> PathBuf {
         let place = self.get("GITHUB_WORKSPACE");
         PathBuf::from(if place.is_empty() { "." } else { place })
     }
 
-    /// `https://github.com`, or the server of an enterprise.
+    /// The address of the server, by default `https://github.com`.
     pub fn server(&self) -> &str {
         match self.get("GITHUB_SERVER_URL") {
             "" => "https://github.com",
@@ -90,7 +90,7 @@ impl ActionEnv {
         }
     }
 
-    /// `https://api.github.com`, or that of an enterprise.
+    /// The address of the API, by default `https://api.github.com`.
     pub fn api(&self) -> &str {
         match self.get("GITHUB_API_URL") {
             "" => "https://api.github.com",
@@ -98,7 +98,7 @@ impl ActionEnv {
         }
     }
 
-    /// The page of this run; `None` outside of one.
+    /// The page of this workflow run; `None` outside of one.
     pub fn run_url(&self, repository: &str) -> Option<String> {
         match self.get("GITHUB_RUN_ID") {
             "" => None,
@@ -107,7 +107,7 @@ impl ActionEnv {
     }
 }
 
-/// Appends lines to a file that the runner reads after the step.
+/// Appends text to a file that the runner reads after the step.
 pub fn append(path: &str, text: &str) {
     if path.is_empty() || text.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Why a job ends without a result.
+//! The error that ends a bot job.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::effect::{GitError, RemoteError};
 use super::prepare::PrepareError;
 use super::target::TargetError;
 
-/// Exit codes, as those of the command line.
+/// Exit codes, the same as on the command line.
 const USAGE: u8 = 2;
 const ENVIRONMENT: u8 = 3;
 
@@ -26,7 +26,7 @@ pub struct BotError {
 }
 
 impl BotError {
-    /// An error in the workflow or in a file.
+    /// An error in the workflow or in a configuration file.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (message, hint) = (message.into(), hint.into());
         Self { message, hint, code: USAGE, problems: Vec::new() }

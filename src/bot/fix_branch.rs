@@ -1,4 +1,4 @@
-//! The fix branch of a session on the server: what it holds, and whether a run continues it.
+//! The fix branch of a session on the server: its state, and whether a run can continue it.
 
 use crate::adapter::store;
 use crate::config::CommitState;
@@ -10,23 +10,23 @@ use crate::effect::FetchTarget;
 use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
 use super::target::Target;
 
-/// What a fix branch holds.
+/// The state of a fix branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixBranch {
     pub tip: CommitId,
-    /// The session's record there, or right below a finished tip.
+    /// The session's record at the tip or, for a finished session, just below it.
     pub record: Option<SessionRecord>,
-    /// Whether every commit above the commit it tested, or without a record above the head, is the
-    /// session's own.
+    /// Whether all commits above the tested commit (without a record: above the head) belong to the
+    /// session.
     pub ours: bool,
 }
 
-/// How a run begins.
+/// Where a run starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartPoint {
-    /// Anew; the branch goes from `replaces` to the new commits.
+    /// From the head; the branch moves from `replaces` to the new commits.
     New {
-        /// The old tip, made of our commits only.
+        /// The old tip, if all of its commits are ours.
         replaces: Option<CommitId>,
     },
     /// From the state on the branch.
@@ -34,12 +34,12 @@ pub enum StartPoint {
         /// The branch's tip.
         tip: CommitId,
     },
-    /// Under another name: the branch is somebody else's, or theirs too.
+    /// Under another name, since the branch holds foreign commits.
     Elsewhere,
 }
 
-/// Decides how a run begins, from what lies on the fix branch.
-/// Fails when a resume is asked for and there is nothing to go on with.
+/// Decides where a run starts, from the state of the fix branch.
+/// Fails when a resume is requested and there is nothing to resume.
 pub fn choose_start(
     found: Option<&FixBranch>,
     head: &CommitId,
@@ -78,7 +78,7 @@ pub fn choose_start(
     }
 }
 
-/// What lies on the fix branch of a session.
+/// Reads the fix branch of a session from the server.
 pub async fn read(
     prepared: &Prepared,
     target: &Target,
@@ -90,15 +90,15 @@ pub async fn read(
     let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
     let is_off = prepared.clone.file_of(&tip, &state)?.is_none();
     if let Some(record) = record.as_mut().filter(|_| is_off) {
-        // Its state was committed before the end, which took it off the tip.
+        // The state was committed before the session ended, which removed it from the tip.
         record.status = SessionStatus::Completed;
     }
     let ours = record.as_ref().is_some_and(|record| {
-        // The head under test may be a newer one that the fix was set on top of.
+        // The head under test may be newer, with the fix rebased onto it.
         prepared.clone.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
             || record.git.head_sha == target.head && tip == target.head
     });
-    // Where no state travels there is no record, and commits alone tell whose it is.
+    // Without stored state there is no record, and only the commits show whose branch it is.
     let alone = record.is_none() && prepared.settings.commit_state == Some(CommitState::None);
     let ours = ours
         || alone
@@ -115,8 +115,8 @@ pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareE
     Ok(prepared.remote.head_of(&session.branch()).await?.is_some())
 }
 
-/// The commit that a new beginning of a session replaces: the tip of its fix branch, when all of
-/// it is the session's own.
+/// The commit that a restarted session replaces: the tip of its fix branch, if all of its commits
+/// are the session's own.
 pub async fn replaced_tip(
     prepared: &Prepared,
     target: &Target,
@@ -137,7 +137,7 @@ fn record(
 ) -> Result<Option<SessionRecord>, PrepareError> {
     let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
     let found = files.iter().flatten().find(|(name, _)| name == RECORD);
-    // A record that cannot be read is nobody's session.
+    // An unreadable record counts as missing.
     Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))
 }
 
@@ -178,7 +178,7 @@ mod tests {
             (Some(found(Blocked, 'a', true)), true, Some(10), Err(())),
             (Some(found(Active, 'a', false)), false, None, Ok(StartPoint::Elsewhere)),
             (Some(found(Active, 'a', false)), true, None, Err(())),
-            // Without a record: the state did not travel.
+            // Without a record, because no state was stored in commits.
             (Some(FixBranch { record: None, ..found(Active, 'a', true) }), false, None, old()),
             (Some(FixBranch { record: None, ..found(Active, 'a', true) }), true, None, Err(())),
             (

@@ -1,4 +1,4 @@
-//! The job of a worker. Words of a comment travel in it as text and never become arguments.
+//! Builds the worker's job. Text from a comment stays data in it and never becomes an argument.
 
 use std::path::{Path, PathBuf};
 
@@ -97,8 +97,8 @@ fn base(context: &Context<'_>) -> Option<String> {
     context.prepared.base.as_ref().map(ToString::to_string)
 }
 
-/// Writes down the configuration of the base branch. The configuration in the checkout is part of
-/// the change under test, and names the commands that are run.
+/// Writes the configuration of the base branch to a file. The one in the checkout belongs to the
+/// change under test, and it names commands that are executed.
 fn write_configuration(context: &Context<'_>) -> Result<PathBuf, BotError> {
     let file = prepare::folder(context.target).join("regreen.yml");
     files::write(&file, context.prepared.text.as_bytes())

@@ -16,7 +16,7 @@ pub enum Destination {
     Branch,
     /// To the head branch once the gate is met; to the fix branch until then.
     Head,
-    /// To a reference beside the branches, until somebody applies them.
+    /// To a reference outside of all branches, until somebody applies it.
     Stored,
     Nowhere,
 }
@@ -41,7 +41,7 @@ pub fn protect(settings: &Settings) -> Result<GlobSet, BotError> {
     })
 }
 
-/// What decides where a result goes.
+/// The facts that decide where a result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DestinationFacts {
     /// The run may write to the repository.
@@ -97,7 +97,7 @@ pub fn destination(context: &Context<'_>, command: &Command) -> Destination {
     .destination()
 }
 
-/// Where a result goes that a person approved.
+/// Where a result goes after a person approved it.
 pub fn approved_destination(context: &Context<'_>) -> Destination {
     let approved = facts(context, context.prepared.settings.publish_approved());
     DestinationFacts { foreign: false, ..approved }.destination()
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// The rules of the former `commit`, `push` and `fix-mode`, as they were.
+    /// The rules of the former keys `commit`, `push` and `fix-mode`.
     fn former(facts: DestinationFacts, commit: &str, push: &str, suggest: bool) -> Destination {
         if !facts.writes || facts.works_only || facts.dry || commit != "push" {
             return Destination::Nowhere;

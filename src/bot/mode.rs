@@ -1,4 +1,4 @@
-//! The command that the inputs `mode`, `input` and `session` stand for (specification.md 2.3).
+//! Maps the inputs `mode`, `input` and `session` to a command (specification.md 2.3).
 
 use crate::config::Settings;
 use crate::config::inputs::Inputs;

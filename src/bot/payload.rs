@@ -1,4 +1,4 @@
-//! An event's JSON read field by field: bounded, typed, and every failure names its field.
+//! Typed and bounded access to the JSON of an event; every error names its field.
 
 use serde_json::Value;
 
@@ -57,12 +57,12 @@ pub fn parse(bytes: &[u8]) -> Result<Value, EventError> {
     if value.is_object() { Ok(value) } else { Err(wrong(&value, "", "an object")) }
 }
 
-/// The value at a dotted path; absent and null are the same.
+/// The value at a dotted path; a missing value reads as null.
 pub fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(value, |value, part| value.get(part).unwrap_or(&Value::Null))
 }
 
-/// The refusal that names the field.
+/// The error for the field at `path`.
 pub fn wrong(value: &Value, path: &str, expected: &'static str) -> EventError {
     let found = match if path.is_empty() { value } else { at(value, path) } {
         Value::Null => "missing or null",
@@ -93,7 +93,7 @@ pub fn commit(value: &Value, path: &str) -> Result<CommitId, EventError> {
     CommitId::parse(text(value, path, expected)?).map_err(|_bad| wrong(value, path, expected))
 }
 
-/// Branch names as git allows them, as far as it matters for us.
+/// A branch name, checked by those of git's rules that concern us.
 pub fn branch(value: &Value, path: &str) -> Result<String, EventError> {
     let name = text(value, path, "a branch name")?;
     if is_branch(name) { Ok(name.to_owned()) } else { Err(wrong(value, path, "a branch name")) }
@@ -112,7 +112,7 @@ pub fn is_branch(name: &str) -> bool {
         && !name.chars().any(bad)
 }
 
-/// `owner/name`.
+/// The name of a repository, as `owner/name`.
 pub fn repository(value: &Value, path: &str) -> Result<String, EventError> {
     let expected = "a repository as owner/name";
     let name = text(value, path, expected)?;

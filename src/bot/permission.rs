@@ -1,11 +1,11 @@
-//! Who may command (specification.md 13.9, 13.17). Pure; whatever is unknown is a refusal.
+//! Decides who may give commands (specification.md 13.9, 13.17). Pure; whatever is unknown refuses.
 
 use std::collections::BTreeSet;
 
 use crate::effect::Permission;
 
-/// Reads `permission` or `role_name` as the API writes them: `maintain` shows in the first as
-/// `write`, `triage` as `read`. A custom role is `None`: its `permission` says what it is worth.
+/// Parses `permission` or `role_name` of the API; the first shows `maintain` as `write`, and
+/// `triage` as `read`. A custom role is `None`: its `permission` says what it allows.
 fn level(word: &str) -> Option<Permission> {
     Some(match word {
         "none" => Permission::None,
@@ -28,20 +28,20 @@ pub enum AccountKind {
     Other,
 }
 
-/// An account as a payload names it.
+/// An account as an event names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Login; foreign text of at most 100 harmless characters.
+    /// Login; untrusted text of at most 100 harmless characters.
     pub login: String,
     /// The number that stays with the account.
     pub id: u64,
     pub kind: AccountKind,
 }
 
-/// Who is allowed, from `commands` of the base branch's configuration.
+/// Who may give commands, from `commands` in the base branch's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowList {
-    /// This level or more; `None` when only names count. Below `write` is never enough.
+    /// Least permission; `None` when only names count. Less than `write` is never enough.
     pub level: Option<Permission>,
     /// Logins, compared without case. They need write access as well.
     pub logins: BTreeSet<String>,
@@ -63,7 +63,7 @@ impl Default for AllowList {
 }
 
 impl AllowList {
-    /// Reads `commands.allow` and `commands.teams`: a level, a number (a bot's id) or a login.
+    /// Parses `commands.allow` (a level, the numeric id of a bot, or a login) and `commands.teams`.
     pub fn new(allow: &[String], teams: &[String]) -> Self {
         if allow.is_empty() && teams.is_empty() {
             return Self::default();
@@ -86,7 +86,7 @@ impl AllowList {
     }
 }
 
-/// All that the decision depends on.
+/// Everything that the decision depends on.
 #[derive(Clone, Debug)]
 pub struct PermissionCheck<'a> {
     /// Who wrote the comment; `None` for a deleted account.
@@ -95,14 +95,14 @@ pub struct PermissionCheck<'a> {
     pub edited: bool,
     /// The answer of the permission API, or why there is none.
     pub permission: Result<Permission, &'a str>,
-    /// Teams of the commander as `org/team`, or why they are unknown. Only asked for when teams
-    /// are configured.
+    /// Teams of the author as `org/team`, or why they are unknown. Queried only when teams are
+    /// configured.
     pub teams: Result<&'a BTreeSet<String>, &'a str>,
-    /// Who is allowed.
+    /// Who may give commands.
     pub allowed: &'a AllowList,
 }
 
-/// Why somebody may not command.
+/// Why an author may not give commands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PermissionDenied {
     #[error("the account that wrote the comment no longer exists")]
@@ -123,8 +123,8 @@ pub enum PermissionDenied {
     Teams { reason: String },
 }
 
-/// Decides. The first rule that holds wins: a deleted author, an edited comment, a bot by its
-/// number alone, an unanswered question, less than write access, then the list.
+/// Decides; the first rule that applies wins: a deleted author, an edited comment, a bot by its id
+/// alone, a failed query, less than write access, then the allow list.
 pub fn decide(question: &PermissionCheck<'_>) -> Result<(), PermissionDenied> {
     refusal(question).map_or(Ok(()), Err)
 }

@@ -1,5 +1,5 @@
-//! What a run polls for: `/regreen stop`, whose own job waits for this one, and a new head of the
-//! pull request.
+//! Polls during a run for `/regreen stop`, whose own job is queued behind this one, and for a new
+//! head of the pull request.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use super::command;
 use super::context::Context;
 use super::permission::{Account, AccountKind};
 
-/// Time between two polls: 120 requests an hour of 1,000.
+/// Polling interval: 120 requests an hour, of 1,000 allowed.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Variable with another time between two polls, in milliseconds.
+/// Variable that overrides the polling interval, in milliseconds.
 const EVERY_VARIABLE: &str = "REGREEN_LISTEN_MS";
 
-/// Lets polls happen so often and no oftener.
+/// Limits how often a poll happens.
 struct Pace {
     last: Option<Duration>,
     every: Duration,
@@ -40,7 +40,7 @@ impl Pace {
     }
 }
 
-/// Polls the comments for a stop.
+/// Polls the comments for `/regreen stop`.
 pub struct StopPoll {
     since: String,
     pace: Pace,
@@ -88,10 +88,10 @@ fn account(author: Author) -> Account {
     Account { login: author.login, id: author.id, kind }
 }
 
-/// Polls for a new head: a command acts on the head it saw, and publishes nothing beside a new one
-/// (specification.md 13.17).
+/// Polls for a new head: a command applies to the head at its start, so nothing is published once
+/// there is a newer one (specification.md 13.17).
 pub struct HeadPoll {
-    /// The reference on the server; `None` when there is nothing to poll.
+    /// The reference to poll; `None` when there is none.
     name: Option<String>,
     pace: Pace,
 }

@@ -1,4 +1,4 @@
-//! From a target to a repository of our own that holds it, and to the configuration that counts.
+//! Fetches the target into a scratch repository, and reads the configuration that applies.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::effect::{FetchTarget, GitError, RemoteError};
 use super::environment::ActionEnv;
 use super::target::Target;
 
-/// Where the configuration lies in a repository.
+/// Path of the configuration file in a repository.
 const CONFIGURATION: &str = ".github/regreen.yml";
 
-/// Commits fetched at first; the search for the merge base goes deeper when it must.
+/// Commits fetched first; the search for the merge base deepens this where needed.
 pub(super) const DEPTH: u32 = 50;
 
 /// Commits searched for a merge base.
@@ -27,10 +27,10 @@ pub enum PrepareError {
     /// The server.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// The local side.
+    /// The local repository failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The configuration of the base is wrong.
+    /// The configuration of the base branch is invalid.
     #[error("the configuration has {} problems", .0.len())]
     Configuration(Vec<Diagnostic>),
 }
@@ -46,23 +46,23 @@ impl PrepareError {
     }
 }
 
-/// The repository of our own, with the server behind it.
+/// The prepared repository, and the configuration that applies.
 pub struct Prepared {
-    /// The repository.
+    /// The scratch repository.
     pub clone: ScratchRepo,
     /// The server.
     pub remote: GitRemote,
     /// The merge base.
     pub base: Option<CommitId>,
-    /// The configuration that counts.
+    /// The configuration that applies.
     pub settings: Settings,
-    /// Its text, for the working phase.
+    /// The text of the configuration, for the worker.
     pub text: String,
-    /// What should be known, in our own words.
+    /// Messages for the user, in our own words.
     pub notices: Vec<String>,
 }
 
-/// The folder of a repository of our own, and of all that belongs to its run.
+/// The folder of the scratch repository, and of everything else that belongs to its run.
 pub fn folder(target: &Target) -> PathBuf {
     let name = target.session(1).map_or_else(String::new, |session| session.to_string());
     work_home().join("runs").join(crate::domain::id::slug(&target.repository)).join(name)
@@ -83,7 +83,7 @@ pub async fn prepare(
     let depth = (!complete).then_some(DEPTH);
     let mut notices = Vec::new();
     let reference = match target.number {
-        // The head of a fork is only known under this name.
+        // The head of a fork is available only under this reference.
         Some(number) if target.foreign => {
             FetchTarget::Reference(format!("refs/pull/{number}/head"))
         }

@@ -1,4 +1,4 @@
-//! What one job answers to the person who started it.
+//! The replies of one job to the person who started it.
 
 use crate::domain::command::Dimension;
 use crate::report::forge_page::CommandReply;
@@ -12,12 +12,12 @@ pub struct Replies {
     pub issues: Vec<Dimension>,
     /// Whether nothing is posted, because the author of the comment may not give commands.
     pub silent: bool,
-    /// Whether the job ends red although it ran to its end.
+    /// Whether the job fails although it ran to its end.
     pub failed: bool,
 }
 
 impl Replies {
-    /// Adds an answer to something that no comment asked for.
+    /// Adds a reply that belongs to no comment.
     pub fn add(&mut self, command: impl Into<String>, reply: impl Into<String>) {
         let (command, reply) = (command.into(), reply.into());
         self.answers.push(CommandReply { asker: String::new(), command, reply });

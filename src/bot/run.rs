@@ -1,4 +1,4 @@
-//! One run: the worker in a process of its own, and the publishing of its commits beside it.
+//! Runs one command: starts the worker process, and publishes its commits while it works.
 
 use std::path::Path;
 
@@ -116,7 +116,7 @@ fn mirror(
     Ok(Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect)))
 }
 
-/// Saves what later commands need of the session.
+/// Saves what later commands need to know about the session.
 async fn save_session(
     context: &Context<'_>,
     start: &Start,
@@ -126,7 +126,7 @@ async fn save_session(
     bundle: &Path,
 ) {
     match mirror {
-        // Otherwise the branch carries the state, or the session is over.
+        // In all other cases the branch carries the state, or the session is over.
         Some(mut mirror) if published.tip.is_none() && !publisher.is_met() => {
             mirror.save_if_changed(context, true).await;
             publisher.view.notices.extend(mirror.notice.take());

@@ -1,4 +1,4 @@
-//! How a run begins: which session it starts or continues, and its checkout.
+//! Selects the session that a run starts or continues, and checks out its head.
 
 use crate::adapter::repo::RepositoryFacts;
 use crate::domain::command::Command;
@@ -17,9 +17,9 @@ pub enum Task {
     Fix,
     /// A session that continues from its branch.
     ContinueFix,
-    /// A new session that writes tests for this.
+    /// A new session that writes tests for this description.
     Test(String),
-    /// A new session that plans tests for this.
+    /// A new session that plans tests for this description.
     Plan(String),
     /// A session that continues from its snapshot.
     ContinueTest,
@@ -90,7 +90,7 @@ pub async fn choose(
             if resume {
                 return continue_pending(context, &pending);
             }
-            // A fix takes another name than a plan.
+            // A fix session does not share its name with a planning session.
             continue;
         }
         if resume && found.is_none() && !session_refs::exists(context.prepared, &session).await? {
@@ -122,7 +122,7 @@ pub async fn choose(
     }))
 }
 
-/// Decides what a command does with the fix branch of one name.
+/// Decides what a command does with the fix branch of one session name.
 fn plan_start(
     command: &Command,
     found: Option<&FixBranch>,
@@ -132,7 +132,7 @@ fn plan_start(
     let new = StartPoint::New { replaces: None };
     Ok(match command {
         Command::Explain { .. } => (Task::Explain, new),
-        // Tests never replace a fix.
+        // A test session never replaces a fix.
         Command::Test { what, .. } if found.is_none() => (Task::Test(what.clone()), new),
         Command::Plan { what, .. } if found.is_none() => (Task::Plan(what.clone()), new),
         Command::Test { .. } | Command::Plan { .. } => (Task::Fix, StartPoint::Elsewhere),

@@ -161,8 +161,8 @@ pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), 
     restored.map_err(|error| error.to_string())
 }
 
-/// The files of a session whose commits did not reach the server, set back so that the worker makes
-/// them again.
+/// The files of a session, set back to the step before its commits if those did not reach the
+/// server, so that the worker commits again.
 fn files_to_restore(pending: &PendingSession) -> SessionFiles {
     let mut files = pending.files.clone();
     if pending.pipeline.next != PipelineStep::Execute {
@@ -279,7 +279,7 @@ impl SessionMirror {
         self.redactor.finds(&String::from_utf8_lossy(bytes))
     }
 
-    /// The sources with new tests; `None` without any, and when they may not be published.
+    /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
         let file = pending.files.iter().find(|(name, _)| name == PRODUCTION)?;
         let production: Generation = serde_json::from_slice(&file.1).ok()?;

@@ -1,4 +1,4 @@
-//! The sessions of the target: their names, the newest of them, and their checkout.
+//! The sessions of a target on the server: their names, the newest one, and their checkout.
 
 use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
@@ -19,7 +19,7 @@ pub fn names(context: &Context<'_>) -> impl Iterator<Item = SessionId> {
     (1..=NAMES).filter_map(|number| context.target.session(number))
 }
 
-/// A session with what the server knows of it.
+/// A session, with what the server knows about it.
 pub struct KnownSession {
     /// Its id.
     pub session: SessionId,
@@ -76,7 +76,7 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
     Ok(None)
 }
 
-/// What the events of a session show.
+/// The view that follows from the events of a session.
 pub async fn read_view(
     context: &Context<'_>,
     session: &SessionId,

@@ -1,5 +1,5 @@
-//! Supervision of a running worker: pushes its commits, shows its events, and stops it for a person
-//! or a new head.
+//! Supervises a running worker: pushes its commits, shows its events, and stops it on request, or
+//! when the head moves.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::publish::Publisher;
 use super::session_refs::SessionMirror;
 use super::worker::Worker;
 
-/// Time between two looks at the worker.
+/// Interval at which the worker is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Supervises a running worker.

@@ -1,11 +1,11 @@
-//! What is tested and where its fix goes, from an event and what the forge adds to it.
+//! The commit under test and its branches, from the event and from the forge.
 
 use crate::domain::id::{CommitId, SessionId, slug};
 use crate::effect::{FetchTarget, Forge, ForgeError, PullRequest, PullState};
 
 use super::trigger::{Cause, Trigger};
 
-/// What is tested.
+/// The commit under test, with its repository and branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// `owner/name`, as the forge spells it.
@@ -16,13 +16,13 @@ pub struct Target {
     /// The commit under test.
     pub head: CommitId,
     pub head_branch: Option<String>,
-    /// Whether the head lies in another repository.
+    /// Whether the head is in another repository.
     pub foreign: bool,
-    /// Whether anything may be written.
+    /// Whether the job may write to the repository.
     pub writes: bool,
-    /// The branch it is measured against.
+    /// The branch that the head is compared with.
     pub base_branch: Option<String>,
-    /// Its commit, as far as known.
+    /// The commit of the base branch, if it is known.
     pub base: Option<CommitId>,
 }
 
@@ -35,10 +35,10 @@ pub enum TargetError {
     /// The event says so already.
     #[error("pull request {0} is closed")]
     Closed(u64),
-    /// A branch that does not exist.
+    /// The branch does not exist.
     #[error("there is no branch `{0}`")]
     Branch(String),
-    /// Neither head nor pull request.
+    /// The event names neither a commit nor a pull request.
     #[error("the event names no commit and no pull request")]
     Nothing,
 }
@@ -56,7 +56,7 @@ impl TargetError {
 }
 
 impl Target {
-    /// Asks for what the event does not say.
+    /// Asks the forge for what the event does not say.
     pub async fn find(trigger: &Trigger, forge: &dyn Forge) -> Result<Self, TargetError> {
         let info = forge.repository().await?;
         let mut target = Self {
@@ -115,9 +115,9 @@ impl Target {
         Ok(())
     }
 
-    /// Where the configuration comes from, and what the head is measured against: the base of a
-    /// pull request, so that a change never configures its own repair; the default branch for
-    /// another branch. `None` for the default branch itself, whose own file counts.
+    /// The source of the configuration, and what the head is compared with: the base of a pull
+    /// request, so that a change never configures its own repair; the default branch for another
+    /// branch. `None` for the default branch itself, whose own file applies.
     ///
     /// Source: specification.md 13.17.
     pub fn measured_against(&self) -> Option<FetchTarget> {
@@ -131,7 +131,7 @@ impl Target {
         }
     }
 
-    /// The session's name; `number` tells further ones apart, from 1.
+    /// The id of the target's session; `number` distinguishes further ones, from 1.
     pub fn session(&self, number: u32) -> Option<SessionId> {
         let place = match (self.number, &self.head_branch) {
             (Some(pull), _) => format!("pr-{pull}"),
@@ -142,7 +142,7 @@ impl Target {
         SessionId::parse(format!("WFS-test-{place}{end}")).ok()
     }
 
-    /// What the fix is for, as a person would say it; branch names are foreign.
+    /// A name of the target for people; branch names are untrusted.
     pub fn name(&self) -> String {
         match (self.number, &self.head_branch) {
             (Some(number), _) => format!("#{number}"),

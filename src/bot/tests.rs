@@ -1,4 +1,4 @@
-//! Events of every kind: GitHub's own examples, and broken ones.
+//! Tests of event parsing with GitHub's own example events and with broken ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -78,7 +78,7 @@ fn with(mut value: Value, changes: &[(&str, Value)]) -> Value {
     value
 }
 
-/// A comment on a pull request, from the example of one on an issue.
+/// A comment on a pull request, made from the example of a comment on an issue.
 fn on_pull_request(body: &str) -> Value {
     let comment = example("issue_comment", 0);
     let at = comment["comment"]["created_at"].clone();

@@ -1,4 +1,4 @@
-//! An event of GitHub Actions to what is asked: a trigger, nothing, or a refusal. Pure.
+//! Parses an event of GitHub Actions into a trigger, a reason not to run, or an error. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::domain::id::CommitId;
 
 pub use super::payload::EventError;
 
-/// The events that can start something.
+/// The events that can start a run.
 pub const EVENTS: &[&str] = &[
     "pull_request",
     "workflow_dispatch",
@@ -25,7 +25,7 @@ pub const EVENTS: &[&str] = &[
 /// Dependabot runs with a read-only token and without secrets, as a fork does.
 const DEPENDABOT: u64 = 49_699_333;
 
-/// What the runner hands over.
+/// The event as the runner passes it.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEvent<'a> {
     /// `GITHUB_EVENT_NAME`.
@@ -36,16 +36,16 @@ pub struct RawEvent<'a> {
     pub environment: &'a BTreeMap<String, String>,
     /// The label that starts a run when it is put on a pull request.
     pub label: Option<&'a str>,
-    /// Numeric ids of bots whose comments count.
+    /// Numeric ids of bots that may give commands.
     pub bots: &'a BTreeSet<u64>,
 }
 
-/// What follows from an event.
+/// The result of reading an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventOutcome {
-    /// Something is asked.
+    /// The event asks for a run or for an answer.
     Run(Box<Trigger>),
-    /// Nothing is; the run ends well and says why.
+    /// The event asks for nothing; the job succeeds and says why.
     NoRun(NoRun),
 }
 
@@ -85,15 +85,15 @@ pub enum NoRun {
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
-    /// A pull request has a new head, or our label.
+    /// A pull request got a new head, or our label.
     PullRequest,
-    /// Somebody pressed the button; the inputs as texts.
+    /// Somebody started the workflow manually, with these inputs.
     Dispatch { inputs: BTreeMap<String, String> },
-    /// Somebody wrote commands. `review` tells a review comment, which runs as `pull_request`.
+    /// Somebody commented commands; `review` marks a review comment, which runs as `pull_request`.
     Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
     /// A workflow failed.
     FailedRun,
-    /// The time has come.
+    /// The schedule of the workflow is due.
     Schedule,
     /// The default branch moved.
     Push,
@@ -108,15 +108,15 @@ pub struct Head {
     pub branch: Option<String>,
 }
 
-/// What the head is measured against.
+/// The branch that the head is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     pub branch: String,
-    /// Its commit, where the event says so.
+    /// Its commit, if the event names it.
     pub commit: Option<CommitId>,
 }
 
-/// The run itself.
+/// The workflow run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// `GITHUB_RUN_ID`, 0 when absent.
@@ -125,21 +125,21 @@ pub struct Delivery {
     pub attempt: u64,
 }
 
-/// A question to the bot, complete as far as the event says.
+/// What an event asks of the bot, as far as the event says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// What happened.
     pub cause: Cause,
     /// `owner/name` where the workflow runs.
     pub repository: String,
-    /// The commit under test; `None` when only the API knows (a comment on a pull request).
+    /// The commit under test; `None` when only the API knows it, as for a comment.
     pub head: Option<Head>,
     /// What it is measured against.
     pub base: Option<Base>,
     pub pull_request: Option<u64>,
-    /// Whether the event says that the head is a stranger's.
+    /// Whether the event says that the head comes from a fork.
     pub fork: bool,
-    /// Whether secrets and a token that writes can be expected.
+    /// Whether secrets and a token with write access can be expected.
     pub writes: bool,
     /// Who wrote the pull request or the comment.
     pub author: Option<Account>,
@@ -147,7 +147,7 @@ pub struct Trigger {
     pub delivery: Delivery,
 }
 
-/// Reads an event.
+/// Parses an event.
 /// Fails with [`EventError`] when the event is one regreen never runs on, or the file is not such
 /// an event.
 pub fn read(event: &RawEvent<'_>) -> Result<EventOutcome, EventError> {
@@ -167,7 +167,7 @@ fn check_event_name(event: &str) -> Result<(), EventError> {
     }
 }
 
-/// The same with the file already parsed.
+/// Classifies an event whose payload is parsed already.
 pub(super) fn classify(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     match event.name {
         "pull_request" => pull_request(event, value),
@@ -208,7 +208,7 @@ fn pull_request(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-/// Head, base, number and fork from `pull_request`.
+/// Sets head, base, number and fork from `pull_request`.
 fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), EventError> {
     trigger.fork = is_fork(trigger, value, "pull_request.head.repo")?;
     let dependabot = account(value, "sender")?.is_some_and(|actor| actor.id == DEPENDABOT);
@@ -225,12 +225,12 @@ fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), EventErro
     Ok(())
 }
 
-/// Whether the head repository at `path` is another one; one that is gone was not this one.
+/// Whether the head repository at `path` is another one; a deleted one counts as another.
 fn is_fork(trigger: &Trigger, value: &Value, path: &str) -> Result<bool, EventError> {
     if at(value, path).is_null() {
         return Ok(true);
     }
-    // Names of repositories do not know case.
+    // Names of repositories are case-insensitive.
     let name = repository(value, &format!("{path}.full_name"))?;
     Ok(!name.eq_ignore_ascii_case(&trigger.repository))
 }
@@ -394,7 +394,7 @@ fn push(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError>
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-/// What every event says; the rest is filled in by each.
+/// Creates a trigger with the fields that all events share.
 fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, EventError> {
     let variable = |name: &str| event.environment.get(name).map(String::as_str);
     let repository = match at(value, "repository") {
@@ -423,7 +423,7 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
     })
 }
 
-/// The default branch, where the event says so.
+/// The default branch, if the event names it.
 fn default_branch(value: &Value) -> Result<Option<String>, EventError> {
     let named = !at(value, "repository.default_branch").is_null();
     named.then(|| branch(value, "repository.default_branch")).transpose()
@@ -441,7 +441,7 @@ fn is_own(message: &Value) -> bool {
     message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:"))
 }
 
-/// Foreign text for a sentence: one line, at most 60 characters.
+/// Untrusted text for a sentence: one line, at most 60 characters.
 fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
 }

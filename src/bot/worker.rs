@@ -1,4 +1,4 @@
-//! The worker: a process of its own that runs the tests without a token (specification.md 13.17).
+//! The worker: a separate process that runs the tests without a token (specification.md 13.17).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use super::context::Context;
 const WITHHELD: &[&str] = &["GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT"];
 const WITHHELD_PREFIXES: &[&str] = &["ACTIONS_", "INPUT_"];
 
-/// Tells a worker to end when the process that started it ends.
+/// Variable that makes a worker end when its parent process ends.
 pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
 /// Largest file of events, in bytes.
@@ -30,7 +30,7 @@ const AT_ONCE: u64 = 8 << 20;
 /// Parts of the names of variables that hold secrets.
 const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
-/// Whose code a worker runs.
+/// The origin of the code that a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The code of this repository.
@@ -64,13 +64,13 @@ pub fn environment(
     environment
 }
 
-/// Variables that the configuration names as keys.
+/// Variables that the configuration names as keys of providers.
 fn own_keys(context: &Context<'_>) -> Vec<String> {
     let providers = context.prepared.settings.provider.iter().flatten();
     providers.filter_map(|(_, provider)| provider.key.clone()).collect()
 }
 
-/// The environment of a worker that asks no model: it holds nothing that looks like a key.
+/// The environment of a worker that asks no model and therefore gets no keys.
 pub fn keyless_environment(context: &Context<'_>) -> BTreeMap<String, String> {
     environment(&context.env.variables, Code::Foreign, &own_keys(context))
 }
@@ -141,7 +141,7 @@ impl Worker {
         }
     }
 
-    /// Its exit code, once it has ended; 128 and the signal after one.
+    /// The exit code, once the worker has ended; after a signal, 128 plus its number.
     pub fn exit_code(&mut self) -> io::Result<Option<i32>> {
         use std::os::unix::process::ExitStatusExt;
         let status = self.group.child().try_wait()?;
@@ -155,7 +155,7 @@ impl Worker {
         self.group.interrupt();
     }
 
-    /// The error in its output: what happened and what to do.
+    /// The error in the worker's output: message and hint.
     pub fn problem(&self) -> Option<(String, String)> {
         let bytes = files::read(&self.output, 16 << 20).ok()??;
         let document: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
@@ -168,8 +168,8 @@ impl Worker {
 /// Name of the file of events in a bundle.
 pub const EVENTS: &str = "events.jsonl";
 
-/// Removes all complete lines and parses their events. A line that is no event is skipped: a newer
-/// worker may write events that this program does not know.
+/// Takes all complete lines off `bytes` and parses their events. Unknown lines are skipped, since a
+/// newer worker may write events that this program does not know.
 pub fn whole_lines(bytes: &mut Vec<u8>) -> Vec<Event> {
     let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
     let lines: Vec<u8> = bytes.drain(..=end).collect();

@@ -1,4 +1,4 @@
-//! The command line: verbs, flags, and what they default to.
+//! The command line as clap types: verbs, flags and their default values.
 
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Whether standard output belongs to one JSON document.
+    /// Whether standard output must hold exactly one JSON document.
     pub fn wants_json(&self) -> bool {
         match self {
             Self::Fix(arguments) => arguments.output.json,

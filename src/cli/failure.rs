@@ -1,4 +1,4 @@
-//! Errors and endings as exit codes, as text for people, and as a JSON document for programs.
+//! Maps errors and session endings to exit codes, to error text, and to the `--json` document.
 
 use crate::app::{AppError, ErrorClass};
 use crate::domain::event::Ending;
@@ -6,19 +6,19 @@ use crate::report::document::{Document, Problem};
 use crate::report::phrases::harmless;
 use crate::report::workflow::tame;
 
-/// Exit codes; part of the interface.
+/// Process exit codes, which are part of the public interface.
 pub mod exit {
-    /// The gate is met, or what was asked for is done.
+    /// The gate is met, or the requested action was performed.
     pub const MET: u8 = 0;
     /// The gate is not met.
     pub const NOT_MET: u8 = 1;
-    /// Wrong usage or configuration.
+    /// The command line or the configuration is wrong.
     pub const USAGE: u8 = 2;
     /// The environment failed: no repository, the suite cannot start, no space.
     pub const ENVIRONMENT: u8 = 3;
 }
 
-/// Lines of evidence that are printed, counted from the end.
+/// Number of evidence lines, counted from the last one, that are printed with an error.
 const EVIDENCE: usize = 15;
 
 /// The exit code of an error.
@@ -47,7 +47,7 @@ pub fn document(error: &AppError) -> String {
     serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
-/// The lines that people read on standard error.
+/// An error as it is printed on standard error.
 pub fn text(error: &AppError) -> String {
     let mut text = String::new();
     for (number, line) in error.message.lines().enumerate() {

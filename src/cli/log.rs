@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use crate::report::workflow::tame;
 
-/// Passes on one event per line: line breaks, control characters and words that a runner would
-/// obey are broken up.
+/// Writes each log event on one line, with line breaks, control characters and the workflow
+/// commands of a CI runner neutralised.
 pub struct Tamed<W>(pub W);
 
 impl<W: Write> Write for Tamed<W> {
-    /// Takes one whole event, as the formatter hands it over.
+    /// Takes one whole event per call, which is how the formatter writes.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
         writeln!(self.0, "{}", tame(text.trim_end()))?;

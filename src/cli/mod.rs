@@ -1,6 +1,6 @@
-//! The face in a terminal: arguments in, lines and one JSON document out.
+//! The command-line interface: parses arguments, runs a verb, prints text or one JSON document.
 //!
-//! It decides nothing about the loop.
+//! All decisions about a session are made by `cycle` and `domain`, never here.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
 
@@ -26,16 +26,16 @@ use failure::exit;
 
 use crate::domain::test_plan::pipeline::Goal;
 
-/// Runs the bot, which this room does not know: handles the event, or publishes the bundle in a
-/// folder; returns the exit code.
+/// Entry point of the bot, passed in because `cli` must not import `bot`. Handles the event of the
+/// runner, or publishes the bundle in the given folder, and returns the exit code.
 pub type Bot = fn(Option<PathBuf>) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 
-/// Runs the command line.
+/// Parses the arguments, runs the verb, and returns the exit code of the process.
 pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Help and version are answers; everything else is wrong usage.
+            // `--help` and `--version` succeed; every other parse error is wrong usage.
             let code = if error.use_stderr() { exit::USAGE } else { exit::MET };
             if error.print().is_err() {
                 return ExitCode::from(exit::ENVIRONMENT);
@@ -53,7 +53,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
         }
     };
     let done = runtime.block_on(dispatch(parsed.verb, bot));
-    // Blocking readers of a killed child must not hold the process up.
+    // Threads that still read the output of a killed child must not delay the exit.
     runtime.shutdown_background();
     match done {
         Ok(code) => ExitCode::from(code),
@@ -98,7 +98,7 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
     }
 }
 
-/// Logs of the program itself: warnings, more with `-v`.
+/// Sends the program's own logs to standard error: warnings by default, more with `-v`.
 fn log_to_stderr(verbose: u8) {
     let level = match verbose {
         0 => tracing::Level::WARN,
@@ -111,6 +111,6 @@ fn log_to_stderr(verbose: u8) {
         .with_ansi(false)
         .with_writer(|| log::Tamed(std::io::stderr()))
         .finish();
-    // A second subscriber is only ever set by a test in the same process.
+    // Setting a subscriber fails only when a test in the same process has already set one.
     drop(tracing::subscriber::set_global_default(logs));
 }

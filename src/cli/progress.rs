@@ -1,4 +1,4 @@
-//! The screen of a terminal: live where somebody watches, plain lines in a pipe, folds in CI.
+//! Shows progress: a live spinner on a terminal, plain lines in a pipe, folds in GitHub Actions.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -14,19 +14,19 @@ use crate::effect::Screen;
 use crate::report::terminal::{self, Style};
 use crate::report::workflow;
 
-/// Where the lines go.
+/// How progress is written.
 enum Mode {
-    /// A spinner below the lines.
+    /// Lines above a live spinner.
     Live(ProgressBar),
-    /// Lines only.
+    /// Lines without a spinner or folds.
     Plain,
-    /// Lines with folds that GitHub reads.
+    /// Lines in folds made with the `::group::` commands of GitHub Actions.
     Folded,
-    /// Nothing before the end.
+    /// Nothing before the final summary.
     Quiet,
 }
 
-/// What the live line shows.
+/// State of the live line and of the open fold.
 #[derive(Default)]
 struct Now {
     session: String,
@@ -41,17 +41,17 @@ struct Now {
 /// A log shows the progress of a step after so long, so that nobody thinks it is dead.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Shows events on standard error, and the end on `end`.
+/// Shows events on standard error, and the final summary on the stream chosen at construction.
 pub struct Terminal {
     mode: Mode,
     style: Style,
-    /// Whether the end belongs on standard output.
+    /// Whether the final summary goes to standard output instead of standard error.
     end_on_stdout: bool,
     now: Mutex<Now>,
 }
 
 impl Terminal {
-    /// A screen for this process. With `json` nothing is written to standard output.
+    /// Creates the screen of this process. With `json`, nothing is written to standard output.
     pub fn new(quiet: bool, json: bool) -> Self {
         let watched = std::io::stderr().is_terminal();
         let github = path_from("GITHUB_ACTIONS").is_some_and(|value| value.as_os_str() == "true");
@@ -76,7 +76,7 @@ impl Terminal {
         Self { mode, style, end_on_stdout: !json, now: Mutex::new(Now::default()) }
     }
 
-    /// Takes the live line away, before an end that is no event.
+    /// Removes the live line before output that is not an event.
     pub fn clear(&self) {
         if let Mode::Live(bar) = &self.mode {
             bar.finish_and_clear();
@@ -91,7 +91,7 @@ impl Terminal {
         }
     }
 
-    /// The line below: the rate as a bar, then what is going on.
+    /// Redraws the live line: the pass rate as a bar, then the running step.
     fn refresh(&self, now: &Now, progress: &str) {
         if let Mode::Live(bar) = &self.mode {
             let rate = now.rate.map_or_else(String::new, |rate| {
@@ -173,7 +173,7 @@ impl Screen for Terminal {
         if let Event::Opened { session, .. } = event
             && std::mem::replace(&mut now.session, session.clone()) == *session
         {
-            // A session that wrote tests goes on with its suite; it did not begin again.
+            // A session that has written tests now runs its suite; it is not a new session.
             let doing = "running the suite and fixing it".to_owned();
             for line in terminal::lines(&Event::Phase { phase: 5, doing }, self.style) {
                 self.print(&line);

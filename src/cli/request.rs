@@ -1,4 +1,4 @@
-//! Flags as requests.
+//! Converts parsed flags into the requests of `app`.
 
 use crate::app::{AppError, FixRequest, TestRequest, ValidateRequest};
 use crate::config::Override;
@@ -9,7 +9,7 @@ use crate::domain::session::SessionChoice;
 use super::args::{FixArguments, PlanArguments, ValidateArguments};
 
 /// The request of `fix`.
-/// Fails when a session id is malformed, or the result cannot go where it shall.
+/// Fails when a session id is malformed, or the result cannot be published as requested.
 pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     let mut request = arguments.request;
     if arguments.publish.as_deref() == Some("head") && request.bundle.is_none() {
@@ -74,7 +74,7 @@ pub fn validate(arguments: ValidateArguments) -> ValidateRequest {
     request
 }
 
-/// The session that `--resume` and `--session` mean; an empty `--resume` means the newest.
+/// The session that `--resume` or `--session` selects; an empty `--resume` selects the newest.
 fn choice(
     resume: Option<String>,
     name: Option<String>,
@@ -93,8 +93,8 @@ fn choice(
     })
 }
 
-/// Puts flags that stand for keys (name, key, value) before `--set`, which is more explicit and
-/// wins.
+/// Inserts flags that stand for configuration keys (name, key, value) before the values of `--set`,
+/// which are more explicit and therefore win.
 fn override_by<const N: usize>(set: &mut Vec<Override>, flags: [(&str, &str, Option<String>); N]) {
     let flags = flags.into_iter().filter_map(|(name, key, value)| {
         Some(Override { key: key.to_owned(), value: value?, by: format!("--{name}") })

@@ -1,4 +1,4 @@
-//! How the tests of a project are written, counted in its own test files.
+//! Detects how a project writes its tests by counting patterns in its existing test files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::domain::test_plan::context::Conventions;
 use super::language::Language;
 use super::{outline, test_cases, testing};
 
-/// Names of one kind that are listed at most.
+/// Maximum number of names listed of one kind.
 const LISTED: usize = 12;
 
-/// Tests of a project with what they are made of.
+/// The test conventions of a project, as far as its test files show them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Habits {
     /// How the tests are written.
     pub conventions: Conventions,
     pub pattern: String,
-    /// Folder of most tests; empty when they lie beside the sources.
+    /// The folder of most tests; empty if they are next to the sources.
     pub directory: String,
     pub assertion_library: String,
     /// The tool that replaces other code; empty when none does.
@@ -79,7 +79,7 @@ const MOCKS: &[Sign] = &[
     ("Mockito", "Mockito"),
 ];
 
-/// Reads the habits of `tests` in the language of the suite; `framework` as it was detected.
+/// Detects the conventions of `tests`; `framework` is the one the suite runs with.
 #[must_use]
 pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits {
     let own: Vec<(&RepoPath, &String)> =
@@ -89,7 +89,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
     let sample = own.iter().max_by_key(|(file, text)| {
         let facts = Language::of(file).map(|language| test_cases::facts(language, text));
         let facts = facts.unwrap_or_default();
-        // Rich, but short enough to be read.
+        // The sample should show many assertions, yet be short enough for a prompt.
         (text.len() < 20_000, facts.assertions.min(60), std::cmp::Reverse(file.as_str().len()))
     });
     let assertion_style = text_of(ASSERTIONS);
@@ -103,7 +103,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
         sample: sample.map(|(file, _)| (*file).clone()),
     };
     let has = |language| own.iter().any(|(file, _)| Language::of(file) == Some(language));
-    // The signs of these two are parts of the names of others.
+    // These two patterns also occur inside the names of other libraries.
     let fits = |name: &String| match name.as_str() {
         "unittest.mock" => has(Language::Python),
         "node:test mock" => has(Language::JavaScript) || has(Language::TypeScript),
@@ -119,7 +119,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
     }
 }
 
-/// Whether a test file holds tests, not fixtures or helpers.
+/// Whether a test file contains tests rather than fixtures or helpers.
 fn is_case_file(file: &RepoPath) -> bool {
     testing::has_test_name(file)
         || match Language::of(file) {
@@ -131,7 +131,7 @@ fn is_case_file(file: &RepoPath) -> bool {
         }
 }
 
-/// Signs that occur, most frequent first.
+/// The names whose patterns occur, most frequent first.
 fn counted<'a>(signs: &[Sign], texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
@@ -144,7 +144,7 @@ fn counted<'a>(signs: &[Sign], texts: impl Iterator<Item = &'a str>) -> Vec<Stri
     counts.into_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The form of most names; the framework's own without any test.
+/// The naming pattern of most test files; the framework's default if there are none.
 fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (file, _) in own {
@@ -162,7 +162,7 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     most.map_or_else(|| framework.test_naming().to_owned(), |(form, _)| form)
 }
 
-/// The folder that holds most tests; empty when most lie in the folder of a source.
+/// The folder that holds most tests; empty if most are next to their sources.
 fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, _) in own {
@@ -205,7 +205,7 @@ fn structure(own: &[(&RepoPath, &String)]) -> String {
     }
 }
 
-/// Shared fixtures of Python and helpers in test folders, with their place.
+/// Shared Python fixtures and helpers in test folders, with their paths.
 fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     let mut found = Vec::new();
     for (file, text) in tests {
@@ -231,8 +231,8 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     found
 }
 
-/// Libraries that a project asserts with although its framework brings another: the framework, the
-/// assertions that occur most, and the library.
+/// Assertion libraries used instead of the framework's own: the framework, the assertion style that
+/// shows it, and the library.
 const OTHER_LIBRARIES: &[(Framework, &str, &str)] = &[
     (Framework::Pytest, "self.assertEqual and kin", "unittest.TestCase"),
     (Framework::GoTest, "require.X of testify", "testify"),
@@ -249,8 +249,8 @@ fn library(framework: Framework, styles: &[String]) -> String {
     other.or(framework.assertion_style()).unwrap_or(most_common).to_owned()
 }
 
-/// Where the tests of a source belong: the candidates of specification.md 6.8 and, first, what the
-/// project itself does.
+/// Paths where the tests of a source may go: first where the project would put them, then the
+/// candidates of specification.md 6.8.
 #[must_use]
 pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
     let name = source.file_name();
@@ -260,7 +260,7 @@ pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
         let path = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
         RepoPath::parse(path).ok()
     };
-    // `src/a` is `a` inside a folder of tests; a package folder of Python stays.
+    // `src/a` is mirrored as `a` in a test folder; a Python package folder keeps its name.
     let below = ["src/main/java/", "src/", "lib/"]
         .iter()
         .find_map(|top| format!("{parent}/").strip_prefix(top).map(str::to_owned))

@@ -1,9 +1,9 @@
-//! Search-and-replace blocks to new text: each block must match exactly once; then again without
-//! trailing white space; then with the indentation shifted. Nothing is ever guessed beyond that.
+//! Applies search-and-replace blocks to a text. Each must match exactly once: verbatim, else
+//! without trailing white space, else with shifted indentation. There is no fuzzy matching.
 
 use std::ops::Range;
 
-/// A text to look for, and its replacement.
+/// A text to search for, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
     /// The text to replace, verbatim.
@@ -12,7 +12,7 @@ pub struct Block<'a> {
     pub replace: &'a str,
 }
 
-/// Why blocks cannot be applied. `block` counts from 1.
+/// Why the blocks cannot be applied. `block` counts from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("block {block}: `search` is empty; to add lines, repeat a line beside them")]
@@ -22,7 +22,7 @@ pub enum EditError {
     )]
     Missing {
         block: usize,
-        /// The lines that look most alike, verbatim.
+        /// The most similar lines of the file, verbatim.
         nearest: String,
     },
     #[error("block {block}: `search` occurs {times} times; include more of the lines around it")]
@@ -37,8 +37,8 @@ pub enum EditError {
     },
 }
 
-/// Applies all blocks to one text. Every block is looked up in the text as it is, so their order
-/// does not matter.
+/// Applies all blocks to a text. Each block is located in the original text, so their order is
+/// irrelevant.
 ///
 /// # Errors
 ///
@@ -139,7 +139,7 @@ fn by_indentation(window: &[(usize, &str)], searched: &[&str], replace: &str) ->
             continue;
         }
         let (there, here) = (indentation(line), indentation(searched));
-        // What both share at the end is kept; the rest is the shift.
+        // Both indentations share an ending; the rest is how far the lines are shifted.
         let this = if let Some(more) = there.strip_suffix(here) {
             (String::new(), more.to_owned())
         } else if let Some(less) = here.strip_suffix(there) {
@@ -169,10 +169,10 @@ fn indentation(line: &str) -> &str {
     line.get(..end).unwrap_or_default()
 }
 
-/// Lines shown beside a block that is nowhere.
+/// Number of similar lines shown for a block that does not match.
 const SHOWN: usize = 12;
 
-/// The lines that look most like the first line of the search text, with those that follow.
+/// The lines most similar to the first line of the search text, with those that follow.
 fn nearest(lines: &[(usize, &str)], searched: &[&str]) -> String {
     let first = searched.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
     let head = |line: &str| line.trim().chars().take(200).collect::<String>();

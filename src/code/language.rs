@@ -1,4 +1,4 @@
-//! The table of languages.
+//! The supported languages: file extensions, display names, tree-sitter grammars.
 
 use crate::domain::id::RepoPath;
 
@@ -57,8 +57,8 @@ impl Language {
         }
     }
 
-    /// Parses a text; the tree has error nodes where it must. `None` when the text is nested so
-    /// deeply that walking its tree by recursion would not be safe.
+    /// Parses a text; syntax errors become error nodes. `None` if the text is nested so deeply that
+    /// recursion over its tree could overflow the stack.
     #[must_use]
     pub fn parse(self, text: &str) -> Option<tree_sitter::Tree> {
         let mut parser = tree_sitter::Parser::new();
@@ -67,10 +67,10 @@ impl Language {
     }
 }
 
-/// Levels of a tree that are walked at most.
+/// Maximum depth of a syntax tree.
 const DEEPEST: u32 = 1000;
 
-/// Whether no branch of a tree is longer than [`DEEPEST`]; walks without recursion.
+/// Whether a tree is at most [`DEEPEST`] levels deep; checked without recursion.
 fn is_shallow(tree: &tree_sitter::Tree) -> bool {
     let mut cursor = tree.walk();
     loop {

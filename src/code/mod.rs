@@ -1,6 +1,6 @@
-//! Source text understood: which language, what it defines, who imports whom, does it parse.
+//! Static analysis of source text: parsing, functions, imports, tests, linting, edit operators.
 //!
-//! Pure: text in, values out. It does not know where a file lies on disk or who asks.
+//! Pure: text in, values out, without access to files or to the rest of the program.
 
 pub mod behaviour;
 pub mod conventions;

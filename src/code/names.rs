@@ -1,14 +1,14 @@
-//! Which files and functions a description names, and what it may have meant.
+//! Finds the files and functions that a textual description refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::id::RepoPath;
 
-/// Words that name nothing, or everything.
+/// Words that refer to the whole repository.
 const EVERYTHING: &[&str] =
     &["everything", "all", "whole", "entire", "repository", "project", "codebase"];
 
-/// Words that say what to do, not with what.
+/// Words without a meaning for the search, such as verbs and articles.
 const PLAIN: &[&str] = &[
     "the",
     "and",
@@ -85,31 +85,31 @@ const PLAIN: &[&str] = &[
     "lib",
 ];
 
-/// Whether a word says what to do, or names everything.
+/// Whether a word cannot name a particular file or function.
 fn is_plain(word: &str) -> bool {
     PLAIN.contains(&word) || EVERYTHING.contains(&word)
 }
 
-/// Words of a description that are kept at most.
+/// Maximum number of words of a description that are considered.
 const WORDS: usize = 2_000;
 
 /// The things that a description names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Named {
-    /// Files with how well they fit, from 0 to 1, and why.
+    /// Files with the score of their match, from 0 to 1, and the reason for it.
     pub files: BTreeMap<RepoPath, (f64, String)>,
-    /// Functions by file; without any, the whole file is meant.
+    /// Matching functions by file; a file without an entry is meant as a whole.
     pub functions: BTreeMap<RepoPath, BTreeSet<String>>,
     /// The words that named something.
     pub keywords: Vec<String>,
-    /// Whether all sources are meant.
+    /// Whether the description refers to the whole repository.
     pub everything: bool,
 }
 
-/// Everything that can be named: sources with their functions.
+/// The source files of a repository, each with its functions.
 pub type Known = BTreeMap<RepoPath, Vec<String>>;
 
-/// Words and paths of a text, in order, each once.
+/// The words and paths of a text in order, without repetitions.
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
@@ -127,7 +127,7 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// The parts of a name: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
+/// Splits a name into words: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
 #[must_use]
 pub fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
@@ -152,7 +152,7 @@ fn stem(file: &RepoPath) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Finds what a description names. The whole name of a path or function counts most, then the name
+/// Finds what a description refers to. A full path or function name scores highest, then the name
 /// of a file or folder, then parts of names.
 #[must_use]
 pub fn find(description: &str, known: &Known) -> Named {
@@ -195,7 +195,7 @@ pub fn find(description: &str, known: &Known) -> Named {
                 continue;
             }
             let name = stem(file).to_lowercase();
-            // Plurals name the thing as well.
+            // The plural of a name matches as well.
             if name == lower || lower.strip_suffix('s').is_some_and(|one| one == name) {
                 note(&mut named, file, 0.9, format!("it is called `{}`", stem(file)));
             }
@@ -230,7 +230,7 @@ fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
     }
 }
 
-/// `price parsing` means `parse_price`: words are compared by their beginnings.
+/// Matches parts of names: `price parsing` matches `parse_price`, as words are compared by prefix.
 fn by_parts(named: &mut Named, words: &[String], known: &Known) {
     let searched: BTreeSet<String> = words
         .iter()
@@ -260,14 +260,14 @@ fn by_parts(named: &mut Named, words: &[String], known: &Known) {
             named.keywords.extend(found.into_iter().cloned());
         }
     }
-    // Words that fit well leave out those that fit by one part.
+    // Drop matches that score much lower than the best one.
     let best = named.files.values().map(|(score, _)| *score).fold(0.0, f64::max);
     named.files.retain(|_, (score, _)| *score > best - 0.15);
     named.keywords.sort();
     named.keywords.dedup();
 }
 
-/// `parsing`, `parse` and `parser` are alike; `par` and `parse` are not.
+/// Whether two words share a stem: `parsing` and `parse` do, `par` and `parse` do not.
 fn alike(a: &str, b: &str) -> bool {
     if a == b {
         return true;
@@ -278,7 +278,7 @@ fn alike(a: &str, b: &str) -> bool {
         && a.len().min(b.len()) >= 4
 }
 
-/// Names nearest to the words of a description, best first.
+/// The names most similar to the words of a description, best first.
 #[must_use]
 pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
     let words = words(description).into_iter().map(|word| word.to_lowercase());

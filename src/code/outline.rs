@@ -1,4 +1,4 @@
-//! Functions of a file and their line ranges.
+//! Lists the functions of a file with their line ranges.
 
 use tree_sitter::Node;
 
@@ -17,7 +17,7 @@ pub struct Function {
     pub end: u32,
 }
 
-/// All functions of a text, outer ones before those inside them.
+/// All functions of a text; an outer function precedes its nested ones.
 #[must_use]
 pub fn functions(language: Language, text: &str) -> Vec<Function> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -51,7 +51,7 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
     }
 }
 
-/// The innermost function around a line.
+/// The innermost function that contains a line.
 #[must_use]
 pub fn enclosing(functions: &[Function], line: u32) -> Option<&Function> {
     functions

@@ -1,11 +1,11 @@
-//! Work on many files at once.
+//! [`map`]: processes many items in parallel on all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Calls `work` for each item on all processors and collects the results, in no particular order.
 ///
-/// Files differ widely in size, so each worker takes the next item that is free. A panic of `work`
-/// continues in the caller: a missing result must not go unnoticed.
+/// Files differ widely in size, so each idle worker takes the next item. A panic in `work` is
+/// propagated to the caller, so that a missing result cannot go unnoticed.
 pub fn map<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let next = AtomicUsize::new(0);

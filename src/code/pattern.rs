@@ -4,19 +4,19 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
-/// A regular expression that is compiled when it is first used.
+/// A regular expression that is compiled when it is used for the first time.
 pub struct Pattern {
     text: &'static str,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
-    /// A pattern of this text.
+    /// Creates a pattern; an invalid text is only noticed when it is used.
     pub const fn new(text: &'static str) -> Self {
         Self { text, compiled: OnceLock::new() }
     }
 
-    /// The compiled expression; `None` when the text is not valid.
+    /// The compiled expression; `None` if the text is not a valid expression.
     pub fn regex(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(self.text).ok()).as_ref()
     }

@@ -1,5 +1,5 @@
-//! Side effects of test code: it deletes files, waits, leaves the machine, starts programs. They are
-//! recognised in its text; the sandbox contains what the text does not show.
+//! Detects side effects in test code: deleting files, long waits, network access, starting
+//! programs. This static check is incomplete; the sandbox blocks what it misses.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use super::language::{GO, JAVA, JS, Language, PY, RS};
 use super::pattern::Pattern;
 use super::tree::{field_of, line, named_nodes, text_of};
 
-/// Longest pause of a test, in milliseconds.
+/// The longest acceptable pause of a test, in milliseconds.
 const PAUSE: f64 = 1_000.0;
 
-/// Something that a call does and that a test should not do. Its name is stable: reports and tests
-/// use it.
+/// Something that tests must not do. The displayed names are stable, because reports and tests
+/// refer to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideEffect {
     DeletesFiles,
-    /// Waits for longer than a second, for an unknown time, or for a person.
+    /// Waits for more than a second, for an unknown time, or for user input.
     Sleeps,
     UsesNetwork,
-    /// Runs a command of the shell.
+    /// Runs a shell command.
     StartsPrograms,
     EndsRun,
-    /// A loop that nothing ends.
+    /// Contains an endless loop.
     NeverEnds,
 }
 
@@ -40,20 +40,20 @@ impl fmt::Display for SideEffect {
     }
 }
 
-/// A call that has a side effect.
+/// A call with a side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideEffectCall {
     pub effect: SideEffect,
     /// The line, from 1.
     pub line: u32,
-    /// The callee, as it is written.
+    /// The callee as written.
     pub call: String,
 }
 
 type CallRow = (SideEffect, &'static [Language], &'static [&'static str]);
 
-/// Callees. One that ends with a dot or `::` is a beginning, one that begins with a dot an end;
-/// any other is the whole callee, or its last part behind a dot.
+/// Callees with a side effect. A trailing dot or `::` marks a prefix, a leading dot a suffix;
+/// anything else must equal the callee or its last segment.
 const CALLS: &[CallRow] = &[
     (
         SideEffect::DeletesFiles,
@@ -171,7 +171,7 @@ const CALLS: &[CallRow] = &[
     (SideEffect::Sleeps, PY, &["input", "signal.pause", "breakpoint"]),
 ];
 
-/// Callees that wait, with the milliseconds of one unit.
+/// Callees that wait, with the milliseconds per unit of their argument.
 const PAUSES: &[(&[Language], &[&str], f64)] = &[
     (PY, &["time.sleep", "asyncio.sleep", "sleep", "anyio.sleep"], 1_000.0),
     (JS, &["setTimeout", "sleep", "delay", "Atomics.wait"], 1.0),
@@ -180,15 +180,15 @@ const PAUSES: &[(&[Language], &[&str], f64)] = &[
     (JAVA, &["Thread.sleep"], 1.0),
 ];
 
-/// Words of shell commands that delete files or use the network.
+/// Parts of shell commands that delete files or access the network.
 const SHELL: &[&str] =
     &["\"rm\"", "'rm'", "rm -", "\"curl\"", "'curl'", "curl ", "\"wget\"", "'wget'", "wget "];
 
-/// The calls of a text that have side effects.
+/// The calls with side effects in a source text.
 #[must_use]
 pub fn side_effects(language: Language, text: &str) -> Vec<SideEffectCall> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
-    // With a double of the clock no time passes.
+    // With a fake clock, waiting takes no time.
     let doubled = text.contains("useFakeTimers") || text.contains("mock.timers");
     let short = |text: &str| text.chars().take(80).collect::<String>();
     let mut found = Vec::new();
@@ -218,7 +218,7 @@ pub fn side_effects(language: Language, text: &str) -> Vec<SideEffectCall> {
     found
 }
 
-/// Whether a loop has neither a condition nor a way out.
+/// Whether a loop has neither a terminating condition nor an exit in its body.
 fn is_endless(node: Node<'_>, text: &str) -> bool {
     let condition = field_of(node, "condition", text).trim_matches(['(', ')', ' ', ';']);
     let open = match node.kind() {
@@ -240,7 +240,7 @@ fn is_endless(node: Node<'_>, text: &str) -> bool {
         .any(|word| out.iter().any(|known| word.starts_with(known)))
 }
 
-/// The side effect that a callee has whatever its arguments are.
+/// The side effect that a callee has with any arguments.
 pub fn effect_of_callee(language: Language, call: &str) -> Option<SideEffect> {
     let row = CALLS.iter().find(|(_, languages, calls)| {
         languages.contains(&language) && calls.iter().any(|known| is(call, known))
@@ -278,7 +278,7 @@ fn is(call: &str, known: &str) -> bool {
 
 static NUMBER: Pattern = Pattern::new(r"^[\d_]+(?:\.\d+)?$");
 
-/// How long a call waits, in milliseconds; `None` when its text does not say.
+/// The length of a wait in milliseconds; `None` if it is not a literal.
 fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
     let number = |text: &str| -> Option<f64> {
         let text = text.trim();
@@ -288,7 +288,7 @@ fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
     match language {
         Language::Python | Language::Java => number(inner).map(|time| time * unit),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            // The time is the last argument; without one it is the next turn.
+            // The last of several arguments is the delay; with a single callback there is none.
             let last = inner.rsplit(',').next().unwrap_or_default();
             if inner.contains(',') {
                 number(last).map(|time| time * unit)

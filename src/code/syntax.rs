@@ -1,4 +1,4 @@
-//! Does a text parse, and where not.
+//! Finds the first syntax error of a text, and checks many small changes of a text quickly.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 use super::language::Language;
 
-/// A place where a text does not parse.
+/// The position of a syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The line, from 1.
@@ -15,7 +15,7 @@ pub struct SyntaxError {
     pub column: u32,
 }
 
-/// The first place where a text does not parse; `None` when it does.
+/// The first syntax error of a text; `None` if it parses.
 #[must_use]
 pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
     let tree = language.parse(text)?;
@@ -37,16 +37,16 @@ pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
     Some(SyntaxError { line: number(place.row), column: number(place.column) })
 }
 
-/// Parses a text again and again with one small change each, without reading the rest again.
+/// Checks whether a text still parses after a small change, reusing the tree of the original.
 pub struct Reparser {
     parser: Parser,
     tree: Tree,
-    /// Where each line of the text ends.
+    /// Byte offset of the end of each line.
     ends: Vec<usize>,
 }
 
 impl Reparser {
-    /// For changes of `text`; `None` when it cannot be parsed at all.
+    /// A parser for changes of `text`; `None` if the text cannot be parsed at all.
     #[must_use]
     pub fn of(language: Language, text: &str) -> Option<Self> {
         let tree = language.parse(text)?;
@@ -56,7 +56,7 @@ impl Reparser {
         Some(Self { parser, tree, ends })
     }
 
-    /// Whether the text parses with `new` in place of `range`; `whole` is the text after the change.
+    /// Whether the text parses with `range` replaced by `new`; `whole` is the resulting text.
     pub fn parses(&mut self, range: &Range<usize>, new: &str, whole: &str) -> bool {
         let mut tree = self.tree.clone();
         let start_position = self.point(range.start);

@@ -1,10 +1,10 @@
-//! Which files belong to tests, by their paths.
+//! Recognises test files and test data by their paths.
 
 use crate::domain::id::RepoPath;
 
 use super::language::Language;
 
-/// Folders that hold tests or what they need.
+/// Folders with tests or test data.
 const FOLDERS: &[&str] = &[
     "tests",
     "test",
@@ -23,7 +23,7 @@ const FOLDERS: &[&str] = &[
     "playwright",
 ];
 
-/// Whether a file is a test, or belongs to tests: fixtures, snapshots, golden files.
+/// Whether a file is a test or supports tests: fixtures, snapshots, golden files.
 #[must_use]
 pub fn is_test(path: &RepoPath) -> bool {
     let stem = path.file_name().split('.').next().unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn is_test(path: &RepoPath) -> bool {
     is_helper || in_folder || has_test_name(path)
 }
 
-/// Whether the name of a file says that it holds tests.
+/// Whether a file contains tests, judged by its name.
 #[must_use]
 pub fn has_test_name(path: &RepoPath) -> bool {
     let name = path.file_name();

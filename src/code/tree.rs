@@ -1,8 +1,8 @@
-//! Small helpers for walking syntax trees.
+//! Helper functions to traverse tree-sitter syntax trees.
 
 use tree_sitter::Node;
 
-/// Kinds of nodes that are functions, in all languages.
+/// Node kinds that are functions, in all languages.
 pub const FUNCTIONS: &[&str] = &[
     "function_definition",
     "lambda",
@@ -20,8 +20,8 @@ pub const FUNCTIONS: &[&str] = &[
     "lambda_expression",
 ];
 
-/// Visits a node and those below it, outer nodes before the ones inside them. `enter` tells whether
-/// to go inside a node. Walks without recursion.
+/// Visits a node and its descendants, parents before children, without recursion. `enter` returns
+/// whether to visit the children of a node.
 pub fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
     loop {
@@ -39,7 +39,7 @@ pub fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
     }
 }
 
-/// Every named node below and including `root`, outer nodes before the ones inside them.
+/// All named nodes of a tree including `root`, parents before children.
 #[must_use]
 pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
     let mut nodes = Vec::new();
@@ -50,31 +50,31 @@ pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
     nodes
 }
 
-/// The nodes directly below a node, unnamed ones too.
+/// The direct children of a node, including unnamed ones.
 #[must_use]
 pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// The named nodes directly below a node.
+/// The named direct children of a node.
 #[must_use]
 pub fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).collect()
 }
 
-/// The text of a node.
+/// The source text of a node.
 #[must_use]
 pub fn text_of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// The text of a field of a node; empty when the node has no such field.
+/// The source text of a field of a node; empty if the node has no such field.
 #[must_use]
 pub fn field_of<'a>(node: Node<'_>, field: &str, text: &'a str) -> &'a str {
     node.child_by_field_name(field).map(|child| text_of(child, text)).unwrap_or_default()
 }
 
-/// The first of some fields that a node has.
+/// The first of the given fields that a node has.
 #[must_use]
 pub fn first_field<'t>(node: Node<'t>, fields: &[&str]) -> Option<Node<'t>> {
     fields.iter().find_map(|field| node.child_by_field_name(field))
@@ -86,7 +86,7 @@ pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
     std::iter::successors(node.parent(), Node::parent).find(|up| kinds.contains(&up.kind()))
 }
 
-/// The named children of a block that are not comments.
+/// The named children of a block, except for comments.
 #[must_use]
 pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
     let mut list = named_children(block);
@@ -94,19 +94,19 @@ pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
     list
 }
 
-/// First line of a node, from 1.
+/// The first line of a node, from 1.
 #[must_use]
 pub fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// Last line of a node, from 1.
+/// The last line of a node, from 1.
 #[must_use]
 pub fn end_line(node: Node<'_>) -> u32 {
     u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// The attributes or decorators directly before a node, the nearest first.
+/// The attributes or decorators directly before a node, the nearest one first.
 #[must_use]
 pub fn marks_before(node: Node<'_>, text: &str) -> String {
     let is_mark =

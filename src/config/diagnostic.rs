@@ -1,8 +1,8 @@
-//! A problem of a configuration file, with its position and what was expected.
+//! `Diagnostic`: one problem in a configuration file, with its position and the source line.
 
 use std::fmt;
 
-/// One problem of a configuration file, shown like a compiler error.
+/// One problem in a configuration file, displayed like a compiler error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Path of the file, or the flag or input that set the value.
@@ -13,12 +13,12 @@ pub struct Diagnostic {
     pub column: usize,
     /// What is wrong and what was expected.
     pub message: String,
-    /// Text of the line.
+    /// The source line, displayed above the caret.
     pub source: String,
 }
 
 impl Diagnostic {
-    /// File, line, column and message, for an annotation of a workflow, unescaped.
+    /// File, line, column and message for a workflow annotation, not yet escaped.
     pub fn annotation(&self) -> (&str, usize, usize, &str) {
         (&self.file, self.line, self.column, &self.message)
     }

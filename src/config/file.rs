@@ -1,4 +1,4 @@
-//! `.github/regreen.yml` (specification.md 13.15): every key is optional, unknown keys are refused.
+//! Parses and validates `.github/regreen.yml` (specification.md 13.15), and builds its JSON Schema.
 
 use serde_yaml::Value;
 
@@ -10,7 +10,7 @@ use super::settings::Settings;
 use super::table::{SETTINGS, ValueType};
 use super::yaml_position::position;
 
-/// The JSON Schema of the file, with the defaults and ranges of the table.
+/// The JSON Schema of the configuration file, with the defaults and ranges from `SETTINGS`.
 pub fn schema() -> schemars::Schema {
     let mut value = schemars::schema_for!(Settings).to_value();
     for row in SETTINGS {
@@ -32,7 +32,7 @@ pub fn schema() -> schemars::Schema {
     schemars::Schema::try_from(value).unwrap_or_default()
 }
 
-/// The JSON pointer of the property that describes a key.
+/// JSON pointer to the schema property that describes `key`.
 fn pointer(schema: &serde_json::Value, key: &str) -> Option<String> {
     let mut object = String::new();
     let mut property = None;
@@ -47,15 +47,15 @@ fn pointer(schema: &serde_json::Value, key: &str) -> Option<String> {
     property
 }
 
-/// Reads the file.
-/// `Err` holds all problems that can be found in one pass, in the order of the file.
+/// Parses the configuration file without overrides.
+/// `Err` lists all problems found in one pass, in file order.
 pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }
 
-/// Reads the file with values that win over its own (specification.md 13.15).
-/// `Err` holds the problems of the values, then those of the file in its order; what a value
-/// replaces is not checked.
+/// Parses the configuration file, with `overrides` taking precedence (specification.md 13.15).
+/// `Err` lists the invalid overrides if there are any, otherwise the problems of the file in file
+/// order. Values that an override replaces are not checked.
 pub fn parse_with(
     text: &str,
     file: &str,
@@ -105,7 +105,7 @@ pub fn parse_with(
     let settings: Settings = serde_yaml::from_value(Value::Mapping(mapping))
         .map_err(|error| vec![at(1, 1, error.to_string())])?;
     for (name, provider) in settings.provider.iter().flatten() {
-        // An entry that only changes a built-in provider may leave the rest to it.
+        // An entry that overrides a built-in provider may omit fields; it inherits the rest.
         let complete = !super::providers::names().contains(&name.as_str());
         if let Some(message) = super::providers::problem(name, provider)
             .filter(|_| complete || provider.base_url.is_some())
@@ -126,7 +126,7 @@ pub fn parse_with(
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
 }
 
-/// A path as the file has it, with former names of keys.
+/// Translates a path of current key names back to the former names that the file uses.
 fn written(path: &[String], renamed: &[Renamed]) -> Vec<String> {
     let found = renamed.iter().find(|one| path.starts_with(&one.new));
     found.map_or_else(

@@ -1,5 +1,5 @@
-//! Former names of settings, which configuration files and workflows may still use. They appear in
-//! no help, schema or document.
+//! Renamed and replaced settings. Their former names still work in configuration files and
+//! workflows, but appear in no help text, schema or documentation.
 
 use serde_yaml::{Mapping, Value};
 
@@ -8,8 +8,8 @@ use super::table::ValueType;
 /// Former keys with the key that replaced them.
 const RENAMED: &[(&str, &str)] = &[("engine", "providers"), ("validate.autofix", "validate.fix")];
 
-/// Former keys that keep a field of their own, because no single value of the new key means the
-/// same in every combination.
+/// Former keys that still have their own field in `Settings`, because no single value of the new
+/// key is equivalent in every combination.
 pub(super) const KEPT: &[(&str, ValueType)] = &[
     ("push", ValueType::OneOf(&["branch", "head", "none"])),
     ("commit", ValueType::OneOf(&["push", "local", "none"])),
@@ -17,10 +17,10 @@ pub(super) const KEPT: &[(&str, ValueType)] = &[
     ("plan.auto", ValueType::Flag),
 ];
 
-/// Former keys whose place `publish` took.
+/// Former keys that `publish` replaced.
 pub(super) const REPLACED_BY_PUBLISH: &[&str] = &["push", "commit", "fix-mode"];
 
-/// The name that a key has today.
+/// The current name of a key that may be given under its former name.
 pub(super) fn current(key: &str) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
         return (*new).to_owned();
@@ -36,7 +36,7 @@ pub(super) fn kept(key: &str) -> Option<&'static ValueType> {
     KEPT.iter().find(|(name, _)| *name == key).map(|(_, values)| values)
 }
 
-/// What a former value of a key is called today.
+/// Translates a former value of a key to its current name; returns other values unchanged.
 pub(super) fn value(key: &str, value: Value) -> Value {
     match (key, value.as_str()) {
         ("history", Some("discard")) => "clean".into(),
@@ -44,14 +44,14 @@ pub(super) fn value(key: &str, value: Value) -> Value {
     }
 }
 
-/// A key of the file and the name it has today.
+/// A key that the file gives under its former name, with its current path.
 pub(super) struct Renamed {
     pub old: Vec<String>,
     pub new: Vec<String>,
 }
 
-/// Gives the keys and values of a file their names of today, and reports keys that say the same
-/// thing twice, with their path.
+/// Renames former keys and values of a file to their current names, and reports every setting that
+/// is given under both names, with its path.
 pub(super) fn translate(
     mapping: &mut Mapping,
     report: &mut dyn FnMut(&[String], String),
@@ -91,7 +91,7 @@ pub(super) fn translate(
     renamed
 }
 
-/// The mapping that holds the last name of a path.
+/// The mapping that contains the last key of a path; `None` if a parent is missing.
 fn group<'a>(mapping: &'a mut Mapping, path: &[String]) -> Option<&'a mut Mapping> {
     let parents = path.get(..path.len().checked_sub(1)?)?;
     parents.iter().try_fold(mapping, |mapping, name| {
@@ -99,7 +99,7 @@ fn group<'a>(mapping: &'a mut Mapping, path: &[String]) -> Option<&'a mut Mappin
     })
 }
 
-/// Removes from a file what an override of `key` replaces under another name.
+/// Removes keys that set the same as `key` under another name, so that an override of `key` wins.
 pub(super) fn make_room(mapping: &mut Mapping, key: &str) {
     if key == "publish" {
         for old in REPLACED_BY_PUBLISH {

@@ -9,12 +9,12 @@ use super::keys::nearest;
 use super::overrides::{Override, apply};
 use super::table::{SETTINGS, ValueType, setting};
 
-/// What an input sets.
+/// What an Action input controls: a parameter of the job, or a setting.
 #[derive(Clone, Copy, Debug)]
 pub enum InputMeaning {
-    /// What the job does, in one sentence; no setting of the repository.
+    /// A parameter of this job that is not a repository setting: its type and its description.
     Job(ValueType, &'static str),
-    /// The setting of this key.
+    /// The setting with this key.
     Setting(&'static str),
 }
 
@@ -23,10 +23,10 @@ pub enum InputMeaning {
 pub struct Input {
     /// Its name in `with:`.
     pub name: &'static str,
-    /// The default that `action.yml` declares. Empty: the configuration file or the built-in value
-    /// decides.
+    /// The default that `action.yml` declares. If empty, the configuration file or the built-in
+    /// default applies.
     pub default: &'static str,
-    /// What it sets.
+    /// What the input controls.
     pub meaning: InputMeaning,
 }
 
@@ -38,12 +38,12 @@ const fn of(name: &'static str, key: &'static str) -> Input {
     Input { name, default: "", meaning: InputMeaning::Setting(key) }
 }
 
-/// The modes of the Action.
+/// Values of the `mode` input.
 const MODES: &[&str] =
     &["fix", "test-fix", "plan", "validate", "resume", "status", "work", "publish"];
 
-/// The inputs of `action.yml`, in the order in which people set them. Every other setting is an
-/// input too, named as its key with hyphens for dots, but `set` is the documented way to give it.
+/// The inputs that `action.yml` declares, most common first. Every other setting is also an input,
+/// named like its key with hyphens for dots, but `set` is the documented way to give it.
 pub const INPUTS: &[Input] = &[
     Input {
         name: "token",
@@ -106,7 +106,7 @@ pub const OUTPUTS: &[(&str, &str)] = &[
     ("stuck-tests", "Tests that failed in their last three results, one per line."),
 ];
 
-/// What a name in `with:` means: a name of `action.yml`, the name of a setting, or a former name.
+/// Resolves a name in `with:`: an input of `action.yml`, a setting, or a former name.
 fn meaning(name: &str) -> Option<InputMeaning> {
     if let Some(input) = INPUTS.iter().find(|input| input.name == name) {
         return Some(input.meaning);
@@ -121,19 +121,19 @@ fn meaning(name: &str) -> Option<InputMeaning> {
     key.map(InputMeaning::Setting)
 }
 
-/// The name of the input for a key.
+/// The input name of a setting: its key with hyphens for dots.
 fn hyphened(key: &str) -> String {
     key.replace('.', "-")
 }
 
-/// The environment variable of an input, as the runner makes it: upper case, blanks to `_`,
-/// hyphens stay.
+/// The environment variable in which the Actions runner passes an input: upper case, spaces become
+/// underscores, hyphens stay.
 #[cfg(test)]
 pub fn variable(name: &str) -> String {
     format!("INPUT_{}", name.to_uppercase().replace(' ', "_"))
 }
 
-/// What is wrong with an input.
+/// Why an Action input was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     #[error("input `{name}`: `{found}` is not {expected}{}", near(.nearest.as_deref()))]
@@ -152,23 +152,23 @@ fn near(word: Option<&str>) -> String {
     word.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
 }
 
-/// The inputs of a job. Unset ones arrive as empty texts and are left out.
+/// The inputs of a job. The runner passes unset inputs as empty strings; they are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    /// Inputs that say what the job does, by name.
+    /// Job parameters by input name.
     job: BTreeMap<String, String>,
-    /// Settings, which win over those of the file.
+    /// Settings, which take precedence over the configuration file.
     pub overrides: Vec<Override>,
 }
 
 impl Inputs {
-    /// An input that says what the job does; `None` when it was not set.
+    /// The value of a job parameter; `None` if it was not set.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.job.get(name).map(String::as_str)
     }
 }
 
-/// Reads the `INPUT_*` variables.
+/// Parses the `INPUT_*` environment variables; `Err` lists every rejected input.
 pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<InputError>> {
     let (mut inputs, mut wrong) = (Inputs::default(), Vec::new());
     let mut named: BTreeMap<&'static str, (String, Override)> = BTreeMap::new();
@@ -186,7 +186,7 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
             }
             Some(_) if text.is_empty() => {}
             Some(InputMeaning::Job(..)) if name == "set" => match sets(text) {
-                // They come first, so that an input of its own wins.
+                // `set` comes first, so that a dedicated input takes precedence over it.
                 Ok(sets) => inputs.overrides = sets,
                 Err(errors) => wrong.extend(errors),
             },
@@ -223,7 +223,7 @@ fn value_type(key: &str) -> &'static ValueType {
     row.or_else(|| former::kept(key)).unwrap_or(&ValueType::Text)
 }
 
-/// The value of an input, checked.
+/// Parses the text of an input and checks it against the type of the input.
 fn checked(name: &str, key: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
     let value = former::value(key, values.parse_input(text));
     if values.accepts(&value) {
@@ -240,7 +240,7 @@ fn checked(name: &str, key: &str, values: &ValueType, text: &str) -> Result<Valu
     })
 }
 
-/// The lines of `set`, each checked.
+/// Parses and validates each line of the `set` input.
 fn sets(text: &str) -> Result<Vec<Override>, Vec<InputError>> {
     let (mut sets, mut wrong) = (Vec::new(), Vec::new());
     let lines = text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
@@ -262,12 +262,12 @@ fn sets(text: &str) -> Result<Vec<Override>, Vec<InputError>> {
     if wrong.is_empty() { Ok(sets) } else { Err(wrong) }
 }
 
-/// A value as `--set` writes it.
+/// A value in the syntax of the `--set` flag.
 fn as_flag(value: &Value) -> String {
     value.as_str().map_or_else(|| serde_json::to_string(value).unwrap_or_default(), str::to_owned)
 }
 
-/// Foreign text for a sentence: one line, at most 60 characters.
+/// Untrusted text for use in a message: one line, at most 60 characters.
 fn short(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect()
 }
@@ -418,7 +418,7 @@ mod tests {
                 let inputs = parse(&given(&[(&name, &text)])).unwrap();
                 assert_eq!(inputs.overrides.len(), 1, "{name}");
                 assert_eq!(inputs.overrides[0].key, row.key);
-                // A coverage command needs to say where its report is.
+                // `coverage.command` requires `coverage.report`, so the file sets it.
                 let file = "coverage: { report: x }";
                 let plain = parse_with(file, "f", &[]).unwrap();
                 let set = parse_with(file, "f", &inputs.overrides).unwrap();
@@ -468,7 +468,7 @@ mod tests {
         }
     }
 
-    /// `REGREEN_BLESS=1` writes the metadata.
+    /// Set `REGREEN_BLESS=1` to regenerate `action.yml`.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test writes a file of this project")]
     fn the_metadata_of_the_action_is_that_of_the_tables() {

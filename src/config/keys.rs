@@ -1,12 +1,12 @@
-//! What is wrong with the keys and values of a configuration file.
+//! Validates the keys and values of a configuration file, and suggests corrections for typos.
 
 use serde_yaml::{Mapping, Value};
 
 use super::former;
 use super::table::{SETTINGS, ValueType, setting};
 
-/// Reports every unknown key, and every value that its key cannot hold, with its path. `group` is
-/// the key of the mapping, with `*` for the name of a provider; empty for the whole file.
+/// Reports the path of every unknown key and of every invalid value. `group` is the full key of
+/// `mapping`, with `*` in place of a provider's name; it is empty for the whole file.
 pub(super) fn check(
     mapping: &Mapping,
     group: &str,
@@ -35,14 +35,14 @@ pub(super) fn check(
     }
 }
 
-/// What stands behind a key.
+/// Whether a key holds a value or further keys.
 pub(super) enum KeyKind {
     Value(&'static ValueType),
-    /// Further keys.
+    /// A mapping with further keys.
     Group,
 }
 
-/// What stands behind a full key; `None` when there is no such key.
+/// Looks up a full key; `None` if there is no such key.
 pub(super) fn lookup(key: &str) -> Option<KeyKind> {
     if let Some(values) = setting(key).map(|row| &row.values).or_else(|| former::kept(key)) {
         return Some(KeyKind::Value(values));
@@ -50,7 +50,7 @@ pub(super) fn lookup(key: &str) -> Option<KeyKind> {
     (!children(key).is_empty()).then_some(KeyKind::Group)
 }
 
-/// The full key of a name within a group.
+/// The full key of `name` within `group`.
 pub(super) fn child(group: &str, name: &str) -> String {
     match group {
         "" => name.to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn child(group: &str, name: &str) -> String {
     }
 }
 
-/// The keys within a group, without former ones.
+/// Names of the keys directly below a group, without former names.
 pub(super) fn children(group: &str) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for row in SETTINGS {
@@ -85,7 +85,7 @@ pub(super) fn unknown(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The known word that a wrong one most likely means.
+/// The known word closest to a misspelt one; `None` if none is close enough.
 pub fn nearest<K: AsRef<str> + Ord>(word: &str, known: impl Iterator<Item = K>) -> Option<K> {
     let word: String = word.chars().take(60).collect::<String>().to_lowercase();
     known
@@ -95,7 +95,7 @@ pub fn nearest<K: AsRef<str> + Ord>(word: &str, known: impl Iterator<Item = K>) 
         .map(|(_, known)| known)
 }
 
-/// What is wrong with the value of a key.
+/// Describes why a value is invalid for its key; `None` if it is valid.
 pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<String> {
     if values.accepts(value) {
         return None;

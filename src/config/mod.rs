@@ -1,4 +1,4 @@
-//! Text to settings, with file, line, column and expectation. Pure.
+//! Parses and validates settings, Action inputs and provider definitions; performs no I/O.
 
 mod diagnostic;
 mod file;

@@ -1,4 +1,4 @@
-//! Values that win over those of the file: flags of the command line, inputs of the Action.
+//! `Override`: a setting from a flag or an Action input, which wins over the configuration file.
 
 use serde::{Deserialize, Serialize};
 use serde_yaml::{Mapping, Value};
@@ -8,20 +8,20 @@ use super::former;
 use super::keys::{KeyKind, child, children, lookup, problem, unknown};
 use super::table::ValueType;
 
-/// One value by its key, such as `loop.stuck-threshold` and `4`.
+/// One setting given outside the file, such as `loop.stuck-threshold` with the value `4`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
-    /// The key, its parents in front of it.
+    /// The full dotted key.
     pub key: String,
-    /// The value: a text as it is, everything else as YAML.
+    /// The value: text settings verbatim, all others as YAML.
     pub value: String,
     /// Its source, for messages: `--set` or the name of an input.
     pub by: String,
 }
 
 impl Override {
-    /// Reads `KEY=VALUE` of a flag.
+    /// Parses the `KEY=VALUE` argument of `--set`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (key, value) = text
             .split_once('=')
@@ -32,7 +32,7 @@ impl Override {
     }
 }
 
-/// Puts the values into the file's and returns what is wrong with them.
+/// Writes the overrides into the parsed file; returns a diagnostic for each invalid one.
 pub fn apply(mapping: &mut Mapping, overrides: &[Override]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for one in overrides {
@@ -64,7 +64,7 @@ fn put(mapping: &mut Mapping, one: &Override) -> Result<(), String> {
     let mut group = mapping;
     for parent in path.iter().take(path.len().saturating_sub(1)) {
         let child = group.entry((*parent).into()).or_insert_with(|| Value::Mapping(Mapping::new()));
-        // What is not a mapping is wrong in the file, and the value replaces it.
+        // A parent that is not a mapping is an error in the file; the override replaces it.
         if !child.is_mapping() {
             *child = Value::Mapping(Mapping::new());
         }
@@ -75,7 +75,7 @@ fn put(mapping: &mut Mapping, one: &Override) -> Result<(), String> {
     Ok(())
 }
 
-/// What the value at a path may hold.
+/// The type of the setting at a path; `Err` is the message for the user.
 fn type_of(path: &[&str]) -> Result<&'static ValueType, String> {
     let mut group = String::new();
     for (index, name) in path.iter().enumerate() {
@@ -87,7 +87,7 @@ fn type_of(path: &[&str]) -> Result<&'static ValueType, String> {
             Some(KeyKind::Group) => group = full,
         }
     }
-    // Below `provider` there are names, and below those the keys.
+    // `provider` maps names of providers to their keys, so list the keys below `provider.*`.
     let group = if group == "provider" { "provider.*" } else { &group };
     Err(format!("it holds keys: {}", children(group).join(", ")))
 }

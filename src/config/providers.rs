@@ -1,4 +1,4 @@
-//! Providers: the built-in ones, those of the file, and which of a chain can be asked. Pure.
+//! Model providers: the built-in table, entries of the configuration file, and the provider chain.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::budget::Price;
 use crate::domain::provider::{ClientMode, ClientProgram, Protocol};
 
-/// One provider of the file.
+/// One entry below `provider` in the configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Provider {
-    /// Protocol to ask it by.
+    /// API protocol of the server.
     pub protocol: Option<Protocol>,
     /// Command-line client to use instead of a protocol.
     pub client: Option<ClientProgram>,
@@ -21,55 +21,55 @@ pub struct Provider {
     pub mode: Option<ClientMode>,
     /// Program of the client, when it is not on the path under its usual name.
     pub program: Option<String>,
-    /// Model to ask for.
+    /// Name of the model to use.
     pub model: Option<String>,
-    /// Name of the environment variable that holds the key.
+    /// Name of the environment variable that holds the API key.
     pub key: Option<String>,
-    /// Address of the server, when it is not the usual one.
+    /// Base URL of the server, if it is not the default of the protocol.
     pub base_url: Option<String>,
-    /// Headers to send besides those of the protocol.
+    /// HTTP headers to send in addition to those of the protocol.
     pub headers: Option<BTreeMap<String, String>>,
-    /// Price in dollars for a million tokens.
+    /// Price in dollars per million tokens.
     pub price: Option<Price>,
-    /// Tokens that question and answer may have together.
+    /// Context window: maximum number of tokens of question and answer together.
     pub context: Option<u32>,
     /// Time limit of one call.
     pub timeout: Option<String>,
 }
 
-/// A provider that can be asked.
+/// A provider whose definition is complete and whose API key, if it needs one, is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ready {
-    /// Its name.
+    /// Name of the provider in the configuration.
     pub name: String,
     /// Its definition, from the file or the built-in table.
     pub provider: Provider,
-    /// The key, read from the environment.
+    /// API key from the environment; `None` if the provider needs none.
     pub key: Option<String>,
-    /// Limit of one call.
+    /// Time limit of one call.
     pub timeout: Duration,
-    /// Tokens that question and answer may have together.
+    /// Context window: maximum number of tokens of question and answer together.
     pub context: u32,
 }
 
 /// Name of the embedded engine in a chain.
 pub const EMBEDDED: &str = "embedded";
 
-/// The chain without configuration: the providers whose key is set, then the embedded engine.
+/// The chain used without configuration; providers whose API key is not set are left out.
 pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];
 
-/// Limit of one call (specification.md 2.3).
+/// Default time limit of one call (specification.md 2.3).
 const TIMEOUT: Duration = Duration::from_mins(40);
 
-/// Tokens of a model whose size is not configured.
+/// Context window, in tokens, of a model without a configured `context`.
 const CONTEXT: u32 = 128_000;
 
-/// How a built-in provider is asked.
+/// How a built-in provider is called.
 #[derive(Clone, Copy)]
 enum Method {
-    /// By a protocol: model and address, which is empty for the usual one.
+    /// Over HTTP: protocol, model and base URL (empty for the protocol's default).
     Http(Protocol, &'static str, &'static str),
-    /// By a command-line client, which answers.
+    /// Through a command-line client in `answer` mode.
     Client(ClientProgram),
 }
 
@@ -78,8 +78,8 @@ use Method::{Client, Http};
 const QWEN: &str = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
 const GITHUB: &str = "https://models.github.ai/inference";
 
-/// Providers that need nothing but a key: name, variable of the key, context and method. The free
-/// tier of GitHub takes 8,000 tokens in and 4,000 out for each question.
+/// Built-in providers, which need only an API key: name, variable of the key, context window and
+/// method. GitHub's free tier allows 8,000 input and 4,000 output tokens per request.
 const BUILT_IN: &[(&str, &str, u32, Method)] = &[
     ("gemini", "GEMINI_API_KEY", 1_000_000, Http(Protocol::Gemini, "gemini-2.5-pro", "")),
     ("qwen", "DASHSCOPE_API_KEY", 256_000, Http(Protocol::Chat, "qwen3-coder-plus", QWEN)),
@@ -114,11 +114,11 @@ pub fn names() -> Vec<&'static str> {
     BUILT_IN.iter().map(|row| row.0).collect()
 }
 
-/// The file's entry over the built-in one of the same name.
+/// Merges the file's entry over the built-in provider of the same name.
 fn merged(name: &str, file: &BTreeMap<String, Provider>) -> Option<Provider> {
     let base = built_in(name);
     let Some(own) = file.get(name) else { return base };
-    // Another protocol or client has nothing in common with the built-in row.
+    // With another protocol or client, none of the built-in values apply.
     let changed = base.as_ref().is_some_and(|base| {
         own.protocol.is_some() && own.protocol != base.protocol
             || own.client.is_some() && own.client != base.client
@@ -131,7 +131,7 @@ fn merged(name: &str, file: &BTreeMap<String, Provider>) -> Option<Provider> {
         mode: own.mode.or(base.mode),
         program: own.program.or(base.program),
         model: own.model.or(base.model),
-        // Another address is another account: the built-in key must not travel there.
+        // Never send the API key of a built-in provider to another server.
         key: if own.base_url.is_some() { own.key } else { own.key.or(base.key) },
         base_url: own.base_url.or(base.base_url),
         headers: own.headers.or(base.headers),
@@ -141,20 +141,20 @@ fn merged(name: &str, file: &BTreeMap<String, Provider>) -> Option<Provider> {
     })
 }
 
-/// A chain of providers, and why others were left out.
+/// The resolved chain of providers, and why others were left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chain {
-    /// Names in order, the embedded engine among them.
+    /// Names of all links in order, including the embedded engine.
     pub links: Vec<String>,
-    /// Providers among them.
+    /// The links that are providers, ready to be called.
     pub ready: Vec<Ready>,
-    /// Why a provider is not asked.
+    /// Messages that explain why a configured provider was left out.
     pub notices: Vec<String>,
 }
 
-/// Resolves a chain. Without `named` the default chain is used, and providers without a key are
-/// left out silently. `variable` reads the environment.
-/// `Err` names the first invalid entry.
+/// Resolves the chain `named`. If it is empty, resolves the default chain, and leaves out providers
+/// without an API key silently. `variable` reads the environment.
+/// `Err` describes the first invalid entry, or says that no provider is left.
 pub fn resolve(
     named: &[String],
     file: &BTreeMap<String, Provider>,
@@ -205,7 +205,7 @@ fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
     format!("there is no provider `{name}`; known are {}", known.join(", "))
 }
 
-/// What is wrong with the definition of a provider.
+/// Describes what is wrong with a provider's definition; `None` if it is valid.
 pub fn problem(name: &str, provider: &Provider) -> Option<String> {
     match (provider.protocol, provider.client) {
         (None, None) => return Some(format!("provider `{name}` needs `protocol` or `client`")),

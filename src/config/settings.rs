@@ -1,5 +1,5 @@
-//! The settings of a repository as types. Their documentation is the description of each key in
-//! the published schema, in `action.yml` and in `docs/settings.md`.
+//! `Settings`: the configuration of a repository. Doc comments in this file are published as
+//! descriptions in the JSON Schema, `action.yml` and `docs/settings.md`.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Settings {
     pub test: Option<Test>,
     /// When a session may end.
     pub gate: Option<Gate>,
-    /// Providers to ask, in order. Without it: those whose key is set, then `embedded`.
+    /// Providers to ask, in order; by default those whose API key is set, then `embedded`.
     pub providers: Option<Vec<String>>,
     /// Definitions of providers by name; they change or extend the built-in ones.
     pub provider: Option<BTreeMap<String, Provider>>,
@@ -28,9 +28,9 @@ pub struct Settings {
     pub budget: Option<Budget>,
     /// Globs of paths that no edit may touch.
     pub protect: Option<Vec<String>>,
-    /// Where a result goes: `branch` pushes a fix branch and opens a pull request, `head` pushes to
-    /// the head branch itself, `suggest` stores a patch that `/regreen apply` publishes, `none`
-    /// publishes nothing.
+    /// How a result is published: `branch` pushes a fix branch and opens a pull request, `head`
+    /// pushes to the head branch itself, `suggest` stores a patch that `/regreen apply` publishes,
+    /// `none` publishes nothing.
     pub publish: Option<Publish>,
     /// Where the session's state is kept: in the commits of the fix `branch`, so that another job
     /// can resume it, or on disk only (`none`).
@@ -56,18 +56,18 @@ pub struct Settings {
     pub check_workflow: Option<String>,
     /// Conclusion of the check run after a partial success.
     pub partial_conclusion: Option<PartialConclusion>,
-    /// What test code can reach.
+    /// Isolation of the tests: container image and network access.
     pub sandbox: Option<Sandbox>,
     /// Thresholds of the fix loop.
     #[serde(rename = "loop")]
     pub fix_loop: Option<Loop>,
-    /// When an answer of a provider is good enough.
+    /// When a provider's answer is good enough.
     pub analysis: Option<Analysis>,
     /// How coverage is measured, and how much of it tests are planned for.
     pub coverage: Option<Coverage>,
     /// Commands that replace the detected tools.
     pub tools: Option<Tools>,
-    /// How `regreen test` gets from the plan to the work.
+    /// Whether a plan needs approval before `regreen test` carries it out.
     pub plan: Option<Planning>,
     /// What `regreen validate` checks, and how strictly.
     pub validate: Option<Validate>,
@@ -101,12 +101,12 @@ impl Settings {
         }
     }
 
-    /// Where a result goes: `publish`, or what the former keys amount to.
+    /// How a result is published: `publish`, or its equivalent in former keys.
     pub fn publish(&self) -> Publish {
         self.publish.unwrap_or_else(|| self.former_publish(self.fix_mode))
     }
 
-    /// Where a result goes once a person has approved it.
+    /// How a result is published after a person has approved it.
     pub fn publish_approved(&self) -> Publish {
         match self.publish {
             Some(Publish::Suggest) => Publish::Branch,
@@ -144,7 +144,7 @@ pub enum Commit {
     None,
 }
 
-/// The former `fix-mode`: whether a person looks at a fix before it is pushed.
+/// The former `fix-mode`: whether a person reviews a fix before it is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixMode {
@@ -152,7 +152,7 @@ pub enum FixMode {
     Suggest,
 }
 
-/// Where a result goes.
+/// How a result is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Publish {
@@ -160,7 +160,7 @@ pub enum Publish {
     Head,
     Suggest,
     None,
-    /// The former `push: none`: nothing, except that the fix for a fork is stored.
+    /// The former `push: none`: publishes nothing, but stores the fix for a fork.
     #[serde(skip)]
     ForksOnly,
 }
@@ -203,11 +203,11 @@ pub enum Scope {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Loop {
-    /// A drop of the pass rate by more points than this is a regression and is taken back.
+    /// A drop of the pass rate by more percentage points than this is a regression and is undone.
     pub regression_threshold: Option<u32>,
     /// A test that fails this many times in a row is stuck.
     pub stuck_threshold: Option<u32>,
-    /// Share of stuck failures above which the run ends, after two reflective iterations.
+    /// Share of stuck failures above which the run ends after two reflective iterations.
     pub stuck_abort_ratio: Option<f64>,
     /// Similarity of failures above which several are fixed in one batch.
     pub similarity_threshold: Option<f64>,
@@ -224,11 +224,11 @@ pub struct Loop {
 pub struct Analysis {
     /// Time limit of one call, for providers without a `timeout` of their own.
     pub provider_timeout: Option<String>,
-    /// An analysis with a lower confidence is passed on to the next provider.
+    /// If an analysis has a lower confidence, the next provider is asked.
     pub min_confidence: Option<f64>,
-    /// An analysis with fewer words is passed on to the next provider.
+    /// If an analysis has fewer words, the next provider is asked.
     pub min_analysis_words: Option<u32>,
-    /// The same root cause this many times in a row is passed on to the next provider.
+    /// If the same root cause is named this many times in a row, the next provider is asked.
     pub same_cause_limit: Option<u32>,
 }
 
@@ -236,11 +236,11 @@ pub struct Analysis {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Coverage {
-    /// Percent of lines below which tests are planned for a file.
+    /// Line coverage, in percent, below which tests are planned for a file.
     pub line: Option<u32>,
-    /// Percent of branches below which tests are planned for a file.
+    /// Branch coverage, in percent, below which tests are planned for a file.
     pub branch: Option<u32>,
-    /// Percent of functions below which tests are planned for a file.
+    /// Function coverage, in percent, below which tests are planned for a file.
     pub function: Option<u32>,
     /// Command that runs the suite with coverage, instead of the detected tool. Needs
     /// `coverage.report`.
@@ -314,7 +314,7 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// The entries of `allow`, ids as digits.
+    /// The entries of `allow` as strings, numeric ids as digits.
     pub fn allowed(&self) -> Vec<String> {
         let words = self.allow.iter().flatten().map(|name| match name {
             Name::Id(id) => id.to_string(),
@@ -324,7 +324,7 @@ impl Commands {
     }
 }
 
-/// A level, a login, or a numeric id.
+/// An entry of `commands.allow`: a permission level, a login, or a numeric id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Name {
@@ -363,7 +363,7 @@ pub struct Test {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gate {
-    /// Pass rate in percent that ends the session.
+    /// Pass rate in percent at which the session ends.
     pub target: Option<u32>,
     /// Maximum number of iterations.
     pub max_iterations: Option<u32>,

@@ -1,10 +1,10 @@
-//! All settings: the key of each, what it may hold, its default, and the former names of its input.
+//! `SETTINGS`: the table of all settings with key, value type, default and former input names.
 
 use std::time::Duration;
 
 use serde_yaml::Value;
 
-/// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
+/// Parses a duration such as `30s`, `20m` or `2h`; `None` for anything else, including zero.
 pub fn duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
@@ -17,16 +17,16 @@ pub fn duration(text: &str) -> Option<Duration> {
     (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)))
 }
 
-/// What a setting may hold.
+/// The type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueType {
-    /// Any text.
+    /// Any string.
     Text,
     /// `true` or `false`.
     Flag,
-    /// `30s`, `20m`, `2h`.
+    /// A duration, such as `30s`, `20m` or `2h`.
     Time,
-    /// A whole number in this range; `u64::MAX` is no upper limit.
+    /// An integer in this range; `u64::MAX` means no upper limit.
     Whole(u64, u64),
     /// A number from 0 to 1.
     Share,
@@ -34,26 +34,25 @@ pub enum ValueType {
     Dollars,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// Some of these words; an input separates them by commas.
+    /// A list of these words; comma-separated in an Action input.
     SomeOf(&'static [&'static str]),
-    /// Texts; an input separates them by commas.
+    /// A list of strings; comma-separated in an Action input.
     Texts,
-    /// Texts; an input has one per line.
+    /// A list of strings; one per line in an Action input.
     Lines,
-    /// Texts by these names, or by any name when there are none.
+    /// A mapping of these names to strings; an empty list allows any name.
     TextByName(&'static [&'static str]),
-    /// Permission levels, logins and ids of bots.
+    /// A list of permission levels, logins and numeric ids of bots.
     Grants,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Its key; `*` is any name. The input of the same name has hyphens for dots.
+    /// The dotted key; `*` stands for any name. The Action input is the key with hyphens for dots.
     pub key: &'static str,
-    /// What it may hold.
+    /// The type of its value.
     pub values: ValueType,
-    /// The value without any configuration, as an input has it; empty when there is none, or when
-    /// it is detected.
+    /// The default in the syntax of an Action input; empty if there is none or if it is detected.
     pub default: &'static str,
     /// Former names of the input.
     pub former: &'static [&'static str],
@@ -150,7 +149,7 @@ pub fn setting(key: &str) -> Option<&'static Setting> {
 }
 
 impl ValueType {
-    /// What a value has to be, for messages and documents.
+    /// Describes a valid value, for messages and documentation.
     pub fn expectation(&self) -> String {
         match self {
             Text => "a text".into(),
@@ -169,7 +168,7 @@ impl ValueType {
         }
     }
 
-    /// Whether it may hold a value.
+    /// Whether a value is valid for this type.
     pub fn accepts(&self, value: &Value) -> bool {
         let each = |accepted: &dyn Fn(&Value) -> bool| {
             value.as_sequence().is_some_and(|items| items.iter().all(accepted))
@@ -199,7 +198,7 @@ impl ValueType {
         }
     }
 
-    /// The value that a text means, not yet checked. `--set` writes lists and mappings as YAML.
+    /// Parses the value of `--set`, where lists and mappings are YAML; does not validate it.
     pub fn parse_flag(&self, text: &str) -> Result<Value, serde_yaml::Error> {
         match self {
             Text | Time | OneOf(_) => Ok(text.into()),
@@ -207,7 +206,7 @@ impl ValueType {
         }
     }
 
-    /// The value that the text of an input means, not yet checked.
+    /// Parses the text of an Action input; does not validate it.
     pub fn parse_input(&self, text: &str) -> Value {
         let list = |separators: &[char]| -> Value {
             let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
@@ -215,7 +214,7 @@ impl ValueType {
         };
         match self {
             Text | Time | OneOf(_) => text.into(),
-            // The words that YAML 1.2 and the toolkit of Actions accept as booleans.
+            // The booleans that YAML 1.2 and the GitHub Actions toolkit accept.
             Flag => match text {
                 "true" | "True" | "TRUE" => true.into(),
                 "false" | "False" | "FALSE" => false.into(),
@@ -229,7 +228,7 @@ impl ValueType {
         }
     }
 
-    /// The words it may hold, to suggest the nearest.
+    /// The words that this type accepts, to suggest the nearest; empty for free text.
     pub fn words(&self) -> &'static [&'static str] {
         match self {
             Flag => &["true", "false"],

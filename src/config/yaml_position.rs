@@ -1,13 +1,13 @@
-//! The position of a key in a YAML text: the reader of YAML itself is made to fail at it.
+//! Finds the position of a key in YAML, by a deserialiser error that is raised there on purpose.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-/// The error by which a key is known to be found.
+/// Message of the error that is raised on purpose at the key.
 const FOUND: &str = "the key is here";
 
-/// Line and column of a key, from 1; if it is not found, those of its nearest parent that is.
+/// Line and column, from 1, of a key or of its nearest existing parent.
 pub(super) fn position(text: &str, path: &[String]) -> (usize, usize) {
     let mut parents = (1..=path.len()).rev().filter_map(|length| path.get(..length));
     parents.find_map(|path| key_position(text, path)).unwrap_or((1, 1))
@@ -20,7 +20,7 @@ fn key_position(text: &str, path: &[String]) -> Option<(usize, usize)> {
     Some((place.line(), place.column()))
 }
 
-/// Reads a value whose keys lead along this path.
+/// Deserialises a mapping by following this path of keys.
 struct Below<'a>(&'a [String]);
 
 impl<'de> DeserializeSeed<'de> for Below<'_> {
@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for Below<'_> {
     }
 }
 
-/// Reads a key and says whether it has this name; fails at it when it is the last of its path.
+/// Deserialises a key and compares it with `name`; fails on purpose where the whole path matches.
 struct Key<'a> {
     name: &'a str,
     is_last: bool,

@@ -1,5 +1,5 @@
-//! One driver for all state machines of a session: save the state, perform the step it names,
-//! record the outcome, advance.
+//! One driver for all state machines of a session: saves the state, performs the next step, records
+//! its outcome, and advances.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use crate::effect::{Clock, Effects, Screen, Store};
 use super::failure::Failure;
 use super::machine::{LONGEST_TRANSITION, LogLengths, Machine, Transition};
 
-/// The event stream of a session, inside its folder; one line each.
+/// The event stream of a session, one JSON event per line, inside its folder.
 pub const EVENTS: &str = ".process/events.jsonl";
 
 /// Performs the steps of a machine on the outside world. A step may be performed again after a
-/// crash, and then has the same effect as when it is performed once.
+/// crash, so performing it twice must have the same effect as performing it once.
 pub trait Perform<M: Machine> {
     /// What is done about the step that comes next.
     fn perform<'s>(&'s mut self, state: &'s M) -> Work<'s, M::Outcome>;
 
-    /// Writes the files that belong to a transition. All are derived from the two states, so
+    /// Writes the files that belong to a transition. They are derived from the two states alone, so
     /// writing them again changes nothing.
     async fn document(&self, _old: &M, _new: &M) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Writes the files that show a saved state.
+    /// Writes the files that present a saved state to readers.
     async fn show(&self, _state: &M) -> Result<(), Failure> {
         Ok(())
     }
@@ -50,12 +50,12 @@ pub struct MachineEnd<O> {
     pub events: u64,
 }
 
-/// Where a drive ended.
+/// The result of a drive.
 #[derive(Debug)]
 pub struct Driven<M> {
-    /// The state as saved; it names the step to repeat when the drive was stopped.
+    /// The state as saved; after an early stop it names the step to repeat.
     pub state: M,
-    /// Why it was stopped before it rested.
+    /// Why the drive stopped early; `None` when it ended because there was no further step.
     pub stop_reason: Option<String>,
 }
 
@@ -104,14 +104,14 @@ pub async fn drive<M: Machine, P: Perform<M>>(
     }
 }
 
-/// What the driver needs of the outside world: the session's files, its screen and the time.
+/// The effects that the driver uses: session files, screen and clock.
 #[derive(Clone, Copy)]
 pub struct Journal<'a> {
     /// The session's files.
     pub store: &'a dyn Store,
-    /// Where people watch.
+    /// The screen that shows events to the user.
     pub screen: &'a dyn Screen,
-    /// The time.
+    /// The clock of the session.
     pub clock: &'a dyn Clock,
 }
 
@@ -128,8 +128,8 @@ impl Journal<'_> {
         Ok(())
     }
 
-    /// Writes the events of a transition behind those the old state knows, shows them, and counts
-    /// them in the new state. A line written before a crash is cut off and written again.
+    /// Appends the events of a transition after those that the old state counts, shows them, and
+    /// counts them in the new state. Lines left behind by a crash are cut off and written again.
     pub async fn announce<M: Machine>(
         self,
         old: &M,
@@ -149,8 +149,8 @@ impl Journal<'_> {
         Ok(new)
     }
 
-    /// Records a command behind the transitions that `state` knows of, and counts it in `next`,
-    /// the state that the command leads to.
+    /// Appends a command after the transitions that `state` counts, and counts it in `next`, the
+    /// state that the command leads to.
     pub async fn record<M: Machine>(
         self,
         state: &M,
@@ -187,7 +187,7 @@ fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
 
 /// How a step ended.
 enum StepEnd<T> {
-    /// With its outcome.
+    /// The step completed with this outcome.
     Completed(T),
     /// With that of the machine that was driven.
     Machine(MachineEnd<T>),
@@ -195,18 +195,18 @@ enum StepEnd<T> {
     Rest,
     /// The run had to stop before the step was complete.
     Stopped {
-        /// Why, in our own words.
+        /// The reason, in words of regreen's own.
         reason: String,
     },
 }
 
-/// Performs a step unless the run must stop before it is complete.
+/// Performs a step unless the run must stop before the step is complete.
 async fn unless_stopped<T>(
     step: impl Future<Output = Result<T, Failure>>,
     clock: &dyn Clock,
     budget: Option<Duration>,
 ) -> Result<StepEnd<T>, Failure> {
-    // Polled first, so that nothing begins once the run must stop.
+    // Polled before the step, so that no step begins once the run must stop.
     let stop = std::pin::pin!(stop_reason(clock, budget));
     let step = std::pin::pin!(step);
     match select(stop, step).await {
@@ -228,7 +228,7 @@ async fn stop_reason(clock: &dyn Clock, budget: Option<Duration>) -> String {
     }
 }
 
-/// Milliseconds, saturating.
+/// A duration in milliseconds, limited to the largest `u64`.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

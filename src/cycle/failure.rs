@@ -1,4 +1,4 @@
-//! Why a session could not go on.
+//! Errors that end a session, each with a hint for the user.
 
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::role::test_plan::GatherError;
@@ -6,13 +6,13 @@ use crate::role::test_plan::GatherError;
 /// The first effect that failed for good, or a request that cannot be met.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Git, the suite or the session's files.
+    /// An operation of git, the test suite or the session's files failed.
     #[error(transparent)]
     Effect(#[from] EffectError),
-    /// A request and the repository have nothing in common.
+    /// The request names nothing that exists in the repository.
     #[error(transparent)]
     Gather(#[from] GatherError),
-    /// A defect of regreen itself.
+    /// A bug in regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
 }

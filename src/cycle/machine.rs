@@ -1,4 +1,4 @@
-//! What the driver and the replay know of a state machine, and the form in which its transitions
+//! The `Machine` trait, on which the driver and the replay work, and the form in which transitions
 //! are stored.
 
 use std::fmt::Debug;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::Event;
 
-/// Longest transition that is stored whole, in bytes.
+/// Transitions that are longer than this many bytes are stored without their outcome.
 pub const LONGEST_TRANSITION: usize = 16 << 20;
 
-/// A state machine of a session: its whole state is one value, and every change of it follows from
+/// A state machine of a session. Its whole state is one value, and every change of it follows from
 /// a recorded transition.
 pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
-    /// The saved state, inside the session folder.
+    /// File of the saved state, inside the session folder.
     const STATE_FILE: &'static str;
-    /// The stored transitions, inside the session folder; one line each.
+    /// File of the stored transitions, one per line, inside the session folder.
     const TRANSITIONS: &'static str;
 
-    /// The name of a step.
+    /// A step of the machine, as it is named in the state.
     type Step: Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync;
-    /// What performing a step finds out.
+    /// The result of performing a step.
     type Outcome: Clone + Serialize + DeserializeOwned + Send + Sync;
-    /// A change that comes from outside of the loop: a beginning, a raised limit, an approval.
+    /// A change that does not follow from a step: a beginning, a raised limit, an approval.
     type Command: Serialize + DeserializeOwned + Send + Sync;
 
-    /// The step that comes next.
+    /// The next step.
     fn step(&self) -> Self::Step;
 
     /// The state after the step, which took `took_ms`, and the events to show.
@@ -35,24 +35,24 @@ pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Why no step can follow this outcome in the same run; the same step comes again on resume.
     fn stop_reason(outcome: &Self::Outcome) -> Option<&str>;
 
-    /// The state that a command begins; `last` supplies what the command does not hold.
+    /// The state that a command begins with; `last` supplies what the command does not store.
     fn begin(command: &Self::Command, last: &Self) -> Option<Self>;
 
-    /// The state after a command; `None` when the command cannot come in the middle of a session.
+    /// The state after a command; `None` for a command that is valid only at the beginning.
     fn apply_command(self, command: &Self::Command) -> Option<Self>;
 
-    /// Decisions in which two states differ, in words.
+    /// Describes the decisions in which two states differ.
     fn differences(now: &Self, then: &Self) -> Vec<String>;
 
-    /// How much of the logs belongs to this state.
+    /// How many lines of the logs belong to this state.
     fn logs(&self) -> LogLengths;
 
-    /// Notes how much of the logs belongs to this state.
+    /// Stores how many lines of the logs belong to this state.
     fn set_logs(&mut self, logs: LogLengths);
 }
 
-/// Lines of a session's logs that belong to a state; a line behind them was written before a crash
-/// and is written again.
+/// How many lines of a session's logs belong to a state. Lines after them were written before a
+/// crash and are written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLengths {
     /// Lines of the event stream.
@@ -73,18 +73,18 @@ impl LogLengths {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound = "")]
 pub enum Transition<M: Machine> {
-    /// A step was performed.
+    /// A step was performed, with this outcome.
     Step {
         step: M::Step,
-        /// Its wall time.
+        /// Wall time of the step in milliseconds.
         took_ms: u64,
-        /// What it found out.
+        /// The result of the step.
         #[serde(rename = "done")]
         outcome: Box<M::Outcome>,
     },
     /// A step was performed, and its outcome is too long to be stored.
     TooLong { step: M::Step },
-    /// The machine was changed from outside of the loop.
+    /// The machine was changed by a command instead of a step.
     #[serde(untagged)]
     Command(M::Command),
 }

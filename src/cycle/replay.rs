@@ -1,18 +1,18 @@
-//! Decides a finished session again from its stored transitions, and reports what would differ. No
-//! test is run and no provider is asked (specification.md 7.6: every decision can be replayed).
+//! Replays a finished session from its stored transitions, and reports decisions that would differ.
+//! Runs no test and asks no provider (specification.md 7.6: every decision can be replayed).
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::machine::{Machine, Transition};
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Replayed {
-    /// Transitions that were decided again.
+    /// Number of transitions that were replayed.
     pub transitions: usize,
-    /// What differs, in the order of the session; empty when nothing does.
+    /// What would differ, in the order of the session; empty when nothing would.
     pub differences: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl Replayed {
     }
 }
 
-/// Decides again what led to `last`.
+/// Replays the transitions that led to `last`.
 pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Replayed, String> {
     let first = match transitions.first() {
         Some(Transition::Command(command)) => M::begin(command, last),
@@ -59,14 +59,14 @@ pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Rep
     Ok(replayed)
 }
 
-/// Stored fields in which two states differ.
+/// Names the stored fields in which two states differ.
 fn differing_fields<M: Machine>(now: &M, then: &M) -> Vec<String> {
     let (Ok(Value::Object(now)), Ok(Value::Object(then))) =
         (serde_json::to_value(now), serde_json::to_value(then))
     else {
         return Vec::new();
     };
-    // Counters of what was written are no decisions.
+    // Counters of written lines and of elapsed time are not decisions.
     let is_decision = |field: &str| !matches!(field, "events" | "transitions" | "spent_ms");
     then.iter()
         .filter(|(field, value)| is_decision(field) && now.get(*field) != Some(value))

@@ -1,4 +1,4 @@
-//! The files of a test session: how they are read and written, and what several phases read of them.
+//! Reads and writes the files of a test session, and loads what several phases need from them.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,13 +16,13 @@ use crate::role::books;
 
 use super::failure::Failure;
 
-/// State of the pipeline of a test session.
+/// File of the saved pipeline state of a test session.
 pub const PIPELINE_STATE: &str = ".process/test-fix-state.json";
 
-/// How far the session is, for readers outside.
+/// File that shows the progress of the session to other programs.
 pub const PROGRESS: &str = ".process/progress.json";
 
-/// Lines that the suite executed of the files of the context package.
+/// File of the lines that the suite executed, for the files of the context package.
 pub const RAN: &str = ".process/coverage-lines.json";
 
 /// Reads a JSON file; `None` when it is missing or cannot be read as `F`.
@@ -53,7 +53,7 @@ pub struct PlannedSession {
     pub plan: TestPlan,
 }
 
-/// Reads a session that planned tests; `None` for a session that only fixes, and where a file is
+/// Reads a session that planned tests; `None` for a session that only fixes, or when a file is
 /// missing or broken.
 pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>, Failure> {
     let Some(state) = read::<Pipeline>(fx, PIPELINE_STATE).await? else { return Ok(None) };
@@ -62,8 +62,8 @@ pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>,
     Ok(package.zip(plan).map(|(package, plan)| PlannedSession { package, plan }))
 }
 
-/// Reads the context package of this session; `None` when it is missing, broken, or of another
-/// session.
+/// Reads the context package of this session; `None` when it is missing, broken, or belongs to
+/// another session.
 pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
     let package = match state.entry {
         PlanInput::Session(_) => {
@@ -101,7 +101,7 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
     Ok(task::problems(&plan).is_empty().then_some(plan))
 }
 
-/// Reads what phase 5 has written so far; `None` before its first step.
+/// Reads what phase 5 has produced so far; `None` before its first step.
 pub async fn generation(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
     read(fx, PRODUCTION).await
 }

@@ -1,5 +1,5 @@
-//! A session that crashes at any write and resumes ends as if it had not crashed, whichever machine
-//! it drives, and its stored transitions replay to the same end.
+//! A session that crashes at any write and is resumed must end as if it had not crashed, for every
+//! machine, and its stored transitions must replay to the same end.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -31,7 +31,7 @@ use crate::effect::{Clock, Screen, Store, StoreError};
 type FixCommand = <FixLoop as Machine>::Command;
 type PipelineCommand = <Pipeline as Machine>::Command;
 
-/// Session files in memory that refuse every write once so many were made.
+/// Session files in memory that refuse every write after a given number of them.
 #[derive(Default)]
 struct CrashingStore {
     files: Mutex<BTreeMap<String, String>>,
@@ -97,7 +97,7 @@ impl Store for CrashingStore {
     }
 }
 
-/// A clock that stands still, and a screen nobody watches.
+/// A clock that stands still, and a screen that shows nothing.
 struct Still;
 
 #[async_trait]
@@ -123,7 +123,7 @@ impl Screen for Still {
     fn show(&self, _event: &Event) {}
 }
 
-/// A fix loop whose n-th iteration makes so many tests pass.
+/// A fix loop in which each iteration makes the given number of tests pass.
 struct FixWorld {
     baseline: usize,
     passing: Vec<usize>,
@@ -196,7 +196,7 @@ impl Perform<Pipeline> for PipelineWorld {
     }
 }
 
-/// One run of a session: it goes on from the saved state, or begins.
+/// Runs a session once, from its saved state or from the beginning.
 async fn go_on<M: Machine>(
     store: &CrashingStore,
     performer: &mut impl Perform<M>,

@@ -1,4 +1,4 @@
-//! What the manifest of the archive says of a session (specification.md 8.14, C-23).
+//! Entries of `archives/manifest.json`, built from ended sessions (specification.md 8.14, C-23).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,16 +7,16 @@ use super::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use super::id::SessionId;
 use super::session::SessionRecord;
 
-/// Lessons of one kind at most.
+/// Maximum number of lessons of each kind.
 const LESSONS: usize = 5;
 
-/// Characters of one lesson at most.
+/// Maximum length of one lesson, in characters.
 const LESSON_LENGTH: usize = 200;
 
-/// The most tags that an entry has.
+/// Maximum number of tags.
 const TAGS: usize = 5;
 
-/// One session in `archives/manifest.json`, which is a list of these.
+/// One archived session; `archives/manifest.json` is a list of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestEntry {
     pub session_id: SessionId,
@@ -27,20 +27,20 @@ pub struct ManifestEntry {
     /// The folder of the session, relative to the state root.
     pub archive_path: String,
     pub result: Option<String>,
-    /// Percent with one decimal, cut.
+    /// Final pass rate in percent, truncated to one decimal.
     pub final_pass_rate: Option<String>,
-    /// What the session cost.
+    /// Duration and amount of work.
     pub metrics: Metrics,
-    /// Three to five words to find it by.
+    /// Three to five tags for searching.
     pub tags: Vec<String>,
     /// What the session taught.
     pub lessons: Lessons,
 }
 
-/// What a session cost.
+/// Duration and amount of work of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// Wall time of all its runs.
+    /// Wall time of all its runs, in hours.
     pub duration_hours: f64,
     /// Tasks whose status is completed; rolled back and blocked ones do not count.
     pub tasks_completed: u32,
@@ -48,19 +48,19 @@ pub struct Metrics {
     pub summaries_generated: u32,
 }
 
-/// What a session taught, in the words of its own history.
+/// Lessons of a session, taken from its iteration history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lessons {
-    /// Which kinds of edits raised the rate.
+    /// Iterations that raised the pass rate.
     pub successes: Vec<String>,
-    /// What did not, and why.
+    /// Iterations that did not raise the pass rate, with the reason.
     pub challenges: Vec<String>,
-    /// What deserves a look next time.
+    /// Flaky, stuck and pre-existing failures, and kinds of edits that were kept.
     pub watch_patterns: Vec<String>,
 }
 
-/// The entry of a session with `summaries` summaries. Without a readable state its history is
-/// left out; the record alone still names it.
+/// Builds the manifest entry of a session; `summaries` is the number of its summary files. Without
+/// a readable `state`, metrics and lessons stay empty.
 pub fn entry(
     record: &SessionRecord,
     state: Option<&FixLoop>,
@@ -85,13 +85,13 @@ pub fn entry(
 }
 
 fn hours(milliseconds: u64) -> f64 {
-    // A ten-thousandth of an hour has 360 ms; the count fits a double for 10^8 years.
+    // 360 ms are a ten-thousandth of an hour; the `u32` is large enough for 49 years.
     let count = u32::try_from(milliseconds / 360).unwrap_or(u32::MAX);
     f64::from(count) / 10_000.0
 }
 
-/// Tasks completed: the suite's when the gate was met, and those whose edit was tested and kept
-/// or found useless.
+/// Number of completed tasks: one for the suite unless the session failed, and one for each
+/// iteration whose edit was tested and improved or changed nothing.
 fn completed(state: &FixLoop) -> u32 {
     let suite = state.verdict.as_ref().is_some_and(|verdict| verdict.ending != Ending::Failure);
     let fixes = state

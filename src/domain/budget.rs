@@ -1,13 +1,13 @@
-//! What may be spent on answers, and what was (specification.md 13.7).
+//! Token usage, prices and spending limits of provider calls (specification.md 13.7).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one or more answers took, as the provider counts it.
+/// Token usage of one or more calls, as counted by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     pub input_tokens: u64,
-    /// Tokens of answers, thinking included.
+    /// Tokens of the answers, including reasoning.
     pub output_tokens: u64,
 }
 
@@ -21,9 +21,9 @@ impl Usage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Price {
-    /// For a million tokens of questions.
+    /// Dollars per million input tokens.
     pub input: f64,
-    /// For a million tokens of answers.
+    /// Dollars per million output tokens.
     pub output: f64,
 }
 
@@ -42,7 +42,7 @@ impl Price {
     }
 }
 
-/// Dollars as millionths of a dollar, cut.
+/// Converts dollars to millionths of a dollar, rounded down.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -52,23 +52,23 @@ pub fn micro_usd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1e6) as u64
 }
 
-/// Limits of one session; `None` is no limit.
+/// Spending limits of one session; `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendingLimits {
     pub calls: Option<u64>,
-    /// Tokens of questions and answers.
+    /// Maximum number of tokens, input and output together.
     pub tokens: Option<u64>,
     pub micro_usd: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spending {
-    /// Questions asked, failed ones included.
+    /// Number of calls, including failed ones.
     pub calls: u64,
     pub usage: Usage,
-    /// Millionths of a dollar, as far as prices are known.
+    /// Cost in millionths of a dollar, as far as prices are known.
     pub micro_usd: u64,
-    /// Calls that reported tokens but have no price.
+    /// Number of calls that reported tokens but have no price.
     #[serde(default)]
     pub unpriced: u64,
 }
@@ -85,7 +85,7 @@ impl Spending {
         }
     }
 
-    /// Adds what somebody else spent.
+    /// Adds the spending of another record to this one.
     pub fn join(&mut self, other: Self) {
         self.calls += other.calls;
         self.usage.input_tokens += other.usage.input_tokens;
@@ -94,8 +94,8 @@ impl Spending {
         self.unpriced += other.unpriced;
     }
 
-    /// Why no further call may be made, if none may. `next` is the least that the next call will
-    /// take; a limit that it would pass counts as reached, so a limit is never overrun knowingly.
+    /// Why the next call would exceed a limit; `None` if it may be made. `next` and `price` are the
+    /// least that the call will use, so that no limit is exceeded knowingly.
     pub fn exceeds(
         &self,
         limits: &SpendingLimits,
@@ -124,7 +124,7 @@ impl Spending {
     }
 }
 
-/// Millionths of a dollar as people write them: `$0.0042`, `$1.50`.
+/// Formats millionths of a dollar for people: `$0.0042`, `$1.50`.
 pub fn dollars(micro: u64) -> String {
     let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
     if micro >= 100_000 || micro == 0 {

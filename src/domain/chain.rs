@@ -1,4 +1,4 @@
-//! When the next provider is asked, which answer is taken, and when it counts as degraded.
+//! The provider chain: why the next provider is asked, which answer is used, and a circuit breaker.
 //!
 //! Source: specification.md 7.11 (triggers T1 to T11).
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Usage;
 
-/// Why an answer was not taken as it is.
+/// Why an answer was rejected, or kept only in case no other provider gives a better one.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub enum FallbackTrigger {
-    /// Not parseable, or not an answer to this question.
+    /// The answer cannot be parsed, or does not answer the question.
     #[serde(rename = "T1")]
     Unparseable,
-    /// No modification point that exists.
+    /// None of the named modification points exists in the sources.
     #[serde(rename = "T2")]
     NoPoints,
-    /// No test named at all.
+    /// The analysis names no test.
     #[serde(rename = "T3")]
     NoTests,
     /// The answer is less sure than [`Rules::min_confidence`].
@@ -31,7 +31,7 @@ pub enum FallbackTrigger {
     /// The provider limits the rate of requests.
     #[serde(rename = "T5")]
     RateLimited,
-    /// The server failed, or knows no such model.
+    /// The server failed, or does not know the model.
     #[serde(rename = "T6")]
     Server,
     /// The answer took longer than the limit.
@@ -43,7 +43,7 @@ pub enum FallbackTrigger {
     /// The report is shorter than [`Rules::min_words`].
     #[serde(rename = "T9")]
     Short,
-    /// General advice without a place.
+    /// The analysis gives general advice and names no place to change.
     #[serde(rename = "T10")]
     General,
     /// The same root cause came up several times in a row.
@@ -52,10 +52,10 @@ pub enum FallbackTrigger {
     /// The provider refused: key, quota, filter, size, or a missing client.
     #[serde(rename = "refused")]
     Refused,
-    /// Guards or the matching of edits refused every proposal.
+    /// The guards refused every proposal, or its edits did not match the sources.
     #[serde(rename = "vetoed")]
     Vetoed,
-    /// The run ended before the answer was there, or before what it changed was kept.
+    /// The run ended before the answer arrived, or before its effect was saved.
     #[serde(rename = "interrupted")]
     Interrupted,
 }
@@ -78,13 +78,13 @@ impl fmt::Display for FallbackTrigger {
 pub struct Rules {
     /// T4: an answer below this is weak.
     pub min_confidence: f64,
-    /// T9: fewer words are weak.
+    /// T9: a report with fewer words is weak.
     pub min_words: usize,
-    /// T11: the same root cause in so many iterations in a row.
+    /// T11: so many iterations in a row with the same root cause make an analysis weak.
     pub same_cause_limit: usize,
-    /// A conservative iteration asks on below this (specification.md 7.5).
+    /// In a conservative iteration, an answer below this is not enough (specification.md 7.5).
     pub careful_confidence: f64,
-    /// Longest wait for a rate limit; longer ones move on.
+    /// Longest wait for a rate limit; if it lasts longer, the next provider is asked.
     pub longest_wait: Duration,
 }
 
@@ -105,15 +105,15 @@ impl Default for Rules {
 pub struct AnalysisFacts {
     /// Places it names that exist.
     pub points: usize,
-    /// Whether it named places that do not exist, or none at all.
+    /// Whether it named any place, existing or not.
     pub named_places: bool,
-    /// Tests it names as affected or explained.
+    /// Number of tests that it names as affected or explains.
     pub tests: usize,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
     /// How many words its report has.
     pub words: usize,
-    /// Iterations in a row, this one included, with the same root cause.
+    /// Number of iterations in a row, including this one, with the same root cause.
     pub same_cause: usize,
 }
 
@@ -147,7 +147,7 @@ pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigg
     None
 }
 
-/// Of several kept answers the one to use: the surest; the earlier one of equals.
+/// Index of the answer with the highest confidence; of equals, the earliest.
 pub fn surest(confidences: &[f64]) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (index, confidence) in confidences.iter().enumerate() {
@@ -158,19 +158,19 @@ pub fn surest(confidences: &[f64]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-/// One question to one provider, as the records keep it.
+/// Record of one provider call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderCall {
     /// The role that asked: `analyst` or `fixer`.
     pub role: String,
     pub provider: String,
-    /// The model, as it calls itself.
+    /// Name of the model, as the model reports it.
     pub model: String,
     /// The place of the provider in the chain, from 1.
     pub slot: u32,
-    /// The turn of the conversation, from 1.
+    /// Turn of the conversation, from 1.
     pub turn: u32,
-    /// Whether its answer was used.
+    /// Whether the answer was used.
     pub used: bool,
     /// The trigger by which the chain moved on; absent when it did not.
     pub trigger: Option<FallbackTrigger>,
@@ -180,25 +180,25 @@ pub struct ProviderCall {
     /// How sure the answer is, from 0 to 1, when it states that.
     pub confidence: Option<f64>,
     pub usage: Usage,
-    /// Millionths of a dollar; absent without a price.
+    /// Cost in millionths of a dollar; absent without a price.
     pub micro_usd: Option<u64>,
     /// Wall time, waits included.
     pub duration_ms: u64,
-    /// Where the raw exchange lies, inside the session's folder.
+    /// Path of the recorded exchange, inside the session folder.
     pub raw: String,
 }
 
-/// Failures in a row after which a provider is left alone for the rest of a run.
+/// Consecutive failures after which a provider is skipped for the rest of the run.
 const BREAKS_AFTER: u32 = 3;
 
-/// Leaves providers alone that keep failing.
+/// Circuit breaker: skips providers that fail repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Breaker {
     failures: BTreeMap<String, (u32, String)>,
 }
 
 impl Breaker {
-    /// Why a provider is not asked; `None` when it is.
+    /// Why a provider is skipped; `None` if it may be called.
     pub fn open(&self, provider: &str) -> Option<String> {
         self.failures
             .get(provider)
@@ -206,7 +206,7 @@ impl Breaker {
             .map(|(_, why)| format!("left alone for the rest of this run: {why}"))
     }
 
-    /// Notes a failure. A `lasting` one, such as a refused key, counts as enough of them.
+    /// Records a failure. A `lasting` one, such as a refused key, opens the breaker at once.
     pub fn failed(&mut self, provider: &str, why: &str, lasting: bool) {
         let entry = self.failures.entry(provider.to_owned()).or_default();
         entry.0 = if lasting { BREAKS_AFTER } else { entry.0 + 1 };

@@ -1,4 +1,4 @@
-//! What pinning today's behaviour came to, function by function.
+//! `CharacterisationReport`: tests that pin today's behaviour, by function and file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::id::{RepoPath, TestId};
 use super::mutation::Score;
 
-/// Why something was dropped, and how often.
+/// Why calls or tests were dropped, and how many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct DropReason {
-    /// In words; may hold names from the code.
+    /// The reason as text; may contain names from the code.
     pub reason: String,
-    /// Calls, or tests, it holds for.
+    /// Number of calls or tests dropped for this reason.
     pub count: u32,
 }
 
@@ -44,12 +44,12 @@ pub struct CharacterisationFile {
     pub assertions: u32,
 }
 
-/// Lines of the chosen files that tests reach.
+/// Line coverage of the selected files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LineCounts {
     pub covered: u32,
-    /// Lines that hold code which runs.
+    /// Number of executable lines.
     pub lines: u32,
 }
 
@@ -59,23 +59,23 @@ pub struct LineCounts {
 pub struct CharacterisationReport {
     pub schema_version: u32,
     pub framework: String,
-    /// All functions of the chosen files.
+    /// All functions of the selected files.
     pub functions: Vec<CharacterisedFunction>,
     pub files: Vec<CharacterisationFile>,
-    /// Tests that were written and dropped, with the reason.
+    /// Why written tests were dropped.
     pub dropped: Vec<DropReason>,
-    /// What the time limit left out, in words.
+    /// Work that the time limit left undone, in words.
     #[serde(default)]
     pub unfinished: Vec<String>,
     /// Tests whose result changed between runs of the same sources.
     pub flaky: Vec<TestId>,
-    /// Reach of the tests that were there before.
+    /// Coverage by the tests that existed before.
     pub before: LineCounts,
-    /// Reach with the new tests.
+    /// Coverage including the new tests.
     pub after: LineCounts,
-    /// How well the new tests notice broken code; absent when there are none.
+    /// Mutation score of the new tests; absent if there are none.
     pub score: Option<Score>,
-    /// The branch that holds them.
+    /// Branch with the new tests.
     pub branch: Option<String>,
     pub seconds: f64,
 }

@@ -11,32 +11,32 @@ pub const TITLE_LIMIT: usize = 255;
 /// Longest comment or description, in bytes; GitHub counts 65,536 characters.
 pub const COMMENT_LIMIT: usize = 65_536;
 
-/// Most annotations of one check run that are sent: ten requests.
+/// Maximum number of annotations sent for one check run: ten requests.
 pub const ANNOTATION_LIMIT: usize = 500;
 
-/// A check run with everything that shall be on it.
+/// The complete content that a check run should have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRun {
-    /// The name people require in branch rules.
+    /// Name of the check, by which branch rules require it.
     pub name: String,
     pub head_sha: CommitId,
-    /// The session id, by which the check is found again.
+    /// The session id, by which regreen recognises its own check runs.
     pub external_id: String,
     pub status: CheckStatus,
     /// The heading, one line.
     pub title: String,
     /// The text in Markdown, cut at [`CHECK_LIMIT`].
     pub summary: String,
-    /// Markdown, cut at [`CHECK_LIMIT`]; empty for none.
+    /// Details in Markdown, cut at [`CHECK_LIMIT`]; empty for none.
     pub text: String,
-    /// A page with more. GitHub replaces it for runs made with a job's token.
+    /// URL of a page with details. GitHub replaces it for runs made with a job's token.
     pub details_url: Option<String>,
     /// All annotations of the run in a stable order; those beyond [`ANNOTATION_LIMIT`] are
     /// left out.
     pub annotations: Vec<Annotation>,
 }
 
-/// Where a check run is.
+/// Status of a check run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckStatus {
     Queued,
@@ -65,13 +65,13 @@ pub struct Annotation {
     pub start_line: u32,
     pub end_line: u32,
     pub level: Level,
-    /// The remark, cut at [`CHECK_LIMIT`].
+    /// Text of the remark, cut at [`CHECK_LIMIT`].
     pub message: String,
     /// The heading in one line, cut at 255 bytes; empty for none.
     pub title: String,
 }
 
-/// How bad an annotation is.
+/// Severity of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Notice,

@@ -1,4 +1,4 @@
-//! The commands of a comment.
+//! `Command`: a command that a person gives in a comment, with its flags and limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// All, with the words people write.
+    /// All dimensions with the words used in commands.
     pub const ALL: [(&'static str, Self); 4] = [
         ("test", Self::Test),
         ("enhance", Self::Enhance),
@@ -42,10 +42,10 @@ pub struct Ceiling {
     pub calls: Option<u64>,
 }
 
-/// The flags of a comment. One that is absent leaves the configured value.
+/// The flags of a command; an absent flag leaves the configured value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {
-    /// Limits below those of the configuration.
+    /// Requested limits, which can only lower the configured ones.
     pub limits: Ceiling,
     /// Store the result for `apply` instead of pushing a branch.
     pub suggest: bool,
@@ -53,7 +53,7 @@ pub struct Flags {
     pub dry_run: bool,
     /// Skip the minimisation of the fix.
     pub no_minimise: bool,
-    /// Ask for no approval, which is the default.
+    /// Do not ask for approval, which is the default.
     pub yes: bool,
 }
 
@@ -146,7 +146,7 @@ impl Command {
 }
 
 impl Flags {
-    /// The limits of the run: each flag, capped by the ceiling; and the names of the flags above
+    /// Caps each requested limit at `ceiling`; also returns the names of the flags that exceeded
     /// it.
     ///
     /// Source: specification.md 13.18, commands lower money and iterations and never raise them.

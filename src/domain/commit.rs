@@ -1,4 +1,4 @@
-//! Commit messages: the exact forms, a short body, and trailers that make each one findable.
+//! Commit messages of a session: subject, body, and trailers by which each commit is found again.
 //!
 //! Source: specification.md 7.12, 13.1 (F-121, F-122, C-06).
 
@@ -15,13 +15,13 @@ pub const SESSION: &str = "Regreen-Session";
 pub const ITERATION: &str = "Regreen-Iteration";
 pub const STRATEGY: &str = "Regreen-Strategy";
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
-/// A task whose tests a commit holds.
+/// Id of a task whose tests the commit contains.
 pub const TASK: &str = "Regreen-Task";
 /// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `repair` or
 /// `pin`.
 pub const KIND: &str = "Regreen-Kind";
 
-/// The commit of an iteration, kept or only shown.
+/// Message of the commit with an iteration's fix, whether it is kept or will be reverted.
 pub fn iteration(state: &FixLoop) -> String {
     let (old, new) = rates(state);
     let strategy = strategy(state);
@@ -37,7 +37,7 @@ pub fn iteration(state: &FixLoop) -> String {
     message(&subject, summary.as_deref().unwrap_or_default(), state, "fix", new)
 }
 
-/// The commit that takes a regressed iteration back.
+/// Message of the commit that reverts an iteration with a regression.
 pub fn rollback(state: &FixLoop) -> String {
     let (old, new) = rates(state);
     let subject = format!(
@@ -57,7 +57,7 @@ pub fn rollback(state: &FixLoop) -> String {
     message(&subject, &body, state, "rollback", old)
 }
 
-/// The commit of a smaller change (specification.md 13.5).
+/// Message of the commit with the minimised change (specification.md 13.5).
 pub fn minimise(state: &FixLoop) -> String {
     let minimised = state.minimised.clone().unwrap_or_default();
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
@@ -76,7 +76,7 @@ pub fn minimise(state: &FixLoop) -> String {
     message(&subject, &body.join("\n"), state, "minimise", rate)
 }
 
-/// The commit that takes the session's folder off the tip.
+/// Message of the final commit, which removes the session folder from the branch tip.
 pub fn complete(state: &FixLoop) -> String {
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
     let subject = format!(
@@ -86,7 +86,7 @@ pub fn complete(state: &FixLoop) -> String {
     message(&subject, "", state, "complete", rate)
 }
 
-/// The commit of new tests that pin today's behaviour.
+/// Message of the commit with new tests that pin today's behaviour.
 pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
     let (tests, files) = (report.tests(), report.files.len());
     let functions = report.pinned();
@@ -96,7 +96,7 @@ pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
     )
 }
 
-/// The commit of the tests that a test session wrote and kept.
+/// Message of the commit with the tests that a test session wrote and kept.
 pub fn generated(production: &Generation) -> String {
     let totals = production.totals();
     let score = noticed(totals.score.as_ref());
@@ -111,7 +111,7 @@ pub fn generated(production: &Generation) -> String {
     )
 }
 
-/// How many broken versions the tests notice, as a line; empty when that was not measured.
+/// A line with the share of mutants that the tests detect; empty if it was not measured.
 fn noticed(score: Option<&Score>) -> String {
     score.and_then(Score::per_mille).map_or_else(String::new, |share| {
         let (percent, tenth) = (share / 10, share % 10);
@@ -150,8 +150,8 @@ fn message(
     )
 }
 
-/// Foreign text as one line of at most 200 characters, so it can forge neither a trailer nor a
-/// subject.
+/// Untrusted text as one line of at most 200 characters, so that it can forge neither a trailer nor
+/// a subject.
 fn line(text: &str) -> String {
     let plain: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
@@ -163,19 +163,19 @@ pub fn is_of_session(message: &str, session: &SessionId) -> bool {
     trailer(message, SESSION) == Some(session.as_str())
 }
 
-/// The iteration whose fix a commit is; `None` for every other commit.
+/// The iteration whose fix a commit contains; `None` for every other commit.
 pub fn fix_of(message: &str, session: &SessionId) -> Option<u32> {
     let own = is_of_session(message, session) && trailer(message, KIND) == Some("fix");
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
-/// The iteration whose fix a commit takes back; `None` for every other commit.
+/// The iteration whose fix a commit reverts; `None` for every other commit.
 pub fn rollback_of(message: &str, session: &SessionId) -> Option<u32> {
     let own = is_of_session(message, session) && trailer(message, KIND) == Some("rollback");
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
-/// The commit by which a person takes a kept fix back; `by` is their login.
+/// Message of the commit by which a person reverts a kept fix; `by` is their login.
 pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
     format!(
         "test-cycle: rollback iteration {iteration} - asked for by {}\n\nThis reverts commit {commit}.\n\n{SESSION}: {session}\n{ITERATION}: {iteration}\n{KIND}: rollback\n",
@@ -188,7 +188,7 @@ pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
 }
 
-/// The commit by which a person ends a session; `by` is their login.
+/// Message of the commit by which a person ends a session; `by` is their login.
 pub fn ended(session: &SessionId, by: &str) -> String {
     format!(
         "test-cycle: complete {session} - asked for by {}\n\n{SESSION}: {session}\n{KIND}: complete\n",
@@ -196,14 +196,14 @@ pub fn ended(session: &SessionId, by: &str) -> String {
     )
 }
 
-/// The commit of repairs that gate 001.3 calls safe.
+/// Message of the commit with the safe repairs of gate 001.3.
 pub fn repaired(session: &SessionId) -> String {
     format!(
         "test-cycle: repair what the validation gate found\n\n{SESSION}: {session}\n{KIND}: repair\n"
     )
 }
 
-/// The commit that writes down what a session teaches.
+/// Message of the commit that records the lessons of a session.
 pub fn sync(session: &SessionId) -> String {
     format!("test-cycle: write down what {session} teaches\n\n{SESSION}: {session}\n{KIND}: sync\n")
 }

@@ -1,4 +1,4 @@
-//! Which lines of a file ran under tests, which branches were taken.
+//! Test coverage of files (executed lines, branches and functions), and the targets it must reach.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::id::RepoPath;
 
-/// Lines of one file that count at most.
+/// Highest line number that is recorded for one file.
 const LINES: u32 = 1_000_000;
 
-/// What ran of one file.
+/// Coverage of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileLines {
-    /// Lines that can run, with how often they did.
+    /// Executable lines with their execution counts.
     pub lines: BTreeMap<u32, u64>,
-    /// Branches by line: taken, and all.
+    /// Branches by line: number taken, and total number.
     pub branches: BTreeMap<u32, (u32, u32)>,
-    /// Functions that the tool names: first line and how often they were entered.
+    /// Functions that the tool names: first line, and how often they were entered.
     pub functions: BTreeMap<String, (u32, u64)>,
 }
 
@@ -30,7 +30,7 @@ impl FileLines {
         }
     }
 
-    /// Notes branches of a line, besides those already noted.
+    /// Adds branches of a line to those already recorded.
     pub fn branch(&mut self, line: u32, hits: u32, all: u32) {
         if (1..=LINES).contains(&line) && all > 0 {
             let known = self.branches.entry(line).or_default();
@@ -39,13 +39,13 @@ impl FileLines {
         }
     }
 
-    /// Lines that ran and lines that can.
+    /// Number of executed lines, and of executable lines.
     pub fn line_counts(&self) -> (u32, u32) {
         let ran = self.lines.values().filter(|hits| **hits > 0).count();
         (number(ran), number(self.lines.len()))
     }
 
-    /// Branches that were taken and branches that are there.
+    /// Number of branches taken, and of all branches.
     pub fn branch_counts(&self) -> (u32, u32) {
         let sum = |of: fn(&(u32, u32)) -> u32| {
             self.branches.values().fold(0_u32, |sum, pair| sum.saturating_add(of(pair)))
@@ -53,7 +53,7 @@ impl FileLines {
         (sum(|pair| pair.0), sum(|pair| pair.1))
     }
 
-    /// Lines that can run and did not, as `9, 14-18`; lines that cannot run do not break a range.
+    /// Executable lines that did not run, as `9, 14-18`; other lines do not split a range.
     pub fn uncovered(&self) -> String {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         let mut open = false;
@@ -78,8 +78,8 @@ impl FileLines {
         self.lines.get(&line).map(|hits| *hits > 0)
     }
 
-    /// Whether a line behind `start`, up to `end`, ran; the line of the definition itself runs when
-    /// the file is loaded. `None` when the report lists no line between.
+    /// Whether any line after `start`, up to `end`, ran: the line of the definition itself already
+    /// runs when the file is loaded. `None` if the report contains none of these lines.
     pub fn entered(&self, start: u32, end: u32) -> Option<bool> {
         if end <= start {
             return self.ran(start);
@@ -94,7 +94,7 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Percentages to reach (specification.md C-17).
+/// Coverage targets in percent (specification.md C-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageTarget {
     pub line: u32,
@@ -114,7 +114,7 @@ impl std::fmt::Display for CoverageTarget {
     }
 }
 
-/// A part of a whole.
+/// Covered and total number of lines, branches or functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
     pub part: u32,
@@ -122,14 +122,14 @@ pub struct Share {
 }
 
 impl Share {
-    /// In percent, cut; `None` of nothing.
+    /// Percentage, rounded down; `None` if the total is 0.
     #[must_use]
     pub fn percent(self) -> Option<u32> {
         let percent = (u64::from(self.part) * 100).checked_div(u64::from(self.whole))?;
         Some(u32::try_from(percent).unwrap_or(u32::MAX))
     }
 
-    /// Whether it is less than `target` percent; nothing never is.
+    /// Whether it is below `target` percent; a total of 0 never is.
     pub fn is_below(self, target: u32) -> bool {
         u64::from(self.part) * 100 < u64::from(self.whole) * u64::from(target)
     }
@@ -140,7 +140,7 @@ impl Share {
     }
 }
 
-/// Lines, branches and functions that ran.
+/// Coverage of lines, branches and functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shares {
     pub line: Share,
@@ -150,8 +150,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Adds a piece of code: the lines from `start` to `end`, both included, of the record of its
-    /// file.
+    /// Adds the lines from `start` to `end`, inclusive, and their branches, from a file's coverage.
     pub fn add_lines(&mut self, recorded: &FileLines, start: u32, end: u32) {
         let ran = recorded.lines.range(start..=end).filter(|(_, hits)| **hits > 0).count();
         self.line.add((number(ran), number(recorded.lines.range(start..=end).count())));
@@ -169,7 +168,7 @@ impl Shares {
         self.function.add((u32::from(entered), 1));
     }
 
-    /// What does not reach the target, each in words.
+    /// Describes each measure that is below its target.
     pub fn missed(&self, target: CoverageTarget) -> Vec<String> {
         self.named(target)
             .into_iter()
@@ -190,17 +189,17 @@ impl Shares {
     }
 }
 
-/// What tests make run of the code they are about, held against what is asked for (specification.md
-/// 6.2, 6.6).
+/// Coverage of the code that the tests are about, compared with the target (specification.md 6.2,
+/// 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// A coverage tool measured it.
     #[serde(alias = "told")]
     Measured {
-        /// As a person would type it.
+        /// The command as typed in a shell.
         command: String,
-        /// Before the tests were written.
+        /// Coverage before the tests were written.
         before: Shares,
         /// After the tests were written.
         after: Shares,
@@ -215,7 +214,7 @@ pub enum Reached {
 }
 
 impl Reached {
-    /// What does not reach its target, each in words.
+    /// Describes each measure that is below its target; empty if coverage was not measured.
     pub fn missed(&self) -> Vec<String> {
         match self {
             Self::Measured { after, target, .. } => after.missed(*target),
@@ -227,16 +226,16 @@ impl Reached {
 /// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
-    /// The suite ran, and this is what ran with it.
+    /// The suite ran and coverage was reported.
     Lines {
-        /// As a person would type it.
+        /// The command as typed in a shell.
         command: String,
         format: String,
         files: BTreeMap<RepoPath, FileLines>,
     },
     /// No lines are known.
     Nothing {
-        /// Why, with what would help.
+        /// Why, and how to enable it.
         reason: String,
     },
 }

@@ -1,6 +1,6 @@
-//! How bad a failing test is, and what says so.
+//! Criticality of a failing test, with the evidence for it.
 //!
-//! A low mark lets a failure through the gate, so it needs evidence; everything else is at least
+//! A low rating lets a failure through the gate, so it needs evidence; everything else is at least
 //! medium. Source: specification.md 7.2, 13.2 (F-089, F-090, C-36).
 
 use std::fmt;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::test::{Layer, TestCase};
 
-/// How bad a failure is.
+/// Criticality of a failing test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criticality {
-    /// Known not to be the code's fault.
+    /// Known not to be caused by the code.
     Low,
     /// A feature works only in part.
     Medium,
@@ -27,7 +27,7 @@ impl fmt::Display for Criticality {
     }
 }
 
-/// What the runs say about a failing test.
+/// Results of a failing test in other runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
     /// Whether the test passed on a re-run without a change.
@@ -40,7 +40,7 @@ pub struct Circumstances {
     pub newly_failing: bool,
 }
 
-/// A level and what says so, in our own words.
+/// A criticality, with evidence for it that regreen wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
     pub criticality: Criticality,
@@ -48,7 +48,7 @@ pub struct Assessment {
     pub reason: String,
 }
 
-/// Parts of paths, names and messages that speak of security, money or data.
+/// Words in test names and paths that suggest security, money or data.
 const SENSITIVE: &[&str] = &[
     "auth",
     "login",
@@ -65,7 +65,7 @@ const SENSITIVE: &[&str] = &[
     "encrypt",
 ];
 
-/// Judges one failing test. The first rule that holds wins.
+/// Assesses one failing test. The first rule that holds wins.
 pub fn assess(case: &TestCase, runs: Circumstances) -> Assessment {
     let (criticality, reason) = if runs.flaky {
         (Criticality::Low, "passed on a re-run without a change".to_owned())

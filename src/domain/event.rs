@@ -1,5 +1,5 @@
-//! All that can be shown. Terminal, JSON document, report and every later screen are projections
-//! of this one stream.
+//! `Event`: everything that regreen shows of a session. Terminal, JSON document, report and any
+//! other screen are projections of this one stream.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,43 +22,43 @@ pub enum Event {
         repository: String,
         head: CommitId,
         branch: String,
-        /// The framework with its full command.
+        /// Name of the test framework.
         framework: String,
-        /// As a person would type it.
+        /// The full test command, as typed in a shell.
         command: String,
-        /// Whether an earlier run is continued.
+        /// Whether an earlier session is resumed.
         resumed: bool,
     },
-    /// Something a person should know and need not act on, in our own words.
+    /// Information that needs no action, written by regreen.
     Notice {
         /// The diagnosis in one or two sentences.
         text: String,
     },
-    /// A person had a kept fix taken back after the end; nothing was tested since.
+    /// After the end of the session a person had a kept fix reverted; no tests ran since.
     TakenBack {
-        /// The iteration that had made it.
+        /// The iteration that had made the fix.
         iteration: u32,
     },
     /// A longer step begins; it is shown as running until the next event.
     Step {
-        /// The iteration; `None` before the first one. Stored as 0 then.
+        /// The iteration; `None` before the first one, stored as 0.
         #[serde(with = "iteration_or_zero")]
         #[schemars(with = "u32")]
         iteration: Option<u32>,
-        /// In our own words, as a present participle: `running the full suite`.
+        /// What is being done, as a present participle: `running the full suite`.
         doing: String,
     },
     /// A phase of a test session begins; it is shown as running until the next event.
     Phase {
         /// The phase, from 1 to 5.
         phase: u32,
-        /// In our own words, as a present participle: `gathering context`.
+        /// What is being done, as a present participle: `gathering context`.
         doing: String,
     },
-    /// How far the running step is.
+    /// Progress of the running step.
     Progress {
         done: u64,
-        /// Of so many, when known.
+        /// Total number of units, if known.
         total: Option<u64>,
         /// What is counted, such as `candidates` or `tests`.
         unit: String,
@@ -67,7 +67,7 @@ pub enum Event {
     Ran {
         iteration: u32,
         run: u32,
-        /// Tests of the whole suite, as far as known.
+        /// Number of tests of the whole suite, as far as known.
         of: u32,
         failed: u32,
         duration_ms: u64,
@@ -76,7 +76,7 @@ pub enum Event {
     Baseline {
         rate: PassRate,
         failing: Vec<TestId>,
-        /// Tests that failed and passed unchanged.
+        /// Flaky tests: they failed and passed on the same sources.
         flaky: Vec<TestId>,
         /// Tests that fail on the merge base too.
         preexisting: Vec<TestId>,
@@ -85,7 +85,7 @@ pub enum Event {
         /// The number of the iteration, from 1.
         iteration: u32,
         strategy: Strategy,
-        /// Why this one, in our own words.
+        /// Reason for the strategy, written by regreen.
         reason: String,
         /// The rate before the iteration.
         rate: PassRate,
@@ -97,7 +97,7 @@ pub enum Event {
         /// What the session has spent so far, this call included.
         spent: Spending,
     },
-    /// An idea what to change.
+    /// A change was proposed.
     Proposed {
         iteration: u32,
         /// Who proposes the edit.
@@ -106,7 +106,7 @@ pub enum Event {
         summary: String,
         /// The files that the edit would change.
         files: Vec<String>,
-        /// Candidates tried to find it.
+        /// Number of candidates tried to find it.
         tried: u32,
     },
     /// A proposal was refused by a guard.
@@ -115,11 +115,11 @@ pub enum Event {
         /// The rules that the proposal breaks.
         reasons: Vec<String>,
     },
-    /// The change was made smaller, as far as that goes.
+    /// The complete change was minimised as far as possible.
     Minimised(Minimised),
-    /// The tasks of a session that writes tests, each time that one of them changes.
+    /// The tasks of a test session; sent again each time one of them changes.
     Tasks {
-        /// In the order in which they are done.
+        /// All tasks, in the order in which they are done.
         tasks: Vec<TaskRow>,
     },
     IterationEnded(IterationRow),
@@ -127,7 +127,7 @@ pub enum Event {
     Closed(Box<Outcome>),
 }
 
-/// An iteration that may be absent, stored as a number from 1, or as 0.
+/// Stores an optional iteration as a number: from 1, or 0 for none.
 mod iteration_or_zero {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -153,35 +153,35 @@ pub struct TaskRow {
     pub id: String,
     /// The title in one line, which may quote foreign words.
     pub title: String,
-    /// Who works on it, such as `@code-developer`.
+    /// Agent that does the task, such as `@code-developer`.
     pub agent: String,
     pub status: TaskStatus,
 }
 
-/// How a run ended, with all that a summary shows.
+/// How a run ended, with everything that a summary shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
     pub session: String,
     pub result: Ending,
-    /// Why, in our own words.
+    /// Why, in text written by regreen.
     pub reason: String,
-    /// Rate of the baseline; absent when it could not be had.
+    /// Pass rate of the baseline; absent if the baseline gave no results.
     pub initial: Option<PassRate>,
     /// The last known rate.
     pub last: Option<PassRate>,
-    /// Whether the last rate has entries carried over from earlier runs.
+    /// Whether the last rate includes results carried over from earlier runs.
     pub estimated: bool,
     pub iterations: Vec<IterationRow>,
-    /// Tests that still fail, with criticality and its evidence in words.
+    /// Tests that still fail, with criticality and evidence.
     pub failing: Vec<Remaining>,
-    /// Failed in their three most recent results.
+    /// Stuck tests: they failed several times in a row.
     pub stuck: Vec<TestId>,
-    /// Failed and passed unchanged; kept out of the gate.
+    /// Flaky tests, which failed and passed on the same sources; excluded from the gate.
     pub flaky: Vec<TestId>,
-    /// Failing on the merge base too.
+    /// Tests that also fail on the merge base.
     pub preexisting: Vec<TestId>,
-    /// Whether in some iteration providers were there and none gave a good answer.
+    /// Whether, in some iteration, providers were available, but none gave a good answer.
     pub degraded: bool,
     /// What the providers' answers cost.
     #[serde(default)]
@@ -196,7 +196,7 @@ pub struct Outcome {
     pub tip: Option<CommitId>,
     /// Unified diff from the head under test to the last accepted sources.
     pub patch: String,
-    /// The file name of the report.
+    /// Path of the report.
     pub report: String,
     pub folder: String,
     /// Wall time of all runs of the session.
@@ -205,30 +205,30 @@ pub struct Outcome {
     pub testing_ms: u64,
 }
 
-/// How small the change became, and why the rest of it stays (specification.md 13.5, 13.18).
+/// Result of minimising the change, with proof for each hunk (specification.md 13.5, 13.18).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Minimised {
-    /// Lines that the change took away or brought in before.
+    /// Number of lines removed or added by the original change.
     pub before: u32,
-    /// Lines changed afterwards.
+    /// Number of lines removed or added by the minimised change.
     pub after: u32,
     pub hunks_before: usize,
-    /// What stays, hunk by hunk.
+    /// The hunks of the minimised change.
     pub needed: Vec<NeededHunk>,
-    /// Whether it was tried to the end, within its limits of time and runs.
+    /// Whether minimisation was completed within its limits of time and runs.
     pub complete: bool,
-    /// Runs of tests it took.
+    /// Number of test runs it took.
     pub runs: u32,
 }
 
-/// The negative control of one hunk.
+/// A hunk, and the tests that fail without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeededHunk {
     /// The place after the change, as `file:line`.
     pub place: String,
-    /// Tests that fail without it, some of them; empty when that could not be shown.
+    /// Some of the tests that fail without the hunk; empty if none was shown to fail.
     pub tests: Vec<TestId>,
 }
 
@@ -238,13 +238,13 @@ pub struct NeededHunk {
 pub enum Ending {
     /// Every test passes on a final full run.
     Success,
-    /// At least the target, and only low-criticality failures left.
+    /// The target was reached, and only low-criticality failures are left.
     PartialSuccess,
     /// The gate was not met.
     Failure,
     /// Stopped at a checkpoint: budget, deadline or a signal. Resumable.
     Blocked,
-    /// Nothing was changed on request: dry run.
+    /// A dry run: nothing was changed, as requested.
     Planned,
 }
 
@@ -255,14 +255,14 @@ pub struct Remaining {
     pub test: TestId,
     /// How bad the failure is: `high`, `medium` or `low`.
     pub criticality: String,
-    /// What says so, in our own words.
+    /// Evidence for the criticality, written by regreen.
     pub evidence: String,
-    /// First line of what it said.
+    /// First line of the failure message.
     pub message: String,
-    /// The file that fails, when it is known.
+    /// File that defines the test, if known.
     #[serde(default)]
     pub file: Option<RepoPath>,
-    /// The line of the test, from 1.
+    /// Line of the definition or of the failure, from 1.
     #[serde(default)]
     pub line: Option<u32>,
 }
@@ -276,32 +276,32 @@ pub struct IterationRow {
     pub strategy: Strategy,
     /// The rate before the iteration.
     pub before: PassRate,
-    /// Rate after, as tested; the rate before again when the change was taken back.
+    /// Pass rate after the iteration; the rate before it if the change was undone.
     pub after: PassRate,
-    /// Rate the change itself reached, when it was taken back.
+    /// Pass rate that the change reached before it was undone.
     pub reached: Option<PassRate>,
     /// The result: `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
     pub outcome: String,
-    /// Tests run in this iteration, all runs together.
+    /// Number of tests run in all runs of this iteration.
     pub tests_run: u32,
-    /// Tests that full runs instead would have run.
+    /// Number of tests that full runs would have executed instead.
     pub tests_of: u32,
     pub tried: u32,
     /// The change in one line.
     pub summary: String,
     pub files: Vec<String>,
-    /// The commit that keeps it, or that shows the attempt.
+    /// The commit with the change, whether it was kept or reverted.
     pub commit: Option<CommitId>,
-    /// Who proposed: a provider, or `embedded`.
+    /// Author of the proposal: a provider, or `embedded`.
     #[serde(default)]
     pub provider: String,
-    /// Questions to providers, in order.
+    /// Provider calls, in order.
     #[serde(default)]
     pub calls: Vec<ProviderCall>,
-    /// Whether providers were there and none gave a good answer.
+    /// Whether providers were available, but none gave a good answer.
     #[serde(default)]
     pub degraded: bool,
-    /// Tests that fail on the sources that are accepted after it.
+    /// Tests that fail on the sources accepted after this iteration.
     #[serde(default)]
     pub failing: Vec<TestId>,
     /// The analysis, as its author wrote it; empty when there was none.

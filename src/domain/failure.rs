@@ -1,4 +1,4 @@
-//! The identity of a failure: what stays the same when numbers, paths and values change.
+//! `Signature`: the part of a failure that stays the same when numbers, paths and values change.
 //!
 //! Source: specification.md 7.7 (F-098).
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use super::id::RepoPath;
 use super::test::{Layer, TestCase};
 
-/// A failing test reduced to what two failures of one cause have in common.
+/// A failing test, reduced to what failures with the same cause have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Signature {
     pub class: String,
     /// The message with numbers, paths, addresses and quoted values replaced.
     pub message: String,
-    /// The innermost frame inside the repository.
+    /// The innermost stack frame inside the repository: file and function.
     pub frame: Option<(RepoPath, String)>,
-    /// The layer of the test.
+    /// Layer of the test.
     pub layer: Layer,
 }
 
-/// The signature of a failed test; of a test without a failure it is empty but for the layer.
+/// The signature of a failed test; without a failure, only the layer is set.
 pub fn signature_of(case: &TestCase) -> Signature {
     let Some(failure) = &case.failure else {
         return Signature {

@@ -1,27 +1,27 @@
-//! When a session may end, and how.
+//! The gate: whether the loop may end, and with which verdict.
 //!
 //! Source: specification.md 7.3, 7.15 (F-088, F-128 to F-131, C-05, C-44).
 
 use super::criticality::Criticality;
 use super::rate::PassRate;
 
-/// All that the gate may depend on.
+/// Everything that the gate's decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct GateFacts<'a> {
     pub rate: PassRate,
-    /// Percent that must be reached.
+    /// Target pass rate in percent.
     pub target: u32,
     /// Criticality of each remaining failure.
     pub remaining: &'a [Criticality],
     /// Whether the rate comes from a run of the whole suite.
     pub full_run: bool,
-    /// Whether flaky tests were set aside.
+    /// Whether flaky tests were excluded.
     pub flaky: bool,
-    /// Tests that fail on the merge base too and were set aside on request.
+    /// Number of tests that were excluded because they also fail on the merge base.
     pub ignored: usize,
-    /// Whether the change holds edits of tests, which a person must confirm (specification.md 13.4).
+    /// Whether the change edits tests, which a person must confirm (specification.md 13.4).
     pub tests_edited: bool,
-    /// Iterations that may still be started.
+    /// Number of iterations that may still be started.
     pub iterations_left: u32,
 }
 
@@ -30,10 +30,10 @@ pub enum GateVerdict {
     Success,
     /// At least the target, and only low-criticality failures; a person reviews.
     PartialSuccess,
-    /// Would be met, but the rate is estimated.
+    /// The gate would be met, but the rate is estimated.
     NeedsFullRun,
     Continue,
-    /// Not met and nothing left to spend.
+    /// The gate is not met, and no iteration is left.
     Failure,
 }
 
@@ -45,7 +45,7 @@ pub struct GateDecision {
     pub reason: String,
 }
 
-/// Judges whether the loop may be left. An estimated rate never ends it.
+/// Decides whether the loop may end. An estimated rate never meets the gate.
 pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     let GateFacts {
         rate,

@@ -1,4 +1,4 @@
-//! What an edit may not do, whoever proposes it.
+//! Guards: the rules that every proposed edit must obey, and `Violation`, a breach of one.
 //!
 //! Source: specification.md 7.13, 13.4 (F-127).
 
@@ -23,7 +23,7 @@ pub enum FixScope {
 }
 
 impl FixScope {
-    /// What one iteration may change.
+    /// What an iteration with this strategy may change.
     #[must_use]
     pub fn reach(self, strategy: Option<Strategy>) -> EditScope {
         match (self, strategy) {
@@ -62,46 +62,46 @@ pub enum Violation {
     /// A lock file of a package manager.
     LockFile(RepoPath),
     Manifest(RepoPath),
-    /// What decides which tests run, and how.
+    /// A file that configures which tests run, and how.
     TestConfiguration(RepoPath),
     /// A path that the configuration protects.
     Protected(RepoPath),
-    /// A path behind a link, or a link itself.
+    /// A symbolic link, or a path that leads through one.
     Link(RepoPath),
     /// A test file that a fix may not touch.
     TestEdited(RepoPath),
-    /// A file that is no test, where only tests may change.
+    /// A file that is not a test, where only tests may change.
     OutOfScope(RepoPath),
     /// Tests and product code change at once, so that a commit would not show which was wrong.
     Mixed,
-    /// A test file that would be gone or empty.
+    /// A test file that the edit would delete or empty.
     TestDeleted(RepoPath),
-    /// A test that would be gone, renamed or empty.
+    /// A test that the edit would delete, rename or empty.
     TestRemoved {
         file: RepoPath,
         test: String,
     },
-    /// More skip marks than before.
+    /// More skip markers than before.
     TestSkipped(RepoPath),
-    /// A mark that silences all other tests.
+    /// A focus marker, which disables all other tests.
     TestFocused(RepoPath),
     AssertionsRemoved(RepoPath),
-    /// A product file that would be gone.
+    /// A product file that the edit would delete.
     FileDeleted(RepoPath),
     /// The text no longer parses.
     Syntax {
         file: RepoPath,
-        /// Line, from 1; 0 when the checker does not say.
+        /// Line, from 1; 0 if the checker does not report one.
         line: u32,
     },
-    /// More than a fix may change.
+    /// The proposal exceeds a size limit.
     TooLarge {
         /// Bytes or files, with their unit.
         size: String,
         /// The limit, with its unit.
         limit: String,
     },
-    /// The text before is not what the file holds.
+    /// The text before the edit is not what the file contains.
     Stale(RepoPath),
     /// Something that looks like a key or password would be written.
     Secret(RepoPath),
@@ -116,7 +116,7 @@ impl Violation {
         self.parts().0
     }
 
-    /// The rule's name, and what breaks it.
+    /// The rule's name, and a description of the violation.
     fn parts(&self) -> (&'static str, String) {
         match self {
             Self::CiFile(file) => ("ci-file", format!("{file} decides what CI runs")),
@@ -177,7 +177,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// How published keys begin, with the least number of characters behind the beginning.
+/// Prefixes of published formats of API keys, with the minimum number of characters that follow.
 const KEYS: &[(&str, usize)] = &[
     ("ghp_", 30),
     ("gho_", 30),
@@ -197,7 +197,7 @@ const KEYS: &[(&str, usize)] = &[
     ("-----BEGIN EC PRIVATE KEY", 0),
 ];
 
-/// How many published forms of key a text holds.
+/// Number of strings in a text that have a published format of API keys.
 #[must_use]
 pub fn keys_in(text: &str) -> usize {
     let is_key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -208,16 +208,16 @@ pub fn keys_in(text: &str) -> usize {
     KEYS.iter().map(count).sum()
 }
 
-/// Whether an edit brings in what looks like a published form of key.
+/// Whether an edit adds a string that has a published format of API keys.
 pub fn holds_secret(edit: &FileEdit) -> bool {
     let count = |text: &Option<String>| keys_in(text.as_deref().unwrap_or_default());
     count(&edit.after) > count(&edit.before)
 }
 
-/// Files one proposal may change.
+/// Maximum number of files that one proposal may change.
 pub const FILES: usize = 20;
 
-/// Bytes of changed files one proposal may write.
+/// Maximum number of bytes, in all changed files, that one proposal may write.
 pub const BYTES: usize = 2 << 20;
 
 /// Files that package managers write.
@@ -309,7 +309,7 @@ const TOOL_FILES: &[&str] = &[
     ".ripgreprc",
 ];
 
-/// Folders at the root that hold nothing else.
+/// Folders at the root that contain only configuration of build tools, editors and agents.
 const TOOL_FOLDERS: &[&str] = &[
     ".claude",
     ".codex",
@@ -324,7 +324,7 @@ const TOOL_FOLDERS: &[&str] = &[
     ".yarn",
 ];
 
-/// Judges a path by itself; `state_root` is the folder of regreen's own files.
+/// Checks a path without looking at the content; `state_root` is the folder of regreen's own files.
 pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let (text, name) = (file.as_str(), file.file_name());
     let first = text.split('/').next().unwrap_or_default();
@@ -353,7 +353,7 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     }
 }
 
-/// Judges how much a proposal changes.
+/// Checks the size limits, and that the proposal changes something.
 pub fn size(files: &[FileEdit]) -> Vec<Violation> {
     let mut found = Vec::new();
     let bytes: usize = files.iter().filter_map(|edit| edit.after.as_ref()).map(String::len).sum();

@@ -1,4 +1,4 @@
-//! What the past says: better or worse, stuck, going in circles.
+//! Compares attempts with what was before, and detects trends and sessions that make no progress.
 //!
 //! Source: specification.md 7.4, 7.8, 7.9, 7.10 (F-099 to F-104).
 
@@ -13,7 +13,7 @@ use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::threshold::Thresholds;
 
-/// Direction of the last rates.
+/// Trend of the last pass rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trend {
@@ -43,25 +43,25 @@ pub fn trend(rates: &[PassRate]) -> Option<Trend> {
 /// What an attempt did to the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEffect {
-    /// The rate rose and no counted test was lost.
+    /// The rate rose, and every test that ran before still runs.
     Improved,
-    /// Neither better nor worse; kept without a commit when a failure changed.
+    /// Neither improved nor regressed; kept without a commit if a failure changed.
     Unchanged { keep: bool },
-    /// A test that passed fails now, and the rate did not rise.
+    /// A test that passed fails now and the rate did not rise, or tests no longer run.
     SoftRegression,
     /// The rate fell by more than [`Thresholds::regression_points`].
     Regression,
 }
 
-/// A judgement with its reason.
+/// The effect of an attempt, with the reason for the judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptComparison {
     pub judgement: AttemptEffect,
-    /// Why, in our own words.
+    /// Reason for the judgement, written by regreen.
     pub reason: String,
 }
 
-/// Compares the ledger with an attempt against the one before it.
+/// Compares the ledgers after and before an attempt.
 ///
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
 /// running fewer tests (specification.md 7.13, 13.4).
@@ -108,22 +108,22 @@ fn signatures(ledger: &Ledger) -> BTreeSet<(TestId, Signature)> {
     ledger.failing_cases().map(|case| (case.id.clone(), signature_of(case))).collect()
 }
 
-/// The facts about a finished iteration that show whether the loop goes in circles.
+/// What [`hopeless`] needs to know of a finished iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedIteration {
     pub strategy: Strategy,
     /// Tests that fail after the attempt.
     pub failing: Vec<TestId>,
-    /// Fingerprint of the root causes, or of the edit.
+    /// Fingerprint of the edit, or the approach of the plan if there was no edit.
     pub cause: String,
     /// The places that its plan named.
     pub points: Vec<String>,
-    /// Whether it had nothing left to try.
+    /// Whether the search had nothing left to try under its strategy.
     pub exhausted: bool,
     pub improved: bool,
 }
 
-/// Why another iteration is pointless, if it is:
+/// Why another iteration is pointless, if one of these holds:
 ///
 /// - the same failing set, cause and places three times in a row (F-101);
 /// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
@@ -163,7 +163,7 @@ pub fn hopeless(
         .then(|| "the widest search has nothing left to try".into())
 }
 
-/// How many tests, as a number that can be multiplied by a share.
+/// The number of tests as a float, to compare it with a share.
 fn count(tests: &[TestId]) -> f64 {
     f64::from(u32::try_from(tests.len()).unwrap_or(u32::MAX))
 }

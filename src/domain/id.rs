@@ -1,11 +1,11 @@
-//! Names that are checked once, while they are read: paths, tests, commits, sessions.
+//! Validated identifiers: repository paths, test ids, git object ids and session ids.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a text is not the name it claims to be.
+/// Why a text is not a valid identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a path inside the repository.
@@ -18,11 +18,11 @@ pub enum NameError {
     Object { text: String },
 }
 
-/// A name that holds checked text: how it is shown, stored and read again.
+/// Implements `as_str`, `Display` and the conversions from and to `String` for an identifier.
 macro_rules! checked_text {
     ($name:ident) => {
         impl $name {
-            /// The whole name as text.
+            /// The identifier as text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -65,7 +65,7 @@ checked_text!(SessionId);
 pub struct RepoPath(String);
 
 impl RepoPath {
-    /// Reads a path as git and test tools print it.
+    /// Parses a path as git and test tools print it.
     /// Fails with [`NameError::Path`] when the text could lead outside the repository or into git's
     /// own files.
     pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
@@ -111,7 +111,7 @@ impl RepoPath {
     }
 }
 
-/// `.git` in any spelling that a case-folding or trimming file system takes for it.
+/// Whether a part of a path is `.git`, as case-folding or trimming file systems understand it.
 fn is_git_directory(part: &str) -> bool {
     let folded = part.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     folded == ".git" || folded == "git~1"
@@ -154,7 +154,7 @@ macro_rules! object_id {
         pub struct $name(String);
 
         impl $name {
-            /// Reads 40 hexadecimal digits.
+            /// Parses 40 hexadecimal digits.
             /// Fails with [`NameError::Object`] for anything else, abbreviations included.
             pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
                 let text = text.into();
@@ -195,7 +195,7 @@ object_id! {
 pub struct SessionId(String);
 
 impl SessionId {
-    /// Reads an id from a command line, a file or a branch name.
+    /// Parses an id from a command line, a file or a branch name.
     /// Fails with [`NameError::Session`] when a character outside the allowed set occurs, or the id
     /// is empty or longer than 100 bytes.
     pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {

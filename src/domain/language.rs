@@ -1,4 +1,4 @@
-//! The programming languages that regreen reads.
+//! `Language`: the programming languages that regreen can parse.
 
 /// A language whose syntax trees regreen reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
-//! Values and decisions: no IO, no async, no clock, no randomness.
+//! Domain types and pure decisions: no I/O, no async, no clock, no randomness.
 //!
-//! Everything a decision may depend on is its argument, and its answer carries the reason. This
-//! room knows no other room.
+//! A decision gets everything that it depends on as arguments, and returns its reason. This module
+//! depends on no other module of the crate.
 
 pub mod archive;
 pub mod budget;
@@ -40,6 +40,6 @@ pub mod test;
 pub mod test_plan;
 pub mod threshold;
 
-/// A reader of foreign text under its name: it may refuse any text and must survive every one.
+/// A named parser of untrusted text: it may reject any text, but must not panic on any.
 #[cfg(any(test, feature = "internals"))]
 pub type Reader = (&'static str, fn(&str));

@@ -1,4 +1,4 @@
-//! How well tests notice broken code: the mutation score and what it is judged by.
+//! The mutation score: the share of small deliberate defects (mutants) that the tests detect.
 //!
 //! Source: specification.md 13.6.
 
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 
-/// Share of covered mutants that tests must notice when nothing else is said, in percent
-/// (specification.md 13.6).
+/// Default percentage of the mutants that were tried which tests must detect (specification.md
+/// 13.6).
 pub const MIN_MUTATION_SCORE: u32 = 60;
 
-/// A small break of the code under test.
+/// A mutant: one small deliberate defect in the code under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Mutant {
     pub file: RepoPath,
     /// The line, from 1.
     pub line: u32,
-    /// The operator that made it.
+    /// The mutation operator that produced it.
     pub operator: String,
     /// The line before, without its indentation.
     pub before: String,
@@ -26,57 +26,57 @@ pub struct Mutant {
     pub after: String,
 }
 
-/// Whether tests are known to reach a line.
+/// Whether it is known which lines the tests reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineReach {
-    /// Lines are known per test; only those that run are broken.
+    /// Coverage per test is known; only lines that run are mutated.
     #[default]
     Known,
     /// The suite does not report lines; every line counts as covered.
     Unknown,
 }
 
-/// How many changes to the code the tests noticed.
+/// Result of mutation testing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Score {
     pub schema_version: u32,
-    /// Mutants of the chosen files, on lines that no test reaches included.
+    /// Number of mutants of the selected files, including those on lines that no test reaches.
     pub mutants: u32,
     /// Mutants on lines that some test reaches.
     pub covered: u32,
-    /// Covered ones that were tried and compile; fewer than covered when a budget ended the run.
+    /// Covered mutants that compile and were tried; not all of them if a budget ended the run.
     pub tried: u32,
-    /// Covered ones that the compiler refused: no program, so nothing to notice, and not tried.
+    /// Covered mutants that the compiler refused; they do not count as tried.
     #[serde(default)]
     pub unviable: u32,
-    /// TypeScript was broken and nothing refused: where no test run checks types, versions that a
-    /// compiler would refuse are among those that were tried.
+    /// Whether TypeScript was mutated and no mutant was refused. Then probably nothing checks
+    /// types, and mutants that a compiler would refuse are among those that were tried.
     #[serde(default)]
     pub types_unchecked: bool,
-    /// Tried ones that made a test fail, hang or crash.
+    /// Tried mutants that made a test fail, hang or crash.
     pub noticed: u32,
-    /// Of those, ones that hung or crashed.
+    /// Detected mutants that hung or crashed.
     pub hung: u32,
     pub reach: LineReach,
     pub tests: u32,
-    /// Tests that do not pass on the unchanged sources in the runner used here, and were not asked.
+    /// Tests that did not take part, because they fail on the unchanged sources in this runner.
     pub left_out: Vec<TestId>,
-    /// Lines of code in the chosen files that some test reaches.
+    /// Number of mutable lines in the selected files that some test reaches.
     pub lines_covered: u32,
-    /// Lines of the chosen files that hold something a mutant could break.
+    /// Number of mutable lines in the selected files.
     pub lines: u32,
     /// Mutants that were tried and went unnoticed.
     pub survivors: Vec<Mutant>,
-    /// Wall time of the run.
+    /// Wall time of the run in seconds.
     pub seconds: f64,
-    /// Share of the tried mutants that must be noticed, in percent.
+    /// Percentage of the tried mutants that must be detected.
     pub threshold: u32,
 }
 
 impl Score {
-    /// Noticed of tried, in thousandths, cut; `None` when nothing was tried.
+    /// Detected share of the tried mutants in thousandths, rounded down; `None` if none was tried.
     pub fn per_mille(&self) -> Option<u32> {
         (self.tried > 0).then(|| {
             let share = u64::from(self.noticed) * 1000 / u64::from(self.tried);
@@ -84,9 +84,8 @@ impl Score {
         })
     }
 
-    /// Whether enough was noticed. Exactly the threshold is enough; without a mutant there is
-    /// nothing to notice, and nothing to hold against the tests. Where there are some and the time
-    /// ended before the first one, nothing is known.
+    /// Whether the threshold is met; exactly the threshold is enough. Without any mutant to try it
+    /// is met, but not if a time limit ended the run before the first mutant was tried.
     pub fn is_met(&self) -> bool {
         let known = self.tried > 0 || self.covered <= self.unviable;
         known && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)

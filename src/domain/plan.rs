@@ -29,9 +29,9 @@ pub struct RootCause {
 /// The diagnosis of one iteration (specification.md 4.9, 5.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FixPlan {
-    /// Who made it: a provider name, or `embedded`.
+    /// Author: a provider name, or `embedded`.
     pub author: String,
-    /// What will be done, one or two sentences.
+    /// What is to be changed, in one or two sentences.
     pub approach: String,
     /// The causes, most likely first.
     pub root_causes: Vec<RootCause>,
@@ -45,15 +45,15 @@ pub struct FixPlan {
     pub expected_outcome: String,
     /// How a person can check it.
     pub verification_steps: Vec<String>,
-    /// Could the change hide another problem, in words.
+    /// Whether the change could hide another problem, in words.
     pub impact: String,
-    /// The analyst's reasoning as foreign Markdown; empty from the embedded engine.
+    /// The analyst's reasoning as untrusted Markdown; empty from the embedded engine.
     #[serde(default)]
     pub report: String,
 }
 
 impl FixPlan {
-    /// The identity of its first cause, the same for the same cause in other words of numbers.
+    /// Identity of the first root cause; the same if its description differs only in numbers.
     pub fn cause_key(&self) -> String {
         let cause = self.root_causes.first().map_or(&self.approach, |cause| &cause.cause);
         cause_fingerprint(cause, &self.modification_points)
@@ -66,7 +66,7 @@ impl std::fmt::Display for ModificationPoint {
     }
 }
 
-/// The identity of a root cause: its places and its sentence without numbers, case and spaces.
+/// Identity of a root cause: its places, and its description without numbers, case and spaces.
 fn cause_fingerprint(cause: &str, points: &[ModificationPoint]) -> String {
     let mut words: String = cause
         .to_lowercase()

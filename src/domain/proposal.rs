@@ -1,4 +1,4 @@
-//! Edits with their author and confidence: what a model, a client program or the search proposes.
+//! `Proposal`: edits by a model, a client program or the search, and how proposals are compared.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,19 +22,19 @@ pub struct EditSet {
     pub files: Vec<FileEdit>,
 }
 
-/// What somebody proposes to change, and how sure they are.
+/// A proposed change with its author and confidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Who proposes: a provider name, or `embedded`.
+    /// Author: a provider name, or `embedded`.
     pub author: String,
     pub edits: EditSet,
-    /// What the edit does, one line a person reads.
+    /// Summary of the edit in one line, for people.
     pub summary: String,
     /// How sure the proposal is, from 0 to 1.
     pub confidence: f64,
     /// Failing tests the author expects to pass afterwards.
     pub repairs: Vec<TestId>,
-    /// Candidates that were tried to find it; 0 for a model.
+    /// Number of candidates tried to find it; 0 for a model.
     pub tried: u32,
     /// Set when the edit looks made for the tests: it compares against or returns a literal of a
     /// failing test, only deletes code, or only guards one input (specification.md 13.3, 13.4).
@@ -44,20 +44,20 @@ pub struct Proposal {
     pub edits_tests: bool,
 }
 
-/// What several proposals are compared by.
+/// Criteria by which proposals are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merit {
-    /// Failing tests that pass with it.
+    /// Number of failing tests that pass with it.
     pub repairs: usize,
-    /// Passing tests that fail with it.
+    /// Number of passing tests that fail with it.
     pub breaks: usize,
     pub size: usize,
     /// How sure the proposal is, from 0 to 1.
     pub confidence: f64,
 }
 
-/// The best of several proposals: breaks nothing, repairs most, is smallest, is surest; the
-/// earlier one of equals. `None` when there is none.
+/// Index of the best proposal: it breaks nothing, repairs most, is smallest, or has the highest
+/// confidence, in this order; of equals, the first. `None` if there is none.
 pub fn best_of(merits: &[Merit]) -> Option<usize> {
     let better = |a: &Merit, b: &Merit| {
         (b.breaks == 0)

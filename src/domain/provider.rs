@@ -1,15 +1,15 @@
-//! How a provider is reached: a protocol or a command-line client. A new one is a variant here; the
-//! compiler names every table that needs a row for it.
+//! How a provider is reached: an HTTP protocol or a command-line client. For a new variant, the
+//! compiler names every table that needs a row.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A protocol that models are asked by.
+/// HTTP API protocol of a model provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     Gemini,
-    /// Chat completions, and everything compatible.
+    /// Chat completions API, and everything compatible.
     Chat,
     /// The OpenAI Responses API.
     Responses,
@@ -27,13 +27,13 @@ pub enum ClientProgram {
     Claude,
 }
 
-/// What a client does with a question.
+/// How a client handles a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientMode {
     /// The client answers with text.
     #[default]
     Answer,
-    /// Edits a private checkout; the difference is the answer.
+    /// The client edits a private checkout; its diff is the answer.
     Agent,
 }

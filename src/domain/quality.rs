@@ -1,4 +1,4 @@
-//! What a review found, and whether the gate on code lets it pass.
+//! Quality gates 001.3 and 001.5: findings, completeness of tests, limits and decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::coverage::Reached;
 use super::id::RepoPath;
 
-/// How bad a finding is (specification.md 6.3).
+/// Severity of a finding (specification.md 6.3).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Blocks by itself and is never fixed without a person.
+    /// Fails the gate by itself, and is never fixed without a person.
     Critical,
-    /// The gate tolerates a few.
+    /// A few are tolerated, see [`FindingLimits::error`].
     Error,
-    /// The gate tolerates some.
+    /// Some are tolerated, see [`FindingLimits::warning`].
     Warning,
 }
 
@@ -30,21 +30,21 @@ impl Severity {
     }
 }
 
-/// The gate that asks.
+/// The gate that a finding counts for.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Code,
-    /// Gate 001.5, test quality; the half that needs no run.
+    /// Gate 001.5, test quality; only the checks that need no test run.
     Tests,
 }
 
 /// A finding of a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The gate it counts for.
+    /// The gate that the finding counts for.
     pub stage: Stage,
     /// The id of the rule in the catalogue.
     pub id: String,
@@ -59,7 +59,7 @@ pub struct Finding {
     pub auto_fixable: bool,
 }
 
-/// What a tool of the project said of a line: file, line from 1, words.
+/// Message of one of the project's own tools: file, line from 1, text.
 pub type Remark = (RepoPath, u32, String);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,29 +83,28 @@ impl FindingCounts {
     }
 }
 
-/// What a gate tolerates: counts up to and including these (specification.md 5.4, 6.6). No limit
-/// tolerates a
-/// critical finding.
+/// The numbers of findings with which a gate still passes (specification.md 5.4, 6.6). A critical
+/// finding always fails it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingLimits {
     pub error: u32,
     pub warning: u32,
 }
 
-/// Limits when nothing else is said.
+/// Default limits.
 pub const LIMITS: FindingLimits = FindingLimits { error: 3, warning: 10 };
 
-/// Limits of `--strict`: no error.
+/// Limits with `--strict`: no error is tolerated.
 pub const STRICT: FindingLimits = FindingLimits { error: 0, warning: 10 };
 
-/// Times a soft failure may be tried again (specification.md 5.4).
+/// How often a gate may be retried after a soft failure (specification.md 5.4).
 pub const MAX_RETRIES: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum QualityDecision {
     Pass,
-    /// Fix what is safe to fix, and try again.
+    /// Fix what is safe to fix, and run the gate again.
     SoftFail,
     HardFail,
 }
@@ -120,10 +119,10 @@ impl QualityDecision {
     }
 }
 
-/// Decides the gate, and says why.
+/// Decides a gate by the findings, with the reason.
 ///
-/// `retries` is how often a soft failure was tried again already. Limits are inclusive: exactly
-/// three errors pass. A text that does not compile is a critical finding. Never fails.
+/// `retries` is the number of retries so far. Limits are inclusive: exactly three errors pass. Code
+/// that does not compile is a critical finding. Never fails.
 ///
 /// Source: specification.md 6.6.
 pub fn decide(
@@ -162,7 +161,7 @@ pub fn decide(
     (QualityDecision::SoftFail, reasons.join("; "))
 }
 
-/// A layer of tests that a look at the sources can tell (specification.md 6.1).
+/// A test layer whose completeness can be determined from the sources (specification.md 6.1).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -200,7 +199,7 @@ impl TestAspect {
         }
     }
 
-    /// Percent that are asked for (specification.md 5.4, 6.2).
+    /// Required percentage (specification.md 5.4, 6.2).
     pub fn threshold(self) -> u32 {
         match self {
             Self::Happy | Self::Async => 100,
@@ -211,7 +210,7 @@ impl TestAspect {
     }
 }
 
-/// How complete a layer is.
+/// Completeness of the tests of one layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
     pub layer: TestAspect,
@@ -224,7 +223,7 @@ pub struct Completeness {
 }
 
 impl Completeness {
-    /// Percent covered, cut; `None` when the layer is about nothing here.
+    /// Percentage covered, rounded down; `None` if the layer has no items.
     pub fn percent(&self) -> Option<u32> {
         (u64::from(self.covered) * 100)
             .checked_div(u64::from(self.of))
@@ -237,10 +236,10 @@ impl Completeness {
     }
 }
 
-/// What can be counted of the tests of a repository.
+/// Metrics of the tests of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestMetrics {
-    /// The layers, first to last.
+    /// Completeness by layer, first to last.
     pub layers: Vec<Completeness>,
     pub tests: u32,
     pub assertions: u32,
@@ -248,12 +247,12 @@ pub struct TestMetrics {
     pub code_lines: u32,
     /// Lines of test code that are not empty.
     pub test_lines: u32,
-    /// What tests make run; `None` where nothing was run.
+    /// Coverage of the code under test; `None` if nothing was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Reached>,
 }
 
-/// Decides the gate on tests, and says why: all of it but the mutation score.
+/// Decides the gate on tests, except for the mutation score, with the reason.
 ///
 /// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage
 /// where it was measured. Assertions per test and lines per line are shown and decide nothing. Never

@@ -1,4 +1,4 @@
-//! The pass rate, on integers.
+//! `PassRate`: the pass rate as an exact fraction of integers.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl PassRate {
             > u64::from(before.passed) * u64::from(self.total)
     }
 
-    /// Tenths of a percent, cut.
+    /// The rate in tenths of a percent, rounded down.
     pub fn per_mille(self) -> u32 {
         let cut = u64::from(self.passed) * 1000 / u64::from(self.total.max(1));
         u32::try_from(cut).unwrap_or(1000)

@@ -1,4 +1,4 @@
-//! Settings of a run that several rooms share.
+//! `FixSettings`: the settings of one run of the fix loop.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ pub struct FixSettings {
     /// The repository, or a folder below it.
     pub repository: PathBuf,
     pub test_command: Option<String>,
-    /// Where the command leaves JUnit XML or TAP, as a glob below the repository.
+    /// Glob of the JUnit XML or TAP report that the command writes, below the repository.
     pub report: Option<String>,
-    /// Commands that prepare a checkout before its first run, for the shell.
+    /// Shell commands that prepare a checkout before its first run.
     pub setup: Vec<String>,
-    /// Limit of one test run.
+    /// Time limit of one test run.
     pub test_timeout: Duration,
     /// Pass rate of the gate, in percent, 1 to 100.
     pub target: u32,
@@ -30,27 +30,27 @@ pub struct FixSettings {
     pub branch: Option<String>,
     /// Base reference, to tell introduced failures from pre-existing ones.
     pub base: Option<String>,
-    /// Wall time of this run.
+    /// Time limit of this run.
     pub budget: Option<Duration>,
-    /// Candidates tried at the same time.
+    /// Number of candidates tried at the same time.
     pub jobs: usize,
     /// What the session may change.
     pub mode: Mode,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
     pub layers: BTreeMap<String, String>,
-    /// Commands instead of the detected tools.
+    /// Commands that replace the detected tools.
     pub tools: ToolCommands,
 }
 
-/// Commands of the project, for the shell, instead of the tools that are detected.
+/// Shell commands of the project that replace the detected tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCommands {
-    /// Checks the project's own rules.
+    /// Command that lints the project.
     pub lint: Option<String>,
     pub build: Option<String>,
-    /// Runs the suite with coverage.
+    /// Command that runs the suite with coverage.
     pub coverage: Option<String>,
-    /// Where that leaves its report, as a glob below the folder it runs in.
+    /// Glob of the coverage report, below the folder in which the command runs.
     pub coverage_report: Option<String>,
 }
 
@@ -63,6 +63,6 @@ pub enum Mode {
     Apply,
     /// Write patches into the session folder; no branch, no commit.
     Suggest,
-    /// Run the baseline and say what would be done; no branch, no commit, no search.
+    /// Run the baseline and report what would be done; no branch, no commit, no search.
     DryRun,
 }

@@ -1,33 +1,33 @@
-//! Whether a call to a server is made again, when, and whether to look first.
+//! Retry policy for server calls: whether to repeat a call, when, and whether to check first.
 //!
 //! Source: specification.md 13.8; GitHub's rules for rate limits.
 
 use std::time::Duration;
 
-/// What happens when a call is made twice.
+/// Whether a call can be repeated safely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
     /// Repeating changes nothing: reading, and writing absolute content.
     Free,
-    /// A second thing is made, or more is appended; whoever calls can look whether that happened.
+    /// Not idempotent, but the caller can check whether the first call took effect.
     Look,
     /// Repeating does the work twice, and nobody can tell.
     Never,
 }
 
-/// Why a call brought no usable answer.
+/// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The request never reached the server.
     Unsent,
-    /// The connection broke, the answer was cut, late or no answer at all: the server may have
-    /// done it.
+    /// The connection broke, or the answer was cut, late or invalid: the server may have carried
+    /// out the request.
     Broken,
-    /// 5xx: the server may have done it.
+    /// Status 5xx: the server may have carried out the request.
     Server,
-    /// A limit: nothing was done. The server says how long to wait, or not.
+    /// A rate limit: nothing was done. Holds the wait that the server names, if any.
     Limited(Option<Duration>),
-    /// Time does not heal it.
+    /// A permanent failure; waiting does not help.
     Refused,
 }
 
@@ -36,7 +36,7 @@ pub enum Fault {
 pub enum RetryDecision {
     /// Wait, then make the call again.
     Again(Duration),
-    /// Wait, look whether it happened, make the call again only if not.
+    /// Wait, check whether the call took effect, and repeat it only if it did not.
     LookFirst(Duration),
     GiveUp(GiveUpReason),
 }
@@ -44,23 +44,23 @@ pub enum RetryDecision {
 /// Why no further attempt is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GiveUpReason {
-    /// Another attempt would answer the same, or might do it twice.
+    /// Another attempt would fail in the same way, or might do it twice.
     Final,
     /// The last of [`ATTEMPTS`] failed.
     Attempts,
-    /// The server asks for more patience than [`LONGEST_WAIT`].
+    /// The server requires a longer wait than [`LONGEST_WAIT`].
     Patience,
-    /// The run would be over by then.
+    /// The wait would exceed the deadline of the run.
     Deadline,
 }
 
-/// Attempts of one call, the first one included.
+/// Maximum number of attempts of one call, including the first one.
 pub const ATTEMPTS: u32 = 5;
 
-/// Longest wait for a limit. What takes longer is posted at the next chance.
+/// Longest wait for a rate limit. What would take longer is posted at the next opportunity.
 pub const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
-/// Wait for a limit whose server names no time: GitHub asks for a minute at least.
+/// Wait for a rate limit without a stated time: GitHub requires at least a minute.
 pub const UNNAMED_WAIT: Duration = Duration::from_mins(1);
 
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -68,9 +68,8 @@ const LARGEST_STEP: Duration = Duration::from_secs(30);
 
 /// Decides after attempt number `attempt` (1 is the first) failed with `fault`.
 ///
-/// `remaining` is the time the run has left, `None` without a deadline; a wait that leaves nothing
-/// of it is not begun. `seed` spreads the waits of several runs; the same seed gives the same
-/// waits.
+/// `remaining` is the time left in the run, `None` without a deadline; a wait that would use it up
+/// is not begun. `seed` makes the waits of several runs differ; the same seed gives the same waits.
 pub fn retry(
     call: Repeat,
     fault: Fault,
@@ -101,7 +100,7 @@ pub fn retry(
     }
 }
 
-/// Doubles from one second to half a minute, and takes between half and all of that.
+/// Exponential back-off from 1 to 30 seconds, with jitter between half and all of the wait.
 fn back_off(attempt: u32, seed: u64) -> Duration {
     let full = FIRST_WAIT
         .saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX))
@@ -127,7 +126,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The decision without the length of a back-off.
+    /// Name of the decision, without the wait.
     fn word(decision: RetryDecision) -> &'static str {
         match decision {
             RetryDecision::Again(_) => "again",

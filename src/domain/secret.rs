@@ -1,4 +1,4 @@
-//! Keys that do not print themselves, and texts without them.
+//! `SecretKey`, which does not print its value, and `Redactor`, which removes secrets from texts.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 
-/// A key or token. Its debug form is a mark; the text leaves through [`SecretKey::expose`] alone.
+/// A key or token. Its debug output is a mark; only [`SecretKey::expose`] returns the text.
 #[derive(Clone)]
 pub struct SecretKey(SecretString);
 
 impl SecretKey {
-    /// Wraps a key; white space around it is what copying adds.
+    /// Wraps a key, without white space at its ends, which is easily copied along.
     pub fn new(text: &str) -> Self {
         Self(SecretString::from(text.trim().to_owned()))
     }
 
-    /// The text, for the header it belongs into.
+    /// The plain text, for an authentication header.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -31,10 +31,10 @@ impl fmt::Debug for SecretKey {
 /// The text that replaces a secret.
 pub const MARK: &str = "[redacted]";
 
-/// Shorter texts are not taken for keys: hiding them would blank ordinary words.
+/// Shorter texts are not redacted, because that would blank out ordinary words.
 const SHORTEST: usize = 8;
 
-/// Removes known secrets from texts, also where they are encoded.
+/// Removes known secrets from texts, also in encoded form.
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<String>,
@@ -47,8 +47,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Knows `keys` in plain, base64 (any alignment, both alphabets), hexadecimal, URL and JSON
-    /// form.
+    /// Builds a redactor that finds `keys` in plain, base64 (any alignment, both alphabets),
+    /// hexadecimal, URL and JSON form.
     pub fn new<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) -> Self {
         let mut needles = Vec::new();
         for key in keys {
@@ -57,13 +57,13 @@ impl Redactor {
                 needles.extend(forms(key));
             }
         }
-        // Longer forms first, so that no rest of one stays.
+        // Replace longer forms first, so that no remainder of one is left.
         needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         needles.dedup();
         Self { needles }
     }
 
-    /// `text` with a mark where a secret was.
+    /// `text` with every secret replaced by a mark.
     pub fn redact(&self, text: &str) -> String {
         let mut clean = text.to_owned();
         for needle in &self.needles {
@@ -84,8 +84,8 @@ fn forms(key: &str) -> Vec<String> {
     let mut forms = vec![key.to_owned()];
     for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         for shift in 0..3 {
-            // What stands around the key moves it by one or two bytes: the characters that only
-            // depend on the key are the same whatever stands there.
+            // Bytes before the key shift its base64 form by one or two bytes. Keep only the
+            // characters that depend on the key alone.
             let mut bytes = vec![0; shift];
             bytes.extend_from_slice(key.as_bytes());
             let encoded = engine.encode(&bytes);

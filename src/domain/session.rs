@@ -1,4 +1,4 @@
-//! The record of a session (specification.md 8.2) and when one can be resumed (8.13).
+//! `SessionRecord` (specification.md 8.2), its status, and when it can be resumed (8.13).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::id::{CommitId, SessionId};
 use super::rate::PassRate;
 use super::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 
-/// Iteration limit when nothing else is configured (specification.md C-01).
+/// Default iteration limit (specification.md C-01).
 pub const MAX_ITERATIONS: u32 = 10;
 
 #[cfg(test)]
@@ -16,13 +16,13 @@ pub(crate) use tests::samples;
 
 /// Names of the files in a session's folder (specification.md 8.1).
 pub mod files {
-    /// The record: who, what and where, as [`super::SessionRecord`].
+    /// The record of the session, as [`super::SessionRecord`].
     pub const RECORD: &str = "workflow-session.json";
     /// State of the fix loop.
     pub const LOOP: &str = ".process/iteration-state.json";
-    /// State of the pipeline of a session that plans or writes tests.
+    /// State of the pipeline of a test session.
     pub const PIPELINE: &str = ".process/test-fix-state.json";
-    /// What a screen showed, one event per line.
+    /// All events, one per line.
     pub const EVENTS: &str = ".process/events.jsonl";
     /// How the last run ended.
     pub const OUTCOME: &str = ".process/outcome.json";
@@ -40,7 +40,7 @@ pub enum SessionStatus {
     Planning,
     /// The plan is complete, and the work has not begun.
     Initialized,
-    /// At work, or killed while it was.
+    /// Running, or killed while it was running.
     Active,
     Paused,
     Completed,
@@ -48,7 +48,7 @@ pub enum SessionStatus {
     Blocked,
 }
 
-/// Git as the session found it.
+/// State of the git repository when the session began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionGit {
     /// The merge base, when a base reference was given.
@@ -59,7 +59,7 @@ pub struct SessionGit {
     pub onto: Option<String>,
 }
 
-/// Which session a request means.
+/// The session that a request refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SessionChoice {
@@ -101,21 +101,21 @@ pub struct SessionRecord {
     pub created_at: String,
     /// RFC 3339, in UTC.
     pub resumed_at: Option<String>,
-    /// RFC 3339; when it ended.
+    /// Time of the end, RFC 3339.
     pub completed_at: Option<String>,
     pub max_iterations: u32,
-    /// Whether a person must look before it counts.
+    /// Whether a person must review the result.
     pub review_flag: bool,
     pub result: Option<String>,
     pub final_pass_rate: Option<PassRate>,
     pub mode: String,
-    /// The finished session whose work it tests; in session mode only.
+    /// The finished session whose changes it tests; in session mode only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_session_id: Option<SessionId>,
     /// The request as the user wrote it; of a session that plans tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Git as it found it.
+    /// State of the git repository when the session began.
     pub git: SessionGit,
 }
 
@@ -154,14 +154,14 @@ impl SessionRecord {
         self.max_iterations = limit.unwrap_or(self.max_iterations);
     }
 
-    /// Notes that the session is over.
+    /// Records that the session has ended.
     pub fn end(&mut self, status: SessionStatus, result: &str, now: String) {
         self.status = status;
         self.result = Some(result.to_owned());
         self.completed_at = Some(now);
     }
 
-    /// Notes how a run of the fix loop ended.
+    /// Records how a run of the fix loop ended.
     pub fn conclude(&mut self, outcome: &Outcome, now: String) {
         let (status, result) = match outcome.result {
             Ending::Success => (SessionStatus::Completed, "success"),
@@ -179,7 +179,7 @@ impl SessionRecord {
         self.final_pass_rate = outcome.last;
     }
 
-    /// Notes where the pipeline of a session that plans tests rests.
+    /// Updates status and result from the pipeline of a test session.
     pub fn rest_at(&mut self, pipeline: &Pipeline) {
         self.status = match &pipeline.next {
             PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => {
@@ -204,7 +204,7 @@ impl SessionRecord {
     }
 }
 
-/// Why a session cannot go on; `None` when it can.
+/// Why a session cannot be resumed; `None` if it can.
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     match record.status {
         SessionStatus::Planning | SessionStatus::Initialized => {
@@ -221,9 +221,9 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     }
 }
 
-/// Finds the session that a request for the newest one means: of those that can be resumed, the
-/// newest on this commit, else the newest. `records` come newest first.
-/// An error holds the index and the reason of the last session that cannot be resumed, if any.
+/// Finds the newest session that can be resumed on this commit, or else on any commit. `records`
+/// are sorted, newest first.
+/// `Err` holds index and reason of the last session that cannot be resumed, if there is one.
 pub fn newest_resumable(
     records: &[SessionRecord],
     head: &CommitId,
@@ -241,13 +241,13 @@ pub fn newest_resumable(
     elsewhere.ok_or(why)
 }
 
-/// Whether a new session on `head` would repeat the work of this one, which was stopped there.
+/// Whether this session was stopped on `head`, so that a new one there would repeat its work.
 pub fn is_stopped_on(record: &SessionRecord, head: &CommitId) -> bool {
     record.git.head_sha == *head
         && matches!(record.status, SessionStatus::Active | SessionStatus::Paused)
 }
 
-/// The first of `base`, `base-2`, `base-3` … that is an id and free.
+/// The first of `base`, `base-2`, `base-3` … that is a valid id and not taken.
 pub fn free_id(base: &str, mut is_free: impl FnMut(&SessionId) -> bool) -> SessionId {
     let mut number = 1;
     loop {

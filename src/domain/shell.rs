@@ -1,6 +1,6 @@
-//! Words as a person would type them in a shell.
+//! Quotes words for display as a shell command.
 
-/// A word, in quotes when a shell would act on something in it.
+/// A word, in quotes if a shell would interpret a character in it.
 pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:@,+%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -9,7 +9,7 @@ pub fn word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A list of words as one line.
+/// Several words as one command line.
 pub fn line(words: &[String]) -> String {
     words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
 }

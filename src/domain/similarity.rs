@@ -1,4 +1,4 @@
-//! Likeness of failures: do they look like one cause?
+//! Similarity of failures, as a sign that they have one cause.
 //!
 //! Source: specification.md 7.7 (F-098).
 
@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use super::failure::Signature;
 
-/// Failures that are compared at most.
+/// Maximum number of failures that are compared.
 pub const COMPARED: usize = 200;
 
-/// Pairs at least this alike belong to one cluster.
+/// Pairs with at least this similarity belong to one cluster.
 pub const SAME_CLUSTER: f64 = 0.7;
 
-/// Likeness of two failures, from 0 to 1: 0.4 words of the message, 0.3 frame (0.15 when only the
-/// file is the same), 0.2 error class, 0.1 layer.
+/// Similarity of two failures, from 0 to 1: words of the message count 0.4, frame 0.3 (0.15 if only
+/// the file is the same), error class 0.2, layer 0.1.
 pub fn pair(a: &Signature, b: &Signature) -> f64 {
     let frame = match (&a.frame, &b.frame) {
         (Some(a), Some(b)) if a == b => 1.0,
@@ -43,7 +43,7 @@ fn share(part: usize, whole: usize) -> f64 {
     float(part) / float(whole)
 }
 
-/// Groups failures by single link; each group holds indexes, largest group first.
+/// Groups failures by single linkage; each group holds indexes, and the largest group is first.
 pub fn clusters(failures: &[Signature]) -> Vec<Vec<usize>> {
     let count = failures.len().min(COMPARED);
     let mut group: Vec<usize> = (0..count).collect();
@@ -68,7 +68,7 @@ pub fn clusters(failures: &[Signature]) -> Vec<Vec<usize>> {
     clusters
 }
 
-/// Likeness of all failures: share of the largest cluster, times the mean likeness inside it.
+/// Similarity of all failures: share of the largest cluster, times the mean similarity inside it.
 /// Fewer than two failures: 0.
 pub fn of(failures: &[Signature]) -> f64 {
     let count = failures.len().min(COMPARED);

@@ -1,4 +1,4 @@
-//! How bold the next iteration may be.
+//! `Strategy`: how bold an iteration is, and the rules that select it.
 
 use std::fmt;
 
@@ -14,11 +14,11 @@ use super::threshold::Thresholds;
 pub enum Strategy {
     /// Makes one targeted fix, then runs all tests.
     Conservative,
-    /// Related failures in one batch.
+    /// Fix related failures in one batch.
     Aggressive,
     /// The smallest change, after a regression.
     Surgical,
-    /// Another approach, after a test stayed red.
+    /// A different approach, after a test stayed red.
     Reflective,
 }
 
@@ -40,14 +40,14 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// All that the choice of a strategy may depend on.
+/// Everything that the choice of a strategy depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// The iteration about to start; 1 is the first fix.
     pub iteration: u32,
     /// The last accepted rate.
     pub rate: PassRate,
-    /// Likeness of the failures, from 0 (unrelated) to 1 (one cause).
+    /// Similarity of the failures, from 0 (unrelated) to 1 (one cause).
     pub similarity: f64,
     /// Iterations in a row, the last one included, that regressed.
     pub regressions: u32,
@@ -68,15 +68,14 @@ pub struct Choice {
 
 /// Picks the strategy of the next iteration.
 ///
-/// The first rule that holds wins, so a regression is never answered conservatively. Thresholds
-/// are exclusive: with the built-in ones exactly 80 % or
-/// exactly 0.7 is not enough for a batch. A search that ended with
-/// nothing left to try counts like a stuck test: the same question would get the same answer.
+/// The first rule that holds wins, so a regression is never answered conservatively. Thresholds are
+/// exclusive: with the defaults, exactly 80 % or exactly 0.7 is not enough for a batch. A search
+/// with nothing left to try counts like a stuck test, because the same search would find the same.
 ///
 /// Source: specification.md 7.6, C-02 (F-092 to F-096).
 pub fn select(now: &Situation) -> Choice {
     let (strategy, reason) = match now {
-        // The first regression was answered surgically; two surgical ones regressed as well.
+        // The surgical attempts that followed the first regression regressed as well.
         Situation { regressions: 3.., .. } => {
             (Strategy::Reflective, "two surgical attempts in a row regressed".to_owned())
         }

@@ -1,4 +1,4 @@
-//! Tasks and the order that their dependencies leave (specification.md 5.1, 5.7, 5.8).
+//! Task status, and the order of tasks with dependencies (specification.md 5.1, 5.7, 5.8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
     Pending,
-    /// At work, or interrupted while it was.
+    /// Running, or interrupted while it was running.
     InProgress,
-    /// The edit of the task stayed, or was tested and found useless.
+    /// Its edit was kept, or was tested and had no effect.
     Completed,
     Blocked,
     /// The edit of the task broke tests and was taken back.
     RolledBack,
 }
 
-/// Why tasks have no order.
+/// Why tasks have no execution order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// A task waits for one that is not there.
+    /// A task depends on one that does not exist.
     #[error("{task} depends on {missing}, which is not planned")]
     Missing {
         /// The task that waits.
@@ -30,18 +30,18 @@ pub enum OrderError {
         /// The task that does not exist.
         missing: String,
     },
-    /// Tasks wait for one another.
+    /// Tasks depend on one another.
     #[error("these tasks wait for one another: {}", tasks.join(", "))]
     Cycle {
-        /// All that can never begin.
+        /// All tasks that can never start.
         tasks: Vec<String>,
     },
-    /// Two tasks have one name.
+    /// Two tasks have the same id.
     #[error("{task} is planned twice")]
     Twice { task: String },
 }
 
-/// The order in which tasks may run; of those that could be next, the one that was named first.
+/// The order in which tasks may run; of several that could be next, the first in the list.
 pub fn order(tasks: &[(String, Vec<String>)]) -> Result<Vec<String>, OrderError> {
     let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (task, needs) in tasks {
@@ -107,7 +107,7 @@ mod tests {
                     (task.to_string(), needs.map(|(_, to)| to.to_string()).collect())
                 })
                 .collect();
-            // Computes reachability the slow way.
+            // Reachability by brute force.
             let mut reach = [[false; 7]; 7];
             for (from, to) in &edges {
                 reach[*from][*to] = true;

@@ -1,4 +1,4 @@
-//! One test and one run of a suite, as facts: what ran, what it said, how long it took.
+//! Results of test runs: status, duration and failure text of each test.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::id::{RepoPath, TestId};
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Passed,
-    /// The test ran and did not hold, or could not be set up.
+    /// The test failed, or could not be set up.
     Failed,
     /// The test was skipped on purpose; it counts in no rate.
     Skipped,
@@ -31,7 +31,7 @@ pub enum Layer {
     EndToEnd,
 }
 
-/// What a failing test said. All texts are foreign: bounded at the edge, escaped when shown.
+/// Output of a failing test. All texts are untrusted: bounded when read, escaped when shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureText {
     /// Class of the error, such as `AssertionError`; empty when the tool names none.
@@ -50,7 +50,7 @@ pub struct Frame {
     pub file: RepoPath,
     /// The line, from 1.
     pub line: u32,
-    /// The function, as the tool names it; empty when it does not.
+    /// The function, as the tool names it; empty if it does not.
     pub function: String,
 }
 
@@ -64,7 +64,7 @@ pub struct TestCase {
     pub file: Option<RepoPath>,
     /// The line of its definition or failure, from 1.
     pub line: Option<u32>,
-    /// Duration in milliseconds; 0 when the tool does not say.
+    /// Duration in milliseconds; 0 if the tool does not report it.
     pub duration_ms: u64,
     pub layer: Layer,
     /// The message of a failed test; absent for others.
@@ -93,12 +93,12 @@ pub struct Results {
     /// When it started, RFC 3339.
     pub started_at: String,
     pub duration_ms: u64,
-    /// The complete output, relative to the session folder.
+    /// Path of the complete output, relative to the session folder.
     pub log: String,
 }
 
 impl Results {
-    /// Tests that ended with `status`.
+    /// Number of tests with this status.
     pub fn count(&self, status: Status) -> u32 {
         u32::try_from(self.cases.iter().filter(|case| case.status == status).count())
             .unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! The numbers behind the decisions of the fix loop that a project may choose.
+//! `Thresholds`: the configurable numbers behind the decisions of the fix loop.
 //!
 //! Source: specification.md 2.3, 7.5 to 7.9.
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Thresholds {
-    /// Percentage points of a hard regression; more than this is one. 0 to 100.
+    /// A drop by more percentage points than this is a hard regression. 0 to 100.
     pub regression_points: u32,
-    /// Results in a row after which a failing test is stuck. At least 2.
+    /// Number of consecutive failures after which a test is stuck. At least 2.
     pub stuck_results: u32,
-    /// Share of the failures, from 0 to 1. When more than this is stuck after two reflective
+    /// Share of the failures, from 0 to 1. If more than this is stuck after two reflective
     /// iterations, the run ends.
     pub stuck_abort: f64,
-    /// Likeness of the failures, from 0 to 1, above which a batch is tried.
+    /// Similarity of the failures, from 0 to 1, above which a batch is tried.
     pub similarity: f64,
     /// Pass rate in percent above which a batch is tried.
     pub aggressive_rate: u32,
@@ -35,7 +35,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The number of results of a stuck test, as people write it.
+    /// `stuck_results` as it is written in a sentence.
     pub fn results(&self) -> String {
         match self.stuck_results {
             2 => "two".into(),

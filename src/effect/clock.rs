@@ -1,4 +1,4 @@
-//! The time, as an effect, so that decisions and tests never wait for it.
+//! `Clock`: time, waiting and stop requests, replaceable in tests.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub trait Clock: Send + Sync {
     /// Now, RFC 3339 in UTC with seconds, such as `2026-11-20T22:40:00Z`.
     fn now(&self) -> String;
 
-    /// Time since this process began to work; never goes back.
+    /// Monotonic time since this process started.
     fn elapsed(&self) -> Duration;
 
     /// Whether a person or the platform asked this process to stop at the next safe point.

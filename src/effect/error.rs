@@ -1,8 +1,8 @@
-//! Why work on the outside world could not go on.
+//! `EffectError`: a failed git operation, test run or access to session files.
 
 use super::{GitError, RunError, StoreError};
 
-/// The first effect that failed for good; never the fault of a model or of a candidate.
+/// A permanent failure of git, of a test run or of session files; never caused by a candidate.
 #[derive(Debug, thiserror::Error)]
 pub enum EffectError {
     #[error(transparent)]

@@ -1,39 +1,39 @@
-//! What the project's own type checkers, linters and formatters say of a checkout.
+//! Results of the project's own type checkers, linters, formatters and automatic fixers.
 
 use std::collections::BTreeMap;
 
 use crate::domain::id::RepoPath;
 use crate::domain::quality::Remark;
 
-/// What a tool is asked about.
+/// What a tool checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern {
-    /// Do the types fit, does it build?
+    /// Types and compilation.
     Types,
-    /// Are the project's own rules kept?
+    /// The project's lint rules.
     Rules,
-    /// Which files are not formatted?
+    /// Formatting.
     Format,
 }
 
-/// What the tools said, and what could not be asked.
+/// Remarks of the tools, and tools that gave no result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LintReport {
-    /// Remarks, with what they are about.
+    /// Remarks, with the concern that the tool checks.
     pub remarks: Vec<(Concern, Remark)>,
-    /// Names of the tools that were asked.
+    /// Names of the tools that ran.
     pub asked: Vec<String>,
-    /// Tools that were not asked or did not answer, with the reason.
+    /// Tools that did not run or gave no result, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// What the project's own safe fixers make of files.
+/// Changes that the project's own safe fixers would make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedFiles {
     /// The new text of each file that they would change.
     pub texts: BTreeMap<RepoPath, String>,
-    /// Names of those that changed something, in the order in which they ran.
+    /// Names of the fixers that changed something, in the order in which they ran.
     pub tools: Vec<String>,
-    /// Fixers that did not answer, with the reason.
+    /// Fixers that gave no result, with the reason.
     pub skipped: Vec<(String, String)>,
 }

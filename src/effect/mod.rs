@@ -1,7 +1,7 @@
-//! The contract: everything regreen can do to the outside world, as narrow traits over domain types.
+//! Traits for everything regreen does to the outside world: git, test runs, files, models, GitHub.
 //!
-//! Rooms above call these traits; `adapter` keeps them. This room does not know how: no process,
-//! file, socket or clock is named here.
+//! `adapter` implements the traits and the modules above call them. Nothing in this module starts a
+//! process, touches a file or socket, or reads the clock.
 
 use crate::domain::event::Event;
 
@@ -45,13 +45,13 @@ pub struct Effects<'a> {
     pub suite: &'a dyn Suite,
     pub store: &'a dyn Store,
     pub clock: &'a dyn Clock,
-    /// Who can be asked, in no order; the chain names them.
+    /// All available models, in no particular order; the provider chain refers to them by name.
     pub models: &'a [Box<dyn Model>],
     pub screen: &'a dyn Screen,
 }
 
 impl Effects<'_> {
-    /// Shows that a longer step begins, outside of any iteration.
+    /// Reports that a longer step begins outside of any iteration.
     pub fn step(&self, doing: &str) {
         self.screen.show(&Event::Step { iteration: None, doing: doing.to_owned() });
     }

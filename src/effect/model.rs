@@ -1,4 +1,4 @@
-//! One question to somebody who can analyse: a model behind a protocol, or a command-line client.
+//! The `Model` trait: one question to a language model, over HTTP or through a command-line client.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub trait Model: Send + Sync {
         self.facts().mode
     }
 
-    /// How many tokens question and answer may have together.
+    /// Context window: maximum number of tokens of question and answer together.
     fn context_tokens(&self) -> u32 {
         self.facts().context
     }
@@ -41,8 +41,8 @@ pub trait Model: Send + Sync {
         self.facts().price.map(|price| price.of(usage))
     }
 
-    /// Asks once. Does not retry: who asks next, and when, is decided by the chain.
-    /// What the provider said until it failed is in [`ModelError::message`], bounded and without
+    /// Asks once, without retries: the chain decides who is asked next, and when.
+    /// Output that arrived before a failure is in [`ModelError::message`], truncated and without
     /// secrets.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
 }
@@ -55,25 +55,25 @@ pub struct ModelFacts {
     /// The model to ask for; empty when the client decides.
     pub model: String,
     pub mode: ClientMode,
-    /// Tokens that question and answer may have together.
+    /// Context window: maximum number of tokens of question and answer together.
     pub context: u32,
     pub price: Option<Price>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Names it in records: session, iteration, role, slot and turn.
+    /// Id in recordings: session, iteration, role, slot and turn.
     pub id: String,
     /// Instructions about the work and about foreign text.
     pub system: String,
     pub prompt: String,
-    /// The form of the answer as a JSON Schema, with its name; used where the protocol has it.
+    /// Name and JSON Schema of the answer; used if the protocol supports it.
     pub form: Option<(&'static str, Value)>,
-    /// From 0 to 2; `None` leaves it to the model.
+    /// Sampling temperature from 0 to 2; `None` for the model's default.
     pub temperature: Option<f32>,
     /// The longest answer, in tokens.
     pub max_output_tokens: u32,
-    /// When to give up (trigger T7, 40 minutes by default).
+    /// Time limit of the call (trigger T7, 40 minutes by default).
     pub limit: Duration,
     /// A checkout that an agent edits and an answering client may read.
     pub checkout: Option<PathBuf>,
@@ -88,27 +88,27 @@ pub struct Answer {
     pub usage: Usage,
     /// The model that answered, as it calls itself.
     pub model: String,
-    /// The whole exchange as received, for the records; bounded, without secrets.
+    /// The whole exchange as received, for the records; truncated and without secrets.
     pub raw: String,
 }
 
-/// Longest answer that is read, in bytes. More is garbage.
+/// Maximum size of an answer, in bytes; a larger one is rejected as [`ModelErrorKind::Garbage`].
 pub const ANSWER_LIMIT: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
     Done,
-    /// At the longest answer allowed.
+    /// The maximum length was reached.
     Cut,
 }
 
-/// Why there is no answer.
+/// Why a model gave no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{provider}: {kind}{}", detail(.message))]
 pub struct ModelError {
     pub provider: String,
     pub kind: ModelErrorKind,
-    /// What the provider said, bounded, without secrets.
+    /// Message of the provider, truncated and without secrets.
     pub message: String,
 }
 
@@ -118,21 +118,21 @@ fn detail(message: &str) -> String {
     if short.is_empty() { String::new() } else { format!(": {short}") }
 }
 
-/// What went wrong, by what can be done about it.
+/// Kinds of failures, distinguished by what can be done about them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
     /// 401, 403, or a client that is not logged in.
     #[error("the key was refused")]
     Unauthorised,
-    /// 429 that passes with time (trigger T5).
+    /// 429 that ends after a wait (trigger T5).
     #[error("rate limited{}", wait(.retry_after.as_ref()))]
     RateLimited {
-        /// As the provider asks, from `Retry-After` or its reset headers.
+        /// The wait that the provider requests in `Retry-After` or its reset headers.
         #[serde(rename = "retry_after_ms", with = "millis")]
         retry_after: Option<Duration>,
     },
-    /// 429 or 402 that time does not heal: no money, no quota.
+    /// 429 or 402 that waiting does not resolve: no credit or no quota.
     #[error("the account has no quota left")]
     OutOfQuota,
     /// 5xx and 529 (trigger T6).
@@ -141,26 +141,26 @@ pub enum ModelErrorKind {
     /// 404: no such model or address (trigger T6).
     #[error("no such model or address")]
     NotFound,
-    /// 400 and other refusals of the request itself.
+    /// 400 and other rejections of the request itself.
     #[error("the request was refused with {status}")]
     BadRequest { status: u16 },
     #[error("the question is too long for the model")]
     TooLong,
-    /// The model declined, or a filter stopped it.
+    /// The model declined to answer, or a content filter stopped it.
     #[error("the model declined ({reason})")]
     Refused { reason: String },
-    /// Longer than the limit (trigger T7).
+    /// No answer within the time limit (trigger T7).
     #[error("no answer within {limit:?}")]
     TimedOut {
         #[serde(rename = "limit_ms", with = "millis")]
         limit: Duration,
     },
-    /// No connection, or it broke (trigger T8).
+    /// No connection, or it was interrupted (trigger T8).
     #[error("the connection failed")]
     Connection,
     #[error("the answer ended in the middle")]
     Truncated,
-    /// Not what the protocol says, or larger than [`ANSWER_LIMIT`].
+    /// The answer violates the protocol, or is larger than [`ANSWER_LIMIT`].
     #[error("the answer is not in the form of its protocol")]
     Garbage,
     /// The client program is missing, too old, or ended without an answer.
@@ -220,7 +220,7 @@ impl ModelErrorKind {
     }
 }
 
-/// A duration, which may be missing, as whole milliseconds in a recording.
+/// Serialises a duration, which may be optional, as whole milliseconds.
 mod millis {
     use std::time::Duration;
 

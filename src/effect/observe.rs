@@ -18,11 +18,11 @@ pub struct Call {
     pub arguments: Vec<String>,
 }
 
-/// An environment that must not matter: a call that notices it is not pinned.
+/// An environment that must not influence results: a call that depends on it gets no test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct World {
-    /// 0 is the one in which lines are recorded; others have another hash seed, time zone,
-    /// language and folder, and odd ones take the calls in reverse order.
+    /// 0 is the one in which coverage is recorded. The others have another hash seed, time zone,
+    /// locale and folder, and odd ones make the calls in reverse order.
     pub number: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct ObserveRequest<'a> {
     pub limit: Duration,
 }
 
-/// How a result is taken.
+/// How the result of a call is obtained and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResultKind {
@@ -49,16 +49,15 @@ pub enum ResultKind {
     Plain,
     /// The result after awaiting it.
     Await,
-    /// As the list of what it yields.
+    /// The yielded items as a list.
     List,
-    /// The result is not a number, which is equal to nothing.
+    /// NaN, which is equal to nothing.
     Nan,
     /// The result cannot be compared at all.
     None,
 }
 
-/// The outcome of a call. Texts come from the code under test: bounded by the driver, and data
-/// only.
+/// Result of one call. Texts come from the code under test: untrusted, and truncated by the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
     Value {
@@ -67,14 +66,14 @@ pub enum CallOutcome {
         way: ResultKind,
     },
     Raised {
-        /// The class as a test names it.
+        /// Class of the exception, as a test would name it.
         class: String,
         message: String,
-        /// Whether a statement of the repository raised it on purpose.
+        /// Whether an explicit `raise` or `throw` in the repository caused it.
         explicit: bool,
         way: ResultKind,
     },
-    /// The call did something that a pinned call must not do, or its result cannot be written; why.
+    /// The call did something forbidden, or its result cannot be written as a literal; the reason.
     Refused(String),
 }
 
@@ -82,13 +81,13 @@ pub enum CallOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     pub outcome: CallOutcome,
-    /// Arguments that it changed: index and literal of the new value.
+    /// Arguments that the call modified: index, and literal of the new value.
     pub after: Vec<(usize, String)>,
-    /// Modules that the literals name.
+    /// Modules that the literals refer to.
     pub needs: Vec<String>,
-    /// Lines of the file that ran; world 0 only.
+    /// Lines of the file that ran; recorded in environment 0 only.
     pub lines: Vec<u32>,
-    /// Steps between lines or blocks that ran or not, opaque; world 0 only.
+    /// Opaque ids of the control-flow steps that ran; recorded in environment 0 only.
     pub marks: Vec<String>,
 }
 
@@ -105,17 +104,17 @@ impl Observation {
         }
     }
 
-    /// The observation without the parts that only world 0 records.
+    /// Whether both have the same result, apart from what only environment 0 records.
     #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {
         self.outcome == other.outcome && self.after == other.after && self.needs == other.needs
     }
 }
 
-/// Makes calls in closed, fresh processes.
+/// Calls functions in fresh, isolated processes.
 #[async_trait]
 pub trait Observer: Send + Sync {
-    /// Makes the calls and answers for each, in order. Nothing in the checkout can change.
+    /// Makes the calls and returns one observation for each, in order. The checkout cannot change.
     /// A call that hangs or crashes is an observation, not an error.
     async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError>;
 }

@@ -1,10 +1,10 @@
-//! What is asked of a repository on a server, and what it answers.
+//! Fetch targets, pushes and errors of a remote git repository.
 
 use crate::domain::id::{CommitId, SessionId};
 
 use super::GitError;
 
-/// The commit that a fetch is to find.
+/// What to fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchTarget {
     Branch(String),
@@ -23,7 +23,7 @@ pub struct PushRequest {
     pub new: CommitId,
     /// The session whose commits these are.
     pub session: SessionId,
-    /// Names that are never moved, such as the default branch.
+    /// Names of branches that are never pushed to, such as the default branch.
     pub protected: Vec<String>,
 }
 
@@ -35,12 +35,12 @@ pub enum PushOutcome {
     /// The branch stood at the new commit before the push.
     AlreadyThere,
     Rejected {
-        /// Which rule, as far as the text says.
+        /// The rule that rejected it, as far as the message says.
         by: Refuser,
-        /// What the server said, one bounded line.
+        /// Message of the server, one truncated line.
         text: String,
     },
-    /// Somebody else moved or made the branch; nothing was changed.
+    /// Somebody else moved or created the branch; nothing was changed.
     Moved {
         /// The present tip; `None` when the branch is gone.
         now: Option<CommitId>,
@@ -51,7 +51,7 @@ pub enum PushOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RebasedPushOutcome {
     Plain(PushOutcome),
-    /// Our commits were set on top of `onto`.
+    /// Our commits were rebased onto `onto`.
     OnTop {
         onto: CommitId,
         tip: CommitId,
@@ -59,14 +59,14 @@ pub enum RebasedPushOutcome {
     },
     /// Nothing was pushed: a person must decide.
     Stopped {
-        /// The foreign tip; `None` when the branch is gone.
+        /// Tip that somebody else pushed; `None` if the branch was deleted.
         now: Option<CommitId>,
-        /// Why, in our own words; file names are foreign text.
+        /// The reason, written by regreen; may contain untrusted file names.
         reason: String,
     },
 }
 
-/// The authority that refused a push.
+/// What rejected a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refuser {
     /// GitHub refuses changed workflow files to this token.
@@ -94,7 +94,7 @@ impl Refuser {
     }
 }
 
-/// Why the server gave no answer to work with.
+/// Why a request to the remote repository failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     #[error("{address} cannot be used: {reason}")]
@@ -106,7 +106,7 @@ pub enum RemoteError {
     Forbidden {
         address: String,
         text: String,
-        /// Whether something was to be written.
+        /// Whether the request was a write.
         writing: bool,
     },
     #[error("{address} is not there, or hidden from this token")]
@@ -115,7 +115,7 @@ pub enum RemoteError {
     Redirected { address: String, to: String },
     #[error("{address} answered {status}: {text}")]
     Status { address: String, status: u16, text: String },
-    /// No or half an answer.
+    /// No answer, or an incomplete one.
     #[error("{address}: {reason}")]
     Connection { address: String, reason: String },
     #[error("{address} answered what is not git's protocol: {reason}")]

@@ -1,8 +1,8 @@
-//! The screens on which people watch a run.
+//! `Screen`: displays the events of a session.
 
 use crate::domain::event::Event;
 
-/// Shows events. A screen never fails the loop: what it cannot show it drops or queues.
+/// Displays events. A screen never fails the loop: it drops or queues what it cannot show.
 pub trait Screen: Send + Sync {
     /// Shows one event; returns at once.
     fn show(&self, event: &Event);

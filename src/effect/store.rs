@@ -1,4 +1,4 @@
-//! The files of one session.
+//! `Store`: reads and writes the files of one session.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ pub trait Store: Send + Sync {
     /// Moves a file within the session folder; already moved is fine.
     async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError>;
 
-    /// Appends lines to a file after cutting it to its first `keep` lines, so a line written after
-    /// the last saved state is not doubled on resume.
+    /// Truncates a file to its first `keep` lines, then appends `lines`, so that a line written
+    /// after the last saved state is not duplicated on resume.
     async fn append(&self, file: &str, keep: u64, lines: &[String]) -> Result<(), StoreError>;
 
-    /// The small state files that travel in commits, with their paths inside the session folder:
+    /// The small state files that commits carry, with their paths inside the session folder:
     /// everything but logs, raw output and events.
     async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
 }

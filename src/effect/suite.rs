@@ -1,4 +1,4 @@
-//! The tests of the repository under repair: run them, or try candidates on them quickly.
+//! The `Suite` and `CandidateRunner` traits: run the tests, or try many candidate edits quickly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ pub trait Suite: Send + Sync {
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured;
 
-    /// Opens a runner of many candidates on the same checkout: in a prepared process where the
+    /// Opens a runner that tries many candidates on one checkout: in a prepared process if the
     /// framework allows it, otherwise with the suite's own command in a scratch copy.
     async fn open_candidate_runner(
         &self,
@@ -82,12 +82,12 @@ pub trait Suite: Send + Sync {
     ) -> Result<Box<dyn CandidateRunner>, RunError>;
 }
 
-/// What a runner of candidates is opened for.
+/// A request to open a candidate runner.
 #[derive(Clone, Debug)]
 pub struct CandidateRunnerRequest<'a> {
     pub root: &'a Path,
-    /// Failing tests to repair; a warm runner that does not reproduce them is not used. Empty when
-    /// passing tests are tried on broken code.
+    /// Failing tests to repair; a warm runner is used only if it reproduces them. Empty for
+    /// mutation testing, where passing tests run on broken code.
     pub failing: &'a [TestId],
     pub jobs: usize,
 }
@@ -142,7 +142,7 @@ impl CaseResult {
     }
 }
 
-/// Tries candidates on one checkout. Dropping it ends its processes.
+/// Tries candidate edits on one checkout. Dropping it ends its processes.
 #[async_trait]
 pub trait CandidateRunner: Send + Sync {
     fn speed(&self) -> Speed;
@@ -156,7 +156,7 @@ pub trait CandidateRunner: Send + Sync {
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError>;
 
     /// Runs `tests`, in this order, with `edits` in place and nothing written to the checkout.
-    /// With `stop_at_failure` the tests behind the first failure are left out of the answer.
+    /// With `stop_at_failure`, the results end with the first failure.
     /// May be called concurrently up to the number of jobs.
     async fn run(
         &self,

@@ -1,4 +1,4 @@
-//! A private checkout with its branch.
+//! `Worktree`: a private checkout with its fix branch, and operations on its git trees.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub trait Worktree: Send + Sync {
     /// The tree of a commit, without the session's state files.
     async fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError>;
 
-    /// The tree that results from `edits` on `base`; writes objects only.
+    /// Applies `edits` to the tree `base` and returns the resulting tree; writes git objects only.
     /// Fails with [`GitError::Conflict`] when the text before an edit is not what `base` holds, or
     /// a part of a path is a link.
     async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError>;
@@ -67,7 +67,7 @@ pub struct CommitRequest {
     pub tree: TreeId,
     /// Subject, body and trailers. The trailers make it unique within the branch.
     pub message: String,
-    /// State files; empty takes the session's folder off the tip.
+    /// State files; if empty, the commit removes the session folder from the tip.
     pub state: Vec<StateFile>,
     /// Author and committer time, RFC 3339.
     pub time: String,
@@ -112,7 +112,7 @@ pub struct Hunk {
 pub enum GitError {
     #[error("{} is not in a git repository", path.display())]
     NoRepository { path: PathBuf },
-    /// The repository cannot be worked on.
+    /// The repository is in a state that regreen cannot work with.
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String, hint: String },
     #[error("`{name}` is not a branch, tag or commit of this repository")]

@@ -1,4 +1,4 @@
-//! The functions that the benches measure.
+//! Re-exports of the functions that the benchmarks measure.
 
 pub use crate::adapter::suite::ReportedTest;
 pub use crate::adapter::suite::parse_junit;

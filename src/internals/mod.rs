@@ -1,4 +1,4 @@
-//! Doors for the fuzz targets and the benches; no interface of the crate.
+//! Internal entry points for fuzz targets and benchmarks; not part of the public API.
 
 #[cfg(feature = "internals")]
 pub mod bench;

@@ -1,4 +1,4 @@
-//! Every reader of foreign text, by name.
+//! All parsers of untrusted text by name, for the fuzz targets and their unit-test counterpart.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::domain::session::SessionRecord;
 use crate::domain::{failure, id};
 use crate::role;
 
-/// Readers that belong to no table of their own.
+/// Parsers of modules without a `READERS` table of their own.
 const OTHERS: &[crate::domain::Reader] = &[
     ("configuration", |text| drop(config::parse(text, ".github/regreen.yml"))),
     ("state", |text| {
@@ -57,18 +57,18 @@ const OTHERS: &[crate::domain::Reader] = &[
     }),
 ];
 
-/// The names of all readers, in the order of the tables.
+/// The names of all parsers, in the order of the tables.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     all().map(|(name, _)| *name).collect()
 }
 
-/// Gives a text to the reader of that name. Bytes that are not UTF-8 are replaced first, as
-/// wherever foreign text enters.
+/// Passes a text to the parser with this name. Invalid UTF-8 is replaced first, as it is wherever
+/// untrusted text enters.
 ///
 /// # Panics
 ///
-/// When a reader breaks what it promises, or there is none of that name.
+/// If a parser violates one of its guarantees, or no parser has this name.
 pub fn read(name: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (_, reader) = all().find(|(known, _)| *known == name).expect("a reader has this name");

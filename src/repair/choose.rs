@@ -1,4 +1,4 @@
-//! Which of several plausible edits is proposed, and what makes one suspicious.
+//! Fingerprint and size of an edit, and signs that it was made to please the tests.
 //!
 //! Source: specification.md 13.3, 13.4; the prototype's measurements.
 
@@ -10,7 +10,7 @@ use crate::code::mutate::OperatorId;
 use crate::code::pattern::Pattern;
 use crate::domain::proposal::EditSet;
 
-/// The identity of an edit: equal for equal texts, stable between releases.
+/// Fingerprint of an edit: equal for equal texts, and stable between releases.
 #[must_use]
 pub fn fingerprint(edits: &EditSet) -> String {
     let mut digest = Sha256::new();
@@ -26,7 +26,7 @@ pub fn fingerprint(edits: &EditSet) -> String {
     digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Lines that an edit takes away and brings in.
+/// Number of lines that an edit removes or adds.
 #[must_use]
 pub fn size(edits: &EditSet) -> usize {
     edits
@@ -43,7 +43,7 @@ pub fn size(edits: &EditSet) -> usize {
         .sum()
 }
 
-/// Numbers and quoted texts of a source.
+/// Numbers and quoted strings of a source file.
 #[must_use]
 pub fn literals(text: &str) -> BTreeSet<String> {
     // Words come last, so that a digit in a name is no number.

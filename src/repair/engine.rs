@@ -1,4 +1,4 @@
-//! The search: which candidates are tried, in which order, and which one is proposed.
+//! The search engine: tries candidate edits against the tests, and selects one to propose.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,20 +16,20 @@ use super::localise::{Cluster, Diagnosis};
 use super::search::{SECOND_CHANCE, Search, time_limit};
 use super::stream::{Bias, Ranked, Stream, pair};
 
-/// Candidates that are tried after one that repairs some tests or looks suspicious.
+/// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
 
-/// Time that a failing test is given credit for at most.
+/// Maximum time that is allowed for a test because of how long it took to fail.
 const FAILING: Duration = Duration::from_millis(50);
 
-/// What a candidate is given besides the time of its tests when failing tests hang: then most
-/// candidates use all of it.
+/// Time for a candidate besides that of its tests, if failing tests hang: it is short, because most
+/// candidates then use all of it.
 const HANGING: Duration = Duration::from_millis(120);
 
-/// A failing test that took this long hung.
+/// A failing test that took at least this long is considered hung.
 const HUNG: Duration = Duration::from_secs(1);
 
-/// Singles that are combined into pairs when no single edit is enough.
+/// Number of single edits that are combined into pairs if no single edit is enough.
 const PAIRED: usize = 120;
 
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ enum Rejection {
     Failed(EffectError),
 }
 
-/// Searches an edit for the failing tests of a diagnosis.
+/// Searches for an edit that repairs the failing tests of a diagnosis.
 ///
 /// The answer depends on the sources and results alone, unless the time limit ends the search. Which
 /// process is quicker does not matter, nor how busy the machine is: before an edit is accepted,
@@ -103,7 +103,7 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
             let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
             let share = trial.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
             let mut plausible = hunt.cluster(cluster, share, edits).await?;
-            // Half a repair that looks made for the tests is worse than none.
+            // A suspicious partial repair is worse than none.
             plausible
                 .retain(|one| one.suspicion.is_none() || one.repairs.len() >= cluster.tests.len());
             if plausible.is_empty() {
@@ -150,7 +150,7 @@ pub async fn test_literals(
     Ok(found)
 }
 
-/// The index of the edit to propose: repairs most, is least suspicious, ranks highest, comes first.
+/// Index of the edit to propose: complete, then unsuspicious, then most repairs, then rank.
 fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
         let whole = one.repairs.len() >= expected;
@@ -163,8 +163,8 @@ fn best(plausible: &[Plausible], expected: usize) -> usize {
     plausible.iter().enumerate().max_by(better).map_or(0, |(index, _)| index)
 }
 
-/// One proposal out of the edits of several clusters; a file that two of them edit is taken from
-/// the first only, because both started from the same text.
+/// Merges the edits of several clusters into one proposal. If two of them edit the same file, the
+/// first one wins, because both started from the same text.
 fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
     let mut edits = EditSet::default();
     let (mut summaries, mut repairs, mut suspicion) = (Vec::new(), Vec::new(), None);
@@ -369,7 +369,7 @@ impl Hunt<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        // A failing test may have run into its limit; a repaired one has no reason to.
+        // A failing test may have used all of its time limit; a repaired one has no reason to.
         let known: BTreeMap<&TestId, Duration> = self
             .diagnosis
             .traces
@@ -385,7 +385,7 @@ impl Hunt<'_> {
         let limit = time_limit(before, tests.len(), base) * patience;
         let (results, is_late) = match self.search.trial.run(edits, tests, limit, all).await {
             Ok(run) => run,
-            // A group of tests that cannot be loaded warm is left to the run that follows.
+            // The later full run covers tests that the warm runner cannot load.
             Err(RunError::Io { .. }) if !all => (Vec::new(), false),
             Err(error) => return Err(Rejection::Failed(error.into())),
         };

@@ -1,6 +1,6 @@
-//! Spectrum-based fault localisation: which lines do failing tests run, and passing ones not.
+//! Spectrum-based fault localisation: ranks lines that failing tests run and passing tests do not.
 //!
-//! Ochiai over per-test line coverage where it can be had, else frames of the stack and lines
+//! Uses Ochiai over per-test line coverage where it is available, stack frames, and lines that
 //! changed since the base. Source: specification.md 13.3; Abreu et al., "On the Accuracy of
 //! Spectrum-based Fault Localization" (2007).
 
@@ -16,13 +16,13 @@ use crate::effect::{EffectError, Trace};
 
 use super::search::Search;
 
-/// Passing tests that are traced at most; beyond, more tests change the ranking little.
+/// Maximum number of passing tests to trace; more tests change the ranking little.
 const TRACED: usize = 300;
 
-/// Lines that a cluster keeps, most suspicious first.
+/// Maximum number of lines of a cluster, most suspicious first.
 const LINES: usize = 400;
 
-/// Added to the suspiciousness of a line that was changed since the base.
+/// Added to the suspiciousness of a line that changed since the base.
 const CHANGED_BONUS: f64 = 0.6;
 
 /// A group of failing tests that one edit may repair.
@@ -68,14 +68,14 @@ impl Diagnosis {
     }
 }
 
-/// Ochiai: covering failures over the root of all failures times all that cover.
+/// Ochiai coefficient: `failed_covering / sqrt(failed * (failed_covering + passed_covering))`.
 #[must_use]
 pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
     let product = f64::from(failed) * f64::from(failed_covering + passed_covering);
     if product > 0.0 { f64::from(failed_covering) / product.sqrt() } else { 0.0 }
 }
 
-/// Traces the tests and ranks the places.
+/// Traces the tests, groups the failures, and ranks the lines of each group.
 pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let failing: Vec<TestId> = search.failing.iter().map(|case| case.id.clone()).collect();
     let near = near_first(search);
@@ -89,7 +89,7 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     Ok(Diagnosis { clusters, sources, traces, plan })
 }
 
-/// Passing tests, those in files with failures first.
+/// Passing tests; those from the same file or class as a failure come first.
 fn near_first(search: &Search<'_>) -> Vec<TestId> {
     let stem = |id: &TestId| {
         let text = id.as_str();
@@ -103,7 +103,7 @@ fn near_first(search: &Search<'_>) -> Vec<TestId> {
     near
 }
 
-/// Texts of the files that tests ran or stacks name, without tests.
+/// Texts of source files that failing tests ran, stacks name or the base diff contains, no tests.
 async fn sources(
     search: &Search<'_>,
     traces: &[Trace],
@@ -119,12 +119,12 @@ async fn sources(
     files.extend(search.base_diff.iter().map(|diff| diff.file.clone()));
     let covered = traces.iter().any(|trace| !trace.lines.is_empty());
     if !covered {
-        // Without coverage any source may be at fault; what tests import is added by the caller.
+        // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
     let mut sources = BTreeMap::new();
     for file in files {
-        // In a language without operators, what changed since the base can still be taken back.
+        // Without edit operators for a language, changes since the base can still be reverted.
         let changed = search.base_diff.iter().any(|diff| diff.file == file);
         let editable = Language::of(&file)
             .is_some_and(|language| changed || mutate::spelling(language).is_some());
@@ -152,7 +152,7 @@ fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<u32>> {
     changed
 }
 
-/// Lines of a test inside the sources that may be edited.
+/// Lines that a test executed in the editable sources.
 fn lines_of<'a>(
     trace: &'a Trace,
     sources: &'a BTreeMap<RepoPath, String>,
@@ -188,8 +188,8 @@ fn clusters(
         let trace = traces.iter().find(|trace| trace.test == *test);
         trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
     };
-    // Failures whose most suspicious function is the same belong together. One that runs
-    // no function is only suspected to, and must not keep others from being repaired; it comes last.
+    // Failures with the same most suspicious function form a group. For failures that run no
+    // function body this is only a guess, so their group comes last and does not hold up others.
     let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone =
@@ -225,7 +225,7 @@ fn is_in_body(file: &RepoPath, line: u32, outlines: &Outlines) -> bool {
     outline::enclosing(functions, line).is_some_and(|function| function.start < line)
 }
 
-/// Suspiciousness of lines for some failing tests.
+/// Suspiciousness of each line for some failing tests.
 fn spectrum(
     search: &Search<'_>,
     tests: &[TestId],
@@ -248,7 +248,7 @@ fn spectrum(
             (ochiai(*count, failed, passed), (*file).clone(), *line)
         })
         .collect();
-    // Frames of the stack: proof that the line was on the way when it went wrong.
+    // A stack frame proves that its line was active at the time of the failure.
     for case in search.failing.iter().filter(|case| tests.contains(&case.id)) {
         let frames = case.failure.iter().flat_map(|failure| &failure.frames);
         for (depth, frame) in frames.filter(|frame| sources.contains_key(&frame.file)).enumerate() {
@@ -285,7 +285,7 @@ fn spectrum(
     lines
 }
 
-/// The function that holds the most suspicious lines.
+/// The function that contains the most suspicious line.
 fn top_function(
     lines: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     outlines: &Outlines,

@@ -1,5 +1,5 @@
-//! Search-based repair over syntax trees, no model and no network: where could it be wrong, what
-//! could have been meant, does it hold.
+//! Repair by search over syntax trees, without a model or network: fault localisation, candidate
+//! edits, mutation testing and characterisation tests.
 //!
 //! It proposes; it does not commit, judge an iteration, or touch a checkout.
 

@@ -1,5 +1,5 @@
-//! The mutation score: break the code in small ways, one at a time, on lines that tests reach, and
-//! count what the tests notice.
+//! Mutation testing: introduces small defects, one at a time, on lines that tests reach, and counts
+//! those that the tests detect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,17 +17,17 @@ use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree};
 use super::search::{SECOND_CHANCE, Trial, time_limit};
 use super::stream::single;
 
-/// What a mutant is given besides the time that its tests took before.
+/// Time limit of a mutant, in addition to the time that its tests took before.
 const GRACE: Duration = Duration::from_millis(600);
 
-/// Limit of one mutant at most.
+/// Maximum time limit of one mutant.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// Passes over the mutants, and files for which a prepared process is kept meanwhile.
+/// Number of passes over the mutants, and of files whose prepared process is kept between passes.
 const PASSES: usize = 8;
 const FILES_KEPT: usize = 6;
 
-/// Characters of a line that a mutant shows.
+/// Maximum length of a displayed line of a mutant, in characters.
 const SHOWN: usize = 160;
 
 /// Line ranges, inclusive, per file.
@@ -38,25 +38,25 @@ pub struct Scoring<'a> {
     /// The tree that is broken; each candidate is a mutant.
     pub trial: Trial<'a>,
     pub files: &'a [RepoPath],
-    /// Only these lines of them; `None` for all.
+    /// The lines to mutate, by file; `None` for all lines.
     pub within: Option<&'a Ranges>,
     pub tests: &'a [TestId],
-    /// What the tests are known to run; `None` runs each to find out.
+    /// Known traces of the tests; `None` runs each test to get its trace.
     pub known: Option<&'a [Trace]>,
-    /// Share that must be noticed, in percent.
+    /// Percentage of the mutants that must be detected.
     pub threshold: u32,
-    /// Whether to choose between tests: more mutants, and each goes on behind the first test that
-    /// notices, to know all that do.
+    /// Whether the result is used to select tests: more mutants are tried, and each mutant runs all
+    /// its tests instead of stopping at the first one that detects it.
     pub all_tests: bool,
     /// Receives how many mutants were tried so far, and how many there are.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
-/// A score, and which tests noticed what.
+/// A score, and which tests detected which mutants.
 #[derive(Clone, Debug, Default)]
 pub struct Scored {
     pub score: Score,
-    /// For each mutant that was tried, the tests that noticed it.
+    /// For each mutant that was tried, the tests that detected it.
     pub noticed_by: Vec<Vec<TestId>>,
     pub traces: Vec<Trace>,
 }
@@ -68,7 +68,7 @@ struct Planned {
     tests: Vec<TestId>,
 }
 
-/// Scores tests.
+/// Measures the mutation score of tests.
 ///
 /// Which mutants are tried depends on the sources and traces alone; a time limit may end the run
 /// early, and the score then says how many were tried.
@@ -137,7 +137,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     Ok(Scored { score, noticed_by, traces })
 }
 
-/// Tests that reach a file and do not pass on its unchanged text in the trial.
+/// Tests that reach a file but fail on its unchanged text in the candidate runner.
 async fn unfit(
     scoring: &Scoring<'_>,
     file: &RepoPath,
@@ -145,7 +145,7 @@ async fn unfit(
     usable: &BTreeMap<&TestId, &Trace>,
     reach: LineReach,
 ) -> Result<Vec<TestId>, EffectError> {
-    // A cold run has just passed them all, by the same command.
+    // A cold runner has just passed all of them, with the same command.
     if scoring.trial.runner.speed() == Speed::Cold {
         return Ok(Vec::new());
     }
@@ -164,14 +164,14 @@ async fn unfit(
             let failed = results.into_iter().filter(|one| one.status != Status::Passed);
             Ok(failed.map(|one| one.test).collect())
         }
-        // A file whose tests cannot be loaded warm cannot be scored by them.
+        // If the warm runner cannot load the tests of a file, they cannot score it.
         Err(RunError::Io { .. }) => Ok(tests),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Lines of files that a mutant could break, and those of them that tests reach, for each list of
-/// traces.
+/// For each list of traces: the number of mutable lines that its tests reach, and the number of all
+/// mutable lines.
 pub async fn reach(
     worktree: &dyn Worktree,
     tree: &TreeId,
@@ -212,7 +212,7 @@ fn count_lines(
     };
 }
 
-/// A mutant with the tests that reach it, the quickest first; `None` when none does.
+/// A mutant with the tests that reach it, quickest first; `None` if no test does.
 fn plan(
     file: &RepoPath,
     text: &str,
@@ -251,7 +251,7 @@ fn plan(
     })
 }
 
-/// At most `limit` of them, spread evenly.
+/// At most `limit` elements, spread evenly.
 fn sample<T>(all: Vec<T>, limit: u32) -> Vec<T> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let count = all.len();
@@ -262,9 +262,9 @@ fn sample<T>(all: Vec<T>, limit: u32) -> Vec<T> {
     all.into_iter().enumerate().filter(|(index, _)| selects(*index)).map(|(_, one)| one).collect()
 }
 
-/// The same in passes over all of them, so that a run which the time ends has tried some of every
-/// file and not only the first ones. Few passes where a prepared process for each file cannot be
-/// kept until the next one.
+/// Reorders elements into passes over all of them, so that a run that ends early has tried some of
+/// every file. There are fewer passes with many files, because then the prepared process of a file
+/// cannot be kept until the next pass.
 fn spread<T>(all: Vec<T>, files: usize) -> Vec<T> {
     let passes = if files <= FILES_KEPT { PASSES } else { 2 };
     let mut dealt: Vec<Vec<T>> = (0..passes).map(|_| Vec::new()).collect();
@@ -282,7 +282,7 @@ fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     time_limit(before, tests.len(), GRACE).min(LONGEST)
 }
 
-/// Tries the mutants, as many at a time as there are jobs.
+/// Tries the mutants, with as many in parallel as there are jobs.
 async fn hunt(
     scoring: &Scoring<'_>,
     planned: Vec<Planned>,

@@ -1,4 +1,4 @@
-//! What is searched for, on which sources, and what may be spent on it.
+//! `Search`: inputs and limits of a search for an edit that repairs failing tests.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::effect::{CandidateRunner, CaseResult, Clock, FileDiff, RunError, Spee
 /// be too short, and an edit that is only slow has not been judged.
 pub(super) const SECOND_CHANCE: u32 = 5;
 
-/// How much may be spent on one search.
+/// Limits of one search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub candidates: u32,
@@ -74,8 +74,7 @@ pub struct Search<'a> {
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// The time limit of tests on an edited source: a multiple of the time they took before, and
-/// `grace`.
+/// Time limit of tests on a changed source: a multiple of their earlier time, plus `grace`.
 pub(super) fn time_limit(before: Duration, tests: usize, grace: Duration) -> Duration {
     /// An edit is given up at this multiple of the time that the tests took before.
     const FACTOR: u32 = 8;

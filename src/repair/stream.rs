@@ -1,4 +1,4 @@
-//! Candidates of one cluster, best first.
+//! `Stream`: the candidate edits for one cluster of failures, best first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -17,15 +17,15 @@ use super::localise::Cluster;
 pub struct Ranked {
     pub edits: EditSet,
     pub operators: Vec<OperatorId>,
-    /// The product of suspiciousness and the operator's weight.
+    /// Squared suspiciousness times the operator's weight, adjusted by [`Bias`].
     pub priority: f64,
     /// The edit in one line.
     pub summary: String,
-    /// The single candidate behind it, to build pairs from.
+    /// The single edit, if it is one, to build pairs from.
     pub single: Option<(RepoPath, Candidate)>,
 }
 
-/// A heap entry; equal priorities keep the order of the text, so every run agrees.
+/// A heap entry; entries of equal priority keep the order of the text, so every run is the same.
 struct Entry {
     priority: f64,
     order: usize,
@@ -53,7 +53,7 @@ impl Ord for Entry {
     }
 }
 
-/// What raises or lowers the order of candidates.
+/// Adjustments of the priority of candidates.
 #[derive(Clone, Debug, Default)]
 pub struct Bias<'a> {
     pub patterns: &'a [String],
@@ -69,7 +69,7 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// All candidates on the suspicious lines of a cluster.
+    /// All candidates on and next to the suspicious lines of a cluster.
     #[must_use]
     pub fn new(
         cluster: &Cluster,
@@ -132,7 +132,7 @@ pub fn single(file: RepoPath, before: &str, after: String) -> EditSet {
     EditSet { files: vec![FileEdit { file, before: Some(before.to_owned()), after: Some(after) }] }
 }
 
-/// A statement over several lines is executed on its first; its other lines are as suspicious.
+/// A multi-line statement counts as executed only on its first line, so neighbours share its score.
 fn with_neighbours(scores: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
     let mut all = scores.clone();
     for (line, score) in scores {
@@ -143,7 +143,7 @@ fn with_neighbours(scores: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
     all
 }
 
-/// Both texts around an edit, on one line.
+/// Summary of an edit in one line: the code before and after it.
 #[must_use]
 pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String {
     let start =
@@ -165,7 +165,7 @@ pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String
     format!("{file}:{}: `{}` → `{}`", candidate.line, line(before), line(&after))
 }
 
-/// Parts of the change since the base, taken back: each hunk, each file, everything.
+/// Edits that revert the change since the base: each hunk, each file, everything.
 fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Vec<Ranked> {
     let mut found = Vec::new();
     let mut whole = EditSet::default();
@@ -215,14 +215,14 @@ fn reversal(edits: EditSet, summary: String) -> Ranked {
     Ranked { edits, operators, priority, summary, single: None }
 }
 
-/// Two candidates of one file as one edit; `None` when they touch each other.
+/// Two edits of one file as one edit; `None` if they overlap.
 #[must_use]
 pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<Ranked> {
     let (first, second) = if a.range.start <= b.range.start { (a, b) } else { (b, a) };
     if second.range.start < first.range.end || first.range == second.range {
         return None;
     }
-    // The later one first, so that the earlier range stays where it is.
+    // Apply the later edit first, so that the range of the earlier one stays valid.
     let after = first.apply(&second.apply(source));
     let language = Language::of(file)?;
     if syntax::first_error(language, &after).is_some() {

@@ -1,11 +1,11 @@
-//! What pinning came to, as Markdown.
+//! The report of characterisation tests, which `regreen pin` writes, as Markdown.
 
 use crate::domain::characterisation::{CharacterisationReport, DropReason, LineCounts};
 
 use super::markdown::{cell, count, line};
 use super::mutation;
 
-/// Functions that are listed.
+/// Number of functions that are listed.
 const LISTED: usize = 300;
 
 /// Sums the report up in one sentence.
@@ -27,7 +27,7 @@ pub fn reached(coverage: LineCounts) -> String {
     format!("{} of {}", coverage.covered, count(u64::from(coverage.lines), "line"))
 }
 
-/// The most frequent reasons on one line.
+/// The three most frequent reasons, on one line.
 pub fn reasons(dropped: &[DropReason]) -> String {
     let list: Vec<String> = dropped
         .iter()

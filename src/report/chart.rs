@@ -1,35 +1,35 @@
-//! The pass rate as a picture: one bar of block characters per iteration, in plain text.
+//! Draws the pass rate as plain text: one bar of block characters per iteration.
 //!
-//! The same lines stand in a comment, a check run, a job summary, a terminal and a mail, need no
-//! script, and can be compared in a test. A drawn chart (Mermaid, an image) is none of that: it is
-//! not shown in mails and on small screens, and it fails as a whole. Bars are cut, never rounded
-//! up, and the exact rate stands beside, so that 99.96 % neither looks nor reads as green.
+//! Plain text works in comments, check runs, job summaries, terminals and mail, needs no script,
+//! and can be compared in tests. A drawn chart (Mermaid, an image) is missing from mail and from
+//! small screens, and fails as a whole. Bars are cut, never rounded up, and the exact rate stands
+//! beside them, so that 99.96 % neither looks nor reads as green.
 
 use crate::domain::event::IterationRow;
 use crate::domain::rate::PassRate;
 
 use super::view::View;
 
-/// Iterations that are drawn, the first ones and the last ones.
+/// How many iterations are drawn from the start and from the end.
 const FIRST: usize = 3;
 const LAST: usize = 12;
 
-/// What is drawn.
+/// The data of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Climb<'a> {
-    /// The rate before anything was changed.
+    /// The rate before any change.
     pub start: Option<PassRate>,
-    /// Iterations that ended.
+    /// Finished iterations.
     pub rows: &'a [IterationRow],
-    /// The rate at the end; drawn when it is not that of the last iteration, as when the final
-    /// full run found more.
+    /// The rate at the end; drawn when it differs from that of the last iteration, as when the
+    /// final full run found more failures.
     pub end: Option<PassRate>,
-    /// The rate that is the goal, in percent; it is drawn as a mark in each bar.
+    /// The target rate in percent, drawn as a mark in each bar.
     pub target: Option<u32>,
 }
 
-/// One line per iteration, the start first: number, bar of so many cells, rate, a tick where the
-/// goal is met, and what an attempt reached that was taken back.
+/// One line per iteration, after one for the start: number, bar of `cells` cells, rate, a tick
+/// where the target is met, and the rate that a reverted attempt reached.
 pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(start) = climb.start {

@@ -1,4 +1,4 @@
-//! The check run: conclusion, one line, summary, and remarks at the lines that fail.
+//! The check run on GitHub: conclusion, title, summary, and annotations at lines that fail.
 
 use crate::domain::check::{
     ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, Level,
@@ -15,18 +15,18 @@ use super::parts::Screen;
 use super::todo::current_line;
 use super::view::View;
 
-/// What a check run needs to know beside the events.
+/// Facts about a check run that the events do not contain.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// The name that branch rules require.
+    /// Name of the check, as branch protection rules require it.
     pub name: &'a str,
-    /// The commit it stands on.
+    /// The commit that the check belongs to.
     pub head_sha: &'a CommitId,
-    /// How a partial success ends: input `partial-conclusion`.
+    /// Conclusion for a partial success: input `partial-conclusion`.
     pub partial: Conclusion,
 }
 
-/// How a check ends (specification.md 9.3).
+/// The conclusion for an ending of a session (specification.md 9.3).
 pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
     match result {
         Ending::Success => Conclusion::Success,
@@ -36,7 +36,7 @@ pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
     }
 }
 
-/// Where a check is: queued before the first event, done with the last.
+/// Status of the check: queued before the first event, completed after the last one.
 pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
     match &view.outcome {
         Some(outcome) => CheckStatus::Completed(conclusion(outcome.result, partial)),
@@ -47,8 +47,8 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 
 /// The whole check run. Title, summary and text are within the forge's limits.
 ///
-/// The summary is what a person needs, the text is the record. Remarks come with the end only: a
-/// forge adds them up and takes none back, and what fails before the end may be fixed.
+/// The summary is what a person needs, the text is the full record. Annotations are sent only at
+/// the end: a forge adds them up and removes none, and what fails before the end may yet be fixed.
 pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun {
     let page = |screen| forge_page("", screen, view, facts, CHECK_LIMIT);
     let session = if view.session.is_empty() { facts.session } else { &view.session };
@@ -66,8 +66,8 @@ pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun 
     }
 }
 
-/// Remarks at the lines where tests still fail, the gravest first; none before the end. A test
-/// whose file is not known has none. They are shown as plain text.
+/// Annotations at the lines of tests that still fail, most critical first; none before the end. A
+/// test whose file is unknown gets none. GitHub shows them as plain text.
 pub fn annotations(view: &View) -> Vec<Annotation> {
     gravest(view).into_iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
 }

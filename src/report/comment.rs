@@ -1,5 +1,5 @@
-//! The sticky comment of a pull request: verdict and chart first, what to do next, and everything
-//! else behind lines that a reader opens (specification.md 9.1, 9.3, 13.8).
+//! The sticky comment of a pull request: verdict, chart and next steps first, everything else
+//! folded (specification.md 9.1, 9.3, 13.8).
 
 use crate::domain::check::COMMENT_LIMIT;
 
@@ -8,16 +8,16 @@ use super::markdown_page::forge_page;
 use super::parts::Screen;
 use super::view::View;
 
-/// The hidden first line, by which the comment of a session is found again (specification.md 13.8).
-/// Other characters than those of a session id are left out.
+/// The hidden first line by which the comment of a session is found again (specification.md 13.8).
+/// Characters that cannot occur in a session id are left out.
 pub fn marker(session: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let session: String = session.chars().filter(allowed).take(100).collect();
     format!("<!-- regreen:{session} -->")
 }
 
-/// The comment as Markdown, its marker first, at most [`COMMENT_LIMIT`] bytes (a character counts
-/// with all its bytes, so however GitHub counts, it is not longer).
+/// The comment as Markdown, its marker first, at most [`COMMENT_LIMIT`] bytes. A text never has
+/// more characters than bytes, so it fits however GitHub counts.
 ///
 /// Too long, it is shortened part by part, what matters least first: who was asked, to-do list,
 /// patch, notes, attempts, proof, iterations, answers, failing tests. Verdict, chart, next steps,

@@ -4,7 +4,7 @@ use crate::domain::coverage::{Reached, Share};
 
 use super::markdown::{cell, line};
 
-/// A share in percent with its counts, or that there is nothing.
+/// A share in percent with its counts, or that nothing was measured.
 fn share(share: Share) -> String {
     share.percent().map_or_else(
         || "none measured".to_owned(),
@@ -12,7 +12,7 @@ fn share(share: Share) -> String {
     )
 }
 
-/// In one line, for a terminal.
+/// Coverage on one line, for a terminal.
 pub fn describe(reached: &Reached) -> String {
     match reached {
         Reached::Unmeasured { reason } => format!("not measured: {}", line(reason, 200)),
@@ -29,7 +29,7 @@ pub fn describe(reached: &Reached) -> String {
     }
 }
 
-/// The part of `test-quality-report.md` about coverage.
+/// The coverage section of `test-quality-report.md`.
 pub fn markdown(reached: &Reached) -> String {
     match reached {
         Reached::Unmeasured { reason } => {

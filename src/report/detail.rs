@@ -159,7 +159,7 @@ pub fn attempts(view: &View) -> Part<'static> {
     Part::list("Tried and not kept", items.into_iter(), |(_, item)| item)
 }
 
-/// Why each hunk of the change is needed.
+/// The proof that each hunk of the change is needed.
 pub fn proof(view: &View) -> Part<'static> {
     let Some(minimised) = &view.minimised else { return Part::default() };
     let entry = |one: &NeededHunk| {
@@ -178,7 +178,7 @@ pub fn proof(view: &View) -> Part<'static> {
     }
 }
 
-/// The nested list, while work goes on.
+/// The nested to-do list, which is shown only while the session runs.
 pub fn todo(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     if view.outcome.is_some() || view.session.is_empty() {
         return Part::default();
@@ -244,7 +244,7 @@ pub fn notes<'a>(view: &'a View) -> Part<'static> {
     })
 }
 
-/// What was used of what may be used, and where to read more.
+/// How much of each budget was used, and a link to the full report.
 pub fn used(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let of = |used: String, limit: Option<String>| match limit {
         Some(limit) => format!("{used} of {limit}"),

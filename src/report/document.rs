@@ -1,4 +1,4 @@
-//! The one JSON document of `--json`.
+//! The JSON document that `--json` prints at the end of a session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::domain::event::{Ending, Minimised, Outcome, Remaining};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
-/// A rate for programs: the share cut to one decimal, and the counts behind it.
+/// A pass rate: the percentage, cut to one decimal, and the counts behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Rate {
@@ -42,17 +42,17 @@ pub struct Iteration {
     pub iteration: u32,
     /// The strategy it followed.
     pub strategy: Strategy,
-    /// `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
+    /// One of `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
     pub outcome: String,
     /// The rate before it started.
     pub before: Rate,
     /// The rate that was accepted after it.
     pub after: Rate,
-    /// What the change reached, when it was taken back.
+    /// Pass rate that the change reached, if it was reverted.
     pub reached: Option<Rate>,
-    /// Tests run, all runs together.
+    /// Tests that were run, over all runs of the iteration.
     pub tests_run: u32,
-    /// Tests that full runs in their place would have run.
+    /// Tests that would have run if every run had been a full one.
     pub tests_total: u32,
     /// How many candidate edits it tried.
     pub candidates: u32,
@@ -60,11 +60,11 @@ pub struct Iteration {
     pub commit: Option<String>,
     /// The files it changed.
     pub changed_files: Vec<String>,
-    /// What was changed, one line.
+    /// The change, summarised in one line.
     pub summary: String,
-    /// Who proposed it.
+    /// Provider that proposed the change.
     pub provider: String,
-    /// Whether providers were there and none gave a good answer.
+    /// Whether providers were configured and none gave a usable answer.
     pub degraded: bool,
     /// Calls to providers, their results, and why the chain moved on.
     pub calls: Vec<ProviderCall>,
@@ -72,15 +72,15 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
-/// What went wrong before there was an outcome.
+/// An error that ended the run before there was an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Problem {
     /// What went wrong.
     pub message: String,
-    /// What to do.
+    /// What the user can do about it.
     pub hint: String,
-    /// The exit code.
+    /// Exit code of the process.
     pub exit_code: u8,
 }
 
@@ -88,7 +88,7 @@ pub struct Problem {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Document {
-    /// Version of this form.
+    /// Version of this document format.
     pub schema_version: u32,
     /// Id of the session.
     pub session: Option<String>,
@@ -96,35 +96,35 @@ pub struct Document {
     pub result: Option<Ending>,
     /// Why it ended so, or what went wrong.
     pub reason: String,
-    /// Before anything was changed.
+    /// Pass rate before any change.
     pub initial: Option<Rate>,
-    /// At the end.
+    /// Pass rate at the end.
     pub last: Option<Rate>,
-    /// Whether the last rate has carried-over entries.
+    /// Whether the last rate includes results carried over from earlier runs.
     pub estimated: bool,
     /// Every iteration of the session.
     pub iterations: Vec<Iteration>,
-    /// The fix branch.
+    /// Name of the fix branch.
     pub branch: Option<String>,
     /// The branch that was checked out.
     pub onto: Option<String>,
-    /// Tip of the fix branch.
+    /// Commit at the tip of the fix branch.
     pub tip: Option<String>,
     /// Path of the report.
     pub report: Option<String>,
-    /// The session's folder.
+    /// Path of the session's folder.
     pub folder: Option<String>,
-    /// Whether in some iteration providers were there and none gave a good answer.
+    /// Whether in some iteration providers were configured and none gave a usable answer.
     pub degraded: bool,
-    /// What providers took.
+    /// What providers used: calls, tokens, money.
     pub spending: Spending,
     /// Result of making the change smaller; absent when that was not tried.
     pub minimised: Option<Minimised>,
-    /// Failed in their three most recent results.
+    /// Tests that failed in their three most recent results.
     pub stuck_tests: Vec<String>,
-    /// Failed and passed unchanged.
+    /// Tests that failed and passed without a change.
     pub flaky_tests: Vec<String>,
-    /// Failing on the merge base too.
+    /// Tests that also fail on the merge base.
     pub preexisting_tests: Vec<String>,
     /// Tests that still fail, with evidence.
     pub failing_tests: Vec<Remaining>,
@@ -134,7 +134,7 @@ pub struct Document {
     pub seconds: f64,
     /// Wall time of test runs.
     pub testing_seconds: f64,
-    /// Present when there is no outcome.
+    /// The error, if there is no outcome.
     pub error: Option<Problem>,
 }
 

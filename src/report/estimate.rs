@@ -1,4 +1,4 @@
-//! What a run may take, from what the last one took and what is granted (specification.md 13.18).
+//! Estimates what a run may take, from the last run and the limits (specification.md 13.18).
 
 use crate::domain::budget::dollars;
 use crate::domain::command::Ceiling;
@@ -6,10 +6,10 @@ use crate::domain::command::Ceiling;
 use super::markdown::{code, count, grouped};
 use super::view::View;
 
-/// Providers that are named.
+/// Number of providers that are named.
 const NAMED: usize = 6;
 
-/// The quote as Markdown: a column for what the last session took, one for what is granted.
+/// The estimate as Markdown: a column for what the last session used, one for what is allowed.
 pub fn quote(view: Option<&View>, granted: &Ceiling, engine: &[String]) -> String {
     let last = view.filter(|view| !view.session.is_empty());
     let no_limit = || "no limit".to_owned();
@@ -67,7 +67,7 @@ pub fn quote(view: Option<&View>, granted: &Ceiling, engine: &[String]) -> Strin
     text
 }
 
-/// What the last session says about the next one.
+/// What the last session suggests about the next one.
 fn outlook(last: Option<&View>) -> String {
     let Some(view) = last else {
         return "Nothing ran here yet, so only the limits are known.".into();
@@ -92,7 +92,7 @@ fn outlook(last: Option<&View>) -> String {
     }
 }
 
-/// Minutes and seconds.
+/// A duration in minutes and seconds.
 fn time(milliseconds: u64) -> String {
     let seconds = milliseconds.div_ceil(1000);
     match seconds / 60 {

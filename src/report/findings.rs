@@ -6,7 +6,7 @@ use crate::domain::quality::{Finding, Severity, Stage};
 
 use super::markdown::{cell, line};
 
-/// Findings as tables, one for a severity.
+/// Renders one table per severity.
 pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
     let mut text = String::new();
     for (severity, list) in findings {

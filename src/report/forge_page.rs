@@ -1,5 +1,5 @@
-//! What a page on the forge (comment, check run, job summary, pull request) shows beside the events of
-//! a session.
+//! Data of a page on the forge (comment, check run, job summary, pull request) that is not in the
+//! events of the session.
 
 use crate::domain::budget::SpendingLimits;
 use crate::domain::id::CommitId;
@@ -7,31 +7,31 @@ use crate::domain::id::CommitId;
 use super::markdown::{is_address, link};
 use super::todo::Step;
 
-/// What a page on the forge shows beside the events. Addresses are ours, as the forge or the runner
-/// names them, never from a log or a model; one that is no plain web address is left out.
+/// What a page on the forge shows besides the events. URLs come from regreen, the forge or the
+/// runner, never from a log or a model; one that is not a plain web address is left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ForgePage<'a> {
-    /// Such as `https://github.com`; links to commits and lines begin with it.
+    /// URL of the forge, such as `https://github.com`; links to commits and lines begin with it.
     pub server_url: &'a str,
     /// `owner/name`.
     pub repository: &'a str,
     /// The session that owns the comment; part of its marker.
     pub session: &'a str,
-    /// The pull request it stands on; commands work only there.
+    /// Number of the pull request with the comment; commands work only there.
     pub pull: Option<u64>,
-    /// The page of the running job.
+    /// URL of the running job.
     pub run_url: Option<&'a str>,
-    /// The full report: a page or an artefact.
+    /// URL of the full report: a page or an artefact.
     pub report_url: Option<&'a str>,
-    /// The fix branch, when it was pushed, or where a person opens a pull request from it.
+    /// URL of the pushed fix branch, or of the form that opens a pull request from it.
     pub branch_url: Option<&'a str>,
-    /// The pull request with the fix.
+    /// URL of the pull request with the fix.
     pub pull_url: Option<&'a str>,
-    /// A result that waits to be published: what `/regreen apply` takes.
+    /// Commit of a result that is stored until `/regreen apply` publishes it.
     pub stored: Option<&'a CommitId>,
-    /// What may be used.
+    /// The limits of the session.
     pub budget: BudgetLimits,
-    /// The rate that is the goal, in percent.
+    /// The target rate, in percent.
     pub target: Option<u32>,
     /// Answers to commands, oldest first.
     pub answers: &'a [CommandReply],
@@ -42,18 +42,18 @@ pub struct ForgePage<'a> {
 }
 
 impl ForgePage<'_> {
-    /// Whether the change is on the forge already.
+    /// Whether the change has already been pushed.
     pub fn is_pushed(&self) -> bool {
         self.branch_url.is_some() || self.pull_url.is_some()
     }
 
-    /// A link to a page of the repository; the words alone when the address is no plain one.
+    /// A link to a page of the repository; only the words when the URL is not a plain web address.
     pub fn link_into(&self, words: &str, route: &str) -> String {
         let server = self.server_url.trim_end_matches('/');
         link(words, &format!("{server}/{}/{route}", self.repository))
     }
 
-    /// Where everything can be read, as words with a link when there is one.
+    /// Where the full report is, with a link if its URL is known.
     pub fn full_report(&self) -> String {
         let pages = [(self.report_url, "full report"), (self.run_url, "run")];
         pages
@@ -68,18 +68,18 @@ impl ForgePage<'_> {
 pub struct BudgetLimits {
     pub iterations: Option<u32>,
     pub minutes: Option<u64>,
-    /// Calls, tokens, money.
+    /// Limits of calls, tokens and money.
     pub providers: SpendingLimits,
 }
 
 /// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandReply {
-    /// Login of who asked; foreign.
+    /// Login of the person who asked; foreign text.
     pub asker: String,
-    /// The command as it was written; foreign.
+    /// The command as it was written; foreign text.
     pub command: String,
-    /// What we say, in Markdown of our own with everything foreign escaped and every fold and
-    /// fence closed.
+    /// Our answer, as Markdown in which all foreign text is escaped and every fold and fence is
+    /// closed.
     pub reply: String,
 }

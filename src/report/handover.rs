@@ -1,5 +1,5 @@
-//! What a person takes over when the gate was not met: for each failing test the best cause known,
-//! what was tried and why it did not help, where to look first, and the command to go on
+//! The hand-over when the gate was not met: for each failing test the best known cause, what was
+//! tried and why it did not help, where to look first, and the command that continues the session
 //! (specification.md 9.3).
 
 use crate::domain::event::{Ending, Outcome};
@@ -12,7 +12,7 @@ use super::next_steps;
 use super::phrases::sentence;
 use super::records::calls;
 
-/// Tests that are described one by one.
+/// Number of tests that are described one by one.
 const TESTS: usize = 30;
 
 /// The hand-over as Markdown; empty when there is nothing to take over.

@@ -1,5 +1,5 @@
-//! Follow-up issues out of what a session showed: every sentence names a test, a file, a commit or
-//! a number of this session (specification.md 9.4).
+//! Proposes follow-up issues from the results of a session: every sentence names a test, a file, a
+//! commit or a number of this session (specification.md 9.4).
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use crate::domain::command::Dimension;
 use super::markdown::{code, line};
 use super::view::View;
 
-/// Things that are listed of each kind.
+/// Number of entries that are listed of each kind.
 const LISTED: usize = 20;
 
-/// A title holds so many characters before its dimension.
+/// Longest title before its dimension, in characters.
 const TITLE: usize = 60;
 
-/// What an issue belongs to.
+/// What a proposed issue refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// `#7`, or a branch; foreign.
+    /// `#7`, or a branch name; foreign text.
     pub name: &'a str,
-    /// The pull request that was red.
+    /// The pull request whose tests failed.
     pub number: Option<u64>,
-    /// The one with the fix.
+    /// The pull request with the fix.
     pub fix: Option<u64>,
 }
 
-/// An issue to open.
+/// An issue that can be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// `<summary> - <dimension>`.
@@ -35,7 +35,7 @@ pub struct Proposal {
     pub labels: Vec<&'static str>,
 }
 
-/// The word of a dimension.
+/// The word for a dimension in commands and titles.
 pub fn word(dimension: Dimension) -> &'static str {
     Dimension::ALL.iter().find(|(_, known)| *known == dimension).map_or("", |(word, _)| *word)
 }
@@ -82,7 +82,7 @@ fn origin(view: &View, about: &About<'_>) -> String {
     )
 }
 
-/// Files that were repaired, with the tests that noticed: what else in them is unguarded.
+/// Repaired files with the tests that noticed, because other code in these files may be untested.
 fn tests(view: &View) -> Vec<String> {
     let mut points = Vec::new();
     for row in view.rows.iter().filter(|row| row.outcome == "improved").take(LISTED) {
@@ -103,7 +103,7 @@ fn tests(view: &View) -> Vec<String> {
     points
 }
 
-/// The tests that an iteration brought back.
+/// Names the tests that pass again since an iteration.
 fn noticed(view: &View, iteration: u32) -> String {
     let row = view.rows.iter().find(|row| row.iteration == iteration);
     let earlier = view.rows.iter().rev().find(|row| row.iteration < iteration);
@@ -151,7 +151,7 @@ fn enhance(view: &View) -> Vec<String> {
     points
 }
 
-/// Files that several iterations touched, and attempts that were taken back there.
+/// Files that several iterations changed, and how often a change to them was reverted.
 fn refactor(view: &View) -> Vec<String> {
     let mut touched: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for row in &view.rows {

@@ -9,7 +9,7 @@ const LISTED: usize = 5_000;
 /// Characters of the message of one failing test.
 const MESSAGE: usize = 20 << 10;
 
-/// The layers, as they are called in settings and file names.
+/// The layers, by their names in settings and file names.
 const LAYERS: [(Layer, &str); 4] = [
     (Layer::Static, "static"),
     (Layer::Unit, "unit"),
@@ -17,7 +17,7 @@ const LAYERS: [(Layer, &str); 4] = [
     (Layer::EndToEnd, "e2e"),
 ];
 
-/// The files of one run: name, and text. A layer without a test has none.
+/// The files of one run, as name and text. A layer without tests has no file.
 pub fn layers(results: &Results) -> Vec<(String, String)> {
     let all = LAYERS.iter().filter_map(|(layer, name)| {
         let cases: Vec<&TestCase> =

@@ -1,4 +1,4 @@
-//! What a finished session teaches, as lines of files that people and later sessions read
+//! Lessons of a finished session, as lines of files that people and later sessions read
 //! (specification.md 9.5).
 
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use crate::domain::event::Outcome;
 
 use super::markdown::line;
 
-/// What kind of insight it is.
+/// The kind of an insight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something that was wrong.
+    /// A bug that was found.
     Bug,
-    /// Something that did not work as a repair.
+    /// A change that did not work as a fix.
     Pattern,
-    /// Something to keep to.
+    /// A rule to follow.
     Rule,
 }
 
 impl Kind {
-    /// Its word and its file.
+    /// The word for this kind, and the file that collects it.
     #[must_use]
     pub fn place(self) -> (&'static str, &'static str) {
         match self {
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// One thing that was learned.
+/// One lesson of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
     pub kind: Kind,
@@ -40,10 +40,10 @@ pub struct Insight {
     pub text: String,
 }
 
-/// Index of what was developed.
+/// Name of the index, which has an entry for each session.
 pub const INDEX: &str = "project-tech.json";
 
-/// What a session teaches: each kept fix, each attempt that was taken back, each flaky test.
+/// The lessons of a session: each kept fix, each reverted attempt, each flaky test.
 pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     let mut found = Vec::new();
     for row in &outcome.iterations {
@@ -75,7 +75,7 @@ pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     found
 }
 
-/// The top folder, or the name without its ending.
+/// The top folder of a file, or its name without the extension.
 fn area(file: &str) -> String {
     let first = file.split('/').next().unwrap_or_default();
     let word: String = first
@@ -89,7 +89,7 @@ fn area(file: &str) -> String {
     if word.is_empty() { "project".into() } else { word }
 }
 
-/// All files that change, with their new content. `read` gives a file by its name below the state
+/// All files that change, with their new content. `read` returns a file by its name below the state
 /// root.
 pub fn files(
     outcome: &Outcome,
@@ -110,8 +110,8 @@ pub fn files(
     files
 }
 
-/// A file of one kind with the insights added that it does not hold yet; `None` when there are
-/// none. `date` is `2026-11-21`.
+/// The file of one kind, extended by the insights that it does not hold yet; `None` when there are
+/// none. `date` is such as `2026-11-21`.
 pub fn merged(existing: Option<&str>, kind: Kind, all: &[Insight], date: &str) -> Option<String> {
     let (word, _) = kind.place();
     let mut text = match existing {
@@ -140,8 +140,8 @@ fn scaffold(kind: Kind) -> String {
     )
 }
 
-/// The index with an entry of this session, which replaces an older one of it. What cannot be
-/// read is begun anew by the caller.
+/// The index with an entry for this session, which replaces an older entry of the same session.
+/// Callers pass `None` for an index that they cannot read.
 pub fn indexed(existing: Option<Value>, outcome: &Outcome, date: &str) -> Value {
     let mut index = existing.filter(Value::is_object).unwrap_or_else(|| json!({}));
     let folder = outcome

@@ -1,6 +1,6 @@
-//! Markdown that foreign text cannot break out of.
+//! Escapes foreign text for Markdown, so that it stays inside its span, cell, block or fold.
 
-/// Characters of a name or message where room is scarce.
+/// Longest name or message where space is limited, in characters.
 pub const SHORT: usize = 100;
 
 /// A code span whose fence is longer than any run of backticks in the text; control characters
@@ -19,19 +19,19 @@ pub fn brief(text: &str) -> String {
     code(&line(text, SHORT))
 }
 
-/// The same as [`code`] inside a table cell.
+/// A code span, as by [`code`], inside a table cell.
 pub fn cell(text: &str) -> String {
     in_cell(&code(text))
 }
 
-/// Finished Markdown inside a table cell: no pipe ends it.
+/// Finished Markdown inside a table cell, with its pipes escaped so that none ends the cell.
 pub fn in_cell(markdown: &str) -> String {
-    // Readers differ on a pipe behind two backslashes, so there never are two.
+    // Renderers differ on a pipe after two backslashes, so the output never contains two.
     markdown.replace("\\|", "\\ |").replace('|', "\\|")
 }
 
 /// A fenced block whose fence is longer than any in the text. Characters that reorder or hide text
-/// are shown by their number, other control characters are dropped.
+/// are shown by their code point, other control characters are dropped.
 pub fn block(text: &str, language: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.trim_end().chars() {
@@ -46,10 +46,10 @@ pub fn block(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{plain}\n{fence}\n")
 }
 
-/// A sentence of our own, on one line, that may quote foreign words: what stands in backticks, and
-/// every word that Markdown or GitHub would read as more than a word (emphasis, HTML, a mention, an
-/// issue, a commit, an address, an emoji), becomes a code span. So nobody is notified, no issue is
-/// closed and nothing foreign becomes a link. At most `limit` characters.
+/// A sentence of our own, on one line, that may quote foreign words. Text in backticks, and every
+/// word to which Markdown or GitHub gives a meaning (emphasis, HTML, a mention, an issue, a commit,
+/// an address, an emoji), becomes a code span, so that nobody is notified, no issue is closed and
+/// nothing foreign becomes a link. At most `limit` characters.
 pub fn prose(text: &str, limit: usize) -> String {
     let plain = line(text, limit);
     let parts: Vec<&str> = plain.split('`').collect();
@@ -86,7 +86,7 @@ pub fn prose(text: &str, limit: usize) -> String {
     out.trim().to_owned()
 }
 
-/// Appends a code span; two spans that touch would be read as one.
+/// Appends a code span, after a space if it follows another one, with which it would merge.
 fn push_code(out: &mut String, text: &str) {
     if text.is_empty() {
         return;
@@ -97,7 +97,7 @@ fn push_code(out: &mut String, text: &str) {
     out.push_str(&code(text));
 }
 
-/// Whether a word is read as nothing but a word.
+/// Whether Markdown and GitHub read a word as plain text.
 fn is_word(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let known = |c: char| c.is_alphanumeric() || ".,;:%()'\"/-–—→↩…?!=+".contains(c);
@@ -119,20 +119,20 @@ fn is_word(word: &str) -> bool {
         && !names_commit
 }
 
-/// Whether a first word would begin a list or a rule.
+/// Whether a first word would begin a list or a horizontal rule.
 fn begins_a_block(word: &str) -> bool {
     let number = word.trim_end_matches(['.', ')']);
     word.chars().all(|c| "-+=".contains(c))
         || (number.len() < word.len() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// A link with finished Markdown as its words. An address that is not a plain one of the web gives
-/// the words alone. Addresses are ours, never from a log or a model.
+/// A link around finished Markdown; only the words when the URL is not a plain web address. URLs
+/// are ours, never from a log or a model.
 pub fn link(words: &str, address: &str) -> String {
     if is_address(address) { format!("[{words}]({address})") } else { words.to_owned() }
 }
 
-/// Whether an address can stand in a link as it is.
+/// Whether a URL can be used in a link as it is.
 pub fn is_address(address: &str) -> bool {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     rest.is_some_and(|rest| {
@@ -146,7 +146,7 @@ pub fn is_address(address: &str) -> bool {
     })
 }
 
-/// A text behind a line that a reader opens. The title is ours; the text ends with a line break.
+/// A text folded under a title. The title is ours; the result ends with a line break.
 pub fn fold(title: &str, text: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{}\n\n</details>\n", text.trim_end())
 }
@@ -186,12 +186,12 @@ pub fn is_invisible(character: char) -> bool {
     )
 }
 
-/// A number with its thousands apart. GitHub takes seven digits for a commit.
+/// A number with its thousands separated, because GitHub reads seven digits as a commit.
 pub fn grouped(number: u64) -> String {
     digits(number, ',')
 }
 
-/// The digits of a number with a character between thousands.
+/// The digits of a number, with a separator between thousands.
 pub fn digits(number: u64, between: char) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -204,7 +204,7 @@ pub fn digits(number: u64, between: char) -> String {
     out
 }
 
-/// At most so many bytes, characters whole.
+/// At most `limit` bytes of a text, without splitting a character.
 pub fn cut(text: &str, limit: usize) -> String {
     const MARK: char = '…';
     if text.len() <= limit {
@@ -220,7 +220,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }
 
-/// `1 test`, `2 tests`.
+/// A number with its noun, such as `1 test` or `2 tests`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,4 +1,4 @@
-//! State and events to text; everything foreign escaped. Pure.
+//! Renders state and events as text for every output, and escapes all foreign text. Pure.
 
 pub mod characterised;
 pub mod chart;

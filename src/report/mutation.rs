@@ -1,10 +1,10 @@
-//! The mutation score as Markdown and as lines of a terminal.
+//! Renders a mutation score as Markdown, and as lines for a terminal.
 
 use crate::domain::mutation::{LineReach, Mutant, Score};
 
 use super::markdown::{cell, count, line};
 
-/// Survivors that are listed.
+/// Number of surviving mutants that are listed.
 const LISTED: usize = 200;
 
 /// The score as text, `84.2 %`; `none` when nothing was tried.
@@ -29,7 +29,7 @@ pub fn headline(score: &Score) -> String {
     )
 }
 
-/// What a reader must know beside the number, in sentences.
+/// Caveats that a reader must know besides the number, as sentences.
 pub fn remarks(score: &Score) -> Vec<String> {
     let mut found = Vec::new();
     let away = score.mutants - score.covered.min(score.mutants);
@@ -71,7 +71,7 @@ pub fn remarks(score: &Score) -> Vec<String> {
     found
 }
 
-/// One survivor on a line, harmless in a terminal.
+/// A surviving mutant on one line, safe to print on a terminal.
 pub fn survivor(mutant: &Mutant) -> String {
     let place = format!("{}:{}", line(mutant.file.as_str(), 200), mutant.line);
     let (before, after) = (line(&mutant.before, 160), line(&mutant.after, 160));

@@ -1,5 +1,5 @@
-//! What a person can do after a session, phrased once for the terminal, the report, the page and the
-//! comment.
+//! Commands that a person can run after a session, worded once for the terminal, the report, the
+//! page and the comment.
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::shell::word;
@@ -22,7 +22,7 @@ impl NextStep {
     }
 }
 
-/// The limit that a resumed session is offered after it spent its own.
+/// The iteration limit that is suggested for resuming a session that used up its own.
 fn higher_limit(outcome: &Outcome) -> usize {
     (outcome.iterations.len() + 10).clamp(20, 50)
 }
@@ -54,7 +54,7 @@ pub fn resume_session(session: &str) -> NextStep {
     NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
 }
 
-/// The command that continues a session that stopped or failed; `None` for one that is done.
+/// The command that continues a session that stopped or failed; `None` when there is nothing to do.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {

@@ -15,7 +15,7 @@ use super::phrases::{PLAUSIBLE, sentence, time, usage};
 use super::todo::{doing, place_line};
 use super::view::View;
 
-/// Characters of a sentence.
+/// Longest sentence that is shown, in characters.
 pub const SENTENCE: usize = 400;
 
 /// Cells of a bar: on the forge the line fits a phone.
@@ -37,7 +37,7 @@ pub fn heading(view: &View, screen: Screen) -> Part<'static> {
     Part::new(&format!("{icon}{}", prose(&place_line(view), SENTENCE)))
 }
 
-/// Why it ended so and where the fix is, or the running step.
+/// Why the session ended and where the fix is, or the running step.
 pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     let Some(outcome) = &view.outcome else {
         let doing = prose(&sentence(&doing(view)), SENTENCE);
@@ -113,7 +113,7 @@ pub fn places(view: &View) -> Part<'static> {
     Part { body: Body::Facts(facts.collect()), ..Part::new("Where to find it") }
 }
 
-/// The pass rate as bars.
+/// The pass rate of each iteration as a bar.
 pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     let cells = if screen == Screen::Terminal { CELLS_OF_A_TERMINAL } else { CELLS };
     let title = if screen == Screen::Page { "Pass rate" } else { "" };
@@ -134,7 +134,7 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
     Part { intro: intro.to_owned(), body: Body::Patch(patch), ..Part::new("The change") }
 }
 
-/// What fails now, with criticality and evidence.
+/// Tests that fail now, with criticality and evidence.
 pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let marks = Marks::new(view);
     if view.outcome.is_some() {
@@ -147,7 +147,7 @@ pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     })
 }
 
-/// Tests that fail at the end, the gravest first, else in the order of the outcome.
+/// Tests that fail at the end, most critical first, otherwise in the order of the outcome.
 pub fn gravest(view: &View) -> Vec<&Remaining> {
     let mut failing: Vec<_> =
         view.outcome.iter().flat_map(|outcome| outcome.failing.iter()).collect();
@@ -207,7 +207,7 @@ fn place(
     })
 }
 
-/// A path as part of an address.
+/// A path, percent-encoded for a URL.
 fn encoded(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

@@ -1,4 +1,4 @@
-//! Phrases that several screens share, so that a state reads the same everywhere.
+//! Phrases that several outputs share, so that a state is described alike everywhere.
 
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
@@ -6,7 +6,7 @@ use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 use super::markdown::{count, grouped, line};
 use super::workflow::tame;
 
-/// How an ending reads.
+/// The headline for the ending of a session.
 pub fn headline(outcome: &Outcome) -> String {
     let rate =
         outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
@@ -50,7 +50,7 @@ pub fn usage(spending: &Spending) -> String {
     )
 }
 
-/// Our own words with a capital, on one line.
+/// A text of our own, capitalised and on one line.
 pub fn sentence(text: &str) -> String {
     capital(&line(text, 500))
 }
@@ -63,7 +63,7 @@ pub fn capital(text: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-/// Foreign text on one line that no log reader takes for a command.
+/// Foreign text on one line, which no runner takes for a workflow command.
 pub fn harmless(text: &str, limit: usize) -> String {
     tame(&line(text, limit))
 }

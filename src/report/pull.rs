@@ -1,4 +1,4 @@
-//! The pull request that offers a fix.
+//! Title and body of the pull request that offers a fix.
 
 use super::forge_page::ForgePage;
 use super::markdown;
@@ -9,12 +9,12 @@ use super::view::View;
 /// Longest title in characters; GitHub takes 256.
 const TITLE: usize = 120;
 
-/// Its title; `name` is `#7` or a branch.
+/// The title; `name` is `#7` or a branch.
 pub fn title(name: &str) -> String {
     markdown::line(&format!("Bring the tests of {name} back to green"), TITLE)
 }
 
-/// What it says: how far the tests came, each step, and what a person should look at.
+/// The body: result, failing tests, iterations, and what a person should check.
 pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
     let about = match facts.pull {
         Some(number) => format!("This is a fix for #{number}, made by running its tests. "),
@@ -26,5 +26,5 @@ pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
     )
 }
 
-/// Longest body in bytes.
+/// Longest body of a pull request, in bytes.
 const LIMIT: usize = crate::domain::check::COMMENT_LIMIT;

@@ -1,5 +1,5 @@
-//! State files for the next reader: JSON and Markdown of specification.md 8.4 to 8.9, all folded from
-//! the loop's state.
+//! Renders the state files of the fix loop: JSON and Markdown of specification.md 8.4 to 8.9, all
+//! derived from the loop's state.
 
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ use super::markdown::{block, code};
 use super::markdown_page::rows;
 use super::phrases::capital;
 
-/// Who works on the tasks.
+/// The agent that tasks are assigned to.
 const AGENT: &str = "@test-fix-agent";
 
-/// The task of running the suite.
+/// Id of the task that runs the suite.
 pub const SUITE_TASK: &str = "IMPL-002";
 
 /// `test-results.json` (specification.md 8.4).
@@ -174,7 +174,7 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     Some(text)
 }
 
-/// The word of the specification for how good an analysis is.
+/// How good an analysis is, as the specification words it.
 fn quality(degraded: bool) -> &'static str {
     if degraded { "degraded" } else { "normal" }
 }
@@ -244,7 +244,7 @@ pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
     }))
 }
 
-/// How far the task of running the suite is.
+/// Status of the task that runs the suite.
 pub fn suite_status(state: &FixLoop) -> TaskStatus {
     match &state.verdict {
         None => TaskStatus::InProgress,
@@ -253,7 +253,7 @@ pub fn suite_status(state: &FixLoop) -> TaskStatus {
     }
 }
 
-/// The task of running the suite, `IMPL-002.json` (specification.md 5.5).
+/// The task that runs the suite, `IMPL-002.json` (specification.md 5.5).
 pub fn suite_task(state: &FixLoop) -> Value {
     let max_iterations = state.terms.max_iterations;
     json!({
@@ -334,7 +334,7 @@ pub fn todo(state: &FixLoop) -> String {
     text
 }
 
-/// The lines of the fix loop in a list of tasks.
+/// The lines of the fix loop in the list of tasks.
 pub fn iterations(state: &FixLoop) -> String {
     let mut text = String::new();
     for one in &state.iterations {

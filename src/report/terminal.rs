@@ -1,4 +1,4 @@
-//! Lines and tables for a terminal or a log. Nothing depends on colour.
+//! Renders events and outcomes as lines for a terminal or a log, readable without colour.
 
 use crate::domain::budget::dollars;
 use crate::domain::chain::FallbackTrigger;
@@ -14,22 +14,22 @@ use super::session_parts;
 use super::view::View;
 use super::workflow::tame;
 
-/// Lines of a patch that are shown.
+/// Number of patch lines that are shown.
 const PATCH_LINES: usize = 80;
 
-/// Tests that a list shows.
+/// Number of tests in a list.
 const LISTED: usize = 12;
 
-/// How lines are dressed.
+/// Whether lines have colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without any colour.
     Plain,
-    /// With terminal colours.
+    /// Lines with the escape sequences of terminal colours.
     Coloured,
 }
 
-/// A colour of the eight.
+/// Emphasis by a basic terminal colour or bold type.
 #[derive(Clone, Copy)]
 enum Paint {
     Red,
@@ -57,7 +57,7 @@ impl Style {
     }
 }
 
-/// Lines of tasks that are over now and were not before.
+/// Lines for the tasks that ended between `before` and `now`.
 pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
     let known =
         |task: &&TaskRow| before.iter().any(|one| one.id == task.id && one.status == task.status);
@@ -78,7 +78,7 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
         .collect()
 }
 
-/// The lines of one event; none for what is only shown live.
+/// The lines for one event; none for events that only the live line shows.
 pub fn lines(event: &Event, style: Style) -> Vec<String> {
     match event {
         Event::Opened { session, repository, head, branch, framework, command, resumed } => {
@@ -139,7 +139,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         )],
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
-                // The line above says why.
+                // The preceding line gives the reason.
                 Some(FallbackTrigger::Vetoed) => {
                     style.paint(Paint::Yellow, "refused, with the reason")
                 }

@@ -1,4 +1,4 @@
-//! The report of gate 001.5, without its mutation score.
+//! The report of gate 001.5 on the quality of tests, without the mutation score.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::coverage;
 use super::findings::tables;
 use super::markdown::{cell, count, line};
 
-/// What was found about tests (specification.md 6.2, 6.4, 6.6).
+/// Findings about tests (specification.md 6.2, 6.4, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestQuality {
-    /// What the gate says.
+    /// Decision of the gate.
     pub status: QualityDecision,
-    /// Why it says so.
+    /// Reason for the decision.
     pub gate_decision: String,
     /// How complete the tests are.
     pub metrics: TestMetrics,
@@ -24,19 +24,19 @@ pub struct TestQuality {
     pub findings: BTreeMap<Severity, Vec<Finding>>,
 }
 
-/// `a` over `b` with one decimal, cut; nothing without a `b`.
+/// `a` divided by `b`, cut to one decimal; `no` if `b` is zero.
 fn ratio(a: u32, b: u32) -> String {
     (u64::from(a) * 10)
         .checked_div(u64::from(b))
         .map_or_else(|| "no".into(), |tenths| format!("{}.{}", tenths / 10, tenths % 10))
 }
 
-/// Percent of a layer, or that it is about nothing.
+/// The percentage that a layer reached, or that it has nothing to test.
 fn percent(layer: &crate::domain::quality::Completeness) -> String {
     layer.percent().map_or_else(|| "nothing to test".into(), |percent| format!("{percent} %"))
 }
 
-/// The part of a terminal's report that is about tests.
+/// The section about tests in the terminal report.
 pub fn render_text(quality: &TestQuality) -> String {
     let metrics = &quality.metrics;
     let mut text = format!(
@@ -61,7 +61,7 @@ pub fn render_text(quality: &TestQuality) -> String {
     text
 }
 
-/// Places that are listed for a layer.
+/// Number of places that are listed per layer.
 const LISTED: usize = 50;
 
 /// `test-quality-report.md`.

@@ -1,5 +1,5 @@
-//! The nested to-do list (specification.md 9.1): phases, tasks and iterations, attached below a line
-//! while it is worked on and gone when it is done.
+//! The nested to-do list (specification.md 9.1): phases, tasks and iterations, each expanded only
+//! while it is in progress.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,16 @@ use super::phrases::{headline, sentence};
 use super::view::View;
 use crate::domain::task::TaskStatus;
 
-/// Longest current line, in bytes: a check run shows 255.
+/// Longest line in progress, in bytes; a check run shows 255.
 const CURRENT: usize = 200;
 
-/// Characters of what a line says.
+/// Longest text of an entry, in characters.
 pub(super) const CONTENT: usize = 160;
 
-/// Characters of an iteration's label.
+/// Longest label of an iteration, in characters.
 const LABEL: usize = 60;
 
-/// Where an entry is.
+/// The status of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -37,21 +37,21 @@ pub struct Entry {
     pub content: String,
     /// The same while it is done, as a present participle.
     pub active: String,
-    /// Where it is.
+    /// The status of the entry.
     pub status: Status,
-    /// What it consists of, while it is worked on.
+    /// The parts of the entry, while it is in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Entry>,
 }
 
-/// The list. [`Todo::lay`] makes it, so that its rules hold.
+/// The to-do list. [`Todo::lay`] builds it, which ensures that its rules hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Todo {
-    /// The highest level, in order.
+    /// The top level, in order.
     pub entries: Vec<Entry>,
 }
 
-/// A step of a plan: what a list is made of.
+/// A step of a plan; a list is built from steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What is to be done, as an imperative or a title.
@@ -63,31 +63,31 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step without parts that is not done.
+    /// A step that is not done and has no parts.
     #[must_use]
     pub fn new(content: impl Into<String>, active: impl Into<String>) -> Self {
         Self { content: content.into(), active: active.into(), done: false, steps: Vec::new() }
     }
 
-    /// The same, done or not.
+    /// The step, with its mark for done set or cleared.
     #[must_use]
     pub fn done(self, done: bool) -> Self {
         Self { done, ..self }
     }
 
-    /// The same with its parts.
+    /// The step with these parts.
     #[must_use]
     pub fn of(self, steps: Vec<Step>) -> Self {
         Self { steps, ..self }
     }
 
-    /// A step is done when it says so or when all its parts are.
+    /// A step is done when it is marked so, or when all its parts are done.
     fn is_done(&self) -> bool {
         self.done || (!self.steps.is_empty() && self.steps.iter().all(Self::is_done))
     }
 }
 
-/// Whether anybody works.
+/// Whether the session is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// The first step that is not done is in progress.
@@ -97,14 +97,14 @@ pub enum Pace {
 }
 
 impl Todo {
-    /// Lays a plan out. While the session runs, exactly the first step of each level that is not
-    /// done is in progress and shows its parts; done and future steps show none.
+    /// Turns a plan into a list. While the session runs, the first unfinished step of each level is
+    /// in progress and shows its parts; finished and future steps show none.
     #[must_use]
     pub fn lay(steps: &[Step], pace: Pace) -> Self {
         Self { entries: level(steps, pace) }
     }
 
-    /// As a nested Markdown list. Not as check boxes: anybody who may edit could tick them.
+    /// The list as nested Markdown, without check boxes, which anybody who may edit could tick.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = String::new();
@@ -166,7 +166,7 @@ pub(super) fn mark(status: Status) -> char {
 #[must_use]
 pub fn todo(before: &[Step], view: &View) -> Todo {
     let mut steps = before.to_vec();
-    // What a phase does now stands below it while it is worked on.
+    // The running step is listed below the phase in progress.
     if let Some(phase) = steps.iter_mut().find(|phase| !phase.is_done())
         && !view.doing.is_empty()
     {
@@ -182,7 +182,7 @@ pub fn todo(before: &[Step], view: &View) -> Todo {
     Todo::lay(&steps, if view.outcome.is_some() { Pace::Resting } else { Pace::Running })
 }
 
-/// The fifth phase: a line for the first run, for each iteration, and for the end.
+/// The fifth phase: one line for the first run, one for each iteration, and one for the end.
 fn cycle(view: &View) -> Step {
     let doing = |otherwise: &str| -> Step {
         let text = if view.doing.is_empty() { otherwise.to_owned() } else { doing(view) };
@@ -212,10 +212,10 @@ fn cycle(view: &View) -> Step {
     Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
 }
 
-/// The task that runs the suite and has the iterations below it.
+/// Id of the task that runs the suite, below which the iterations are listed.
 const SUITE: &str = "IMPL-002";
 
-/// One line for each task that writes or judges tests, with what is done now below it, and one for
+/// One line for each task that writes or reviews tests, with the running step below it, and one for
 /// the suite with its iterations.
 fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
     let over = |status: TaskStatus| {
@@ -237,7 +237,7 @@ fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
     lines.collect()
 }
 
-/// What happens now, with how far it is; empty between steps.
+/// The running step with its progress; empty between steps.
 #[must_use]
 pub fn doing(view: &View) -> String {
     match &view.progress {
@@ -250,7 +250,7 @@ pub fn doing(view: &View) -> String {
     }
 }
 
-/// The verdict, or where the session is, without the running step.
+/// The verdict, or the progress of the session without the running step.
 #[must_use]
 pub fn place_line(view: &View) -> String {
     let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
@@ -271,7 +271,7 @@ pub fn place_line(view: &View) -> String {
     }
 }
 
-/// "Iteration 2 is", when its fix was taken back after the end.
+/// `Iteration 2 is`, if its fix was reverted after the session ended.
 #[must_use]
 pub fn taken_back(view: &View) -> Option<String> {
     let numbers: Vec<String> = view.taken_back.iter().map(ToString::to_string).collect();
@@ -282,8 +282,8 @@ pub fn taken_back(view: &View) -> Option<String> {
     }
 }
 
-/// What a check run has as its title: the verdict, or the line in progress. Plain text on one line,
-/// at most 200 bytes.
+/// The title of a check run: the verdict, or the entry in progress. Plain text on one line, at most
+/// 200 bytes.
 #[must_use]
 pub fn current_line(view: &View) -> String {
     let place = place_line(view);

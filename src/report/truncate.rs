@@ -2,13 +2,13 @@
 
 /// One section of a text.
 pub struct Section<'a> {
-    /// What it is, for the note about what was shortened.
+    /// Name of the part, for the note about what was shortened.
     pub name: &'static str,
-    /// When it is shortened: 0 is never, 1 is first.
+    /// Order of shortening: 1 is first, 0 is never.
     turn: u8,
-    /// How many forms it has.
+    /// Number of forms that the part can take.
     forms: usize,
-    /// Draws one of them; 0 is the longest.
+    /// Draws the form with this index; 0 is the longest.
     draw: Box<dyn Fn(usize) -> String + 'a>,
 }
 
@@ -32,12 +32,12 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A text that fits.
+/// A text that was fitted into a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
     /// The sections in their order, an empty line between them.
     pub text: String,
-    /// Names of what was shortened.
+    /// Names of the parts that were shortened.
     pub shortened: Vec<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The report of gate 001.3: for programs, for pages, for a terminal.
+//! The report of gate 001.3: JSON document, Markdown page, terminal text, annotations.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub struct Summary {
 /// A file that was not validated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
-    /// The file or check.
+    /// The file, or the check, that was skipped.
     pub what: String,
     /// Why it was skipped.
     pub reason: String,
@@ -36,25 +36,25 @@ pub struct Skipped {
 /// `code-validation-report.json` (specification.md 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationReport {
-    /// Version of this form.
+    /// Version of this document format.
     pub schema_version: u32,
     /// The session; `None` when the gate ran alone.
     pub session_id: Option<String>,
-    /// When, in UTC.
+    /// Time of the check, in UTC.
     pub timestamp: String,
-    /// What the gate says.
+    /// Decision of the gate.
     pub status: QualityDecision,
-    /// Counts of what is left.
+    /// Counts of the remaining findings.
     pub summary: Summary,
-    /// What is left, by severity.
+    /// Remaining findings, by severity.
     pub findings: BTreeMap<Severity, Vec<Finding>>,
     /// What was repaired.
     pub auto_fixes_applied: Vec<Finding>,
-    /// Why the gate says so.
+    /// Reason for the decision.
     pub gate_decision: String,
-    /// Times it was tried again.
+    /// Number of retries so far.
     pub retry_count: u32,
-    /// Times it may be.
+    /// Highest number of retries.
     pub max_retries: u32,
     /// What was not validated, and why.
     pub skipped: Vec<Skipped>,
@@ -64,7 +64,7 @@ pub struct ValidationReport {
 }
 
 impl ValidationReport {
-    /// Everything that was found, worst first.
+    /// All findings, worst first.
     fn all(&self) -> Vec<&Finding> {
         let tests = self.tests.iter().flat_map(|tests| &tests.findings);
         let mut all: Vec<&Finding> =
@@ -74,29 +74,29 @@ impl ValidationReport {
     }
 }
 
-/// What a report is made of.
+/// The inputs of a report.
 pub struct Parts {
     /// The session, if any.
     pub session: Option<String>,
-    /// Now, in UTC.
+    /// Time of the report, in UTC.
     pub timestamp: String,
     /// Files that were validated.
     pub files: usize,
-    /// What is left.
+    /// Remaining findings.
     pub findings: Vec<Finding>,
     /// What was repaired.
     pub fixed: Vec<Finding>,
-    /// The gate's answer and reason.
+    /// Decision of the gate, with its reason.
     pub decision: (QualityDecision, String),
     /// What was not validated.
     pub skipped: Vec<Skipped>,
-    /// Times it was tried again after repairs.
+    /// Number of retries after repairs.
     pub retries: u32,
     /// The gate on tests, when it was asked.
     pub tests: Option<TestQuality>,
 }
 
-/// Sorts findings into their severities.
+/// Groups findings by severity.
 #[must_use]
 pub fn by_severity(list: Vec<Finding>) -> BTreeMap<Severity, Vec<Finding>> {
     let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
@@ -146,17 +146,17 @@ fn totals(report: &ValidationReport) -> String {
 /// Findings that a terminal shows in full; the JSON has all.
 const SHOWN: usize = 200;
 
-/// Annotations of each level that GitHub shows for one step; more are dropped there, silently.
+/// Annotations of each level that GitHub shows per step; it silently drops the others.
 const ANNOTATED: usize = 10;
 
-/// One value of a workflow command: the characters that end it are encoded.
+/// A value of a workflow command, with the characters that would end it encoded.
 fn encoded(text: &str, property: bool) -> String {
     let plain = line(text, 500).replace('%', "%25");
     if property { plain.replace(':', "%3A").replace(',', "%2C") } else { plain }
 }
 
-/// Findings as workflow commands that GitHub shows beside the code, worst first, as many as it
-/// shows; a last one says how many are left out.
+/// Findings as workflow commands, worst first, and no more than GitHub shows beside the code; a
+/// last one says how many are left out.
 #[must_use]
 pub fn annotations(report: &ValidationReport) -> Vec<String> {
     let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! What a screen may show: the stream of events folded into one value. The live stream and the
-//! stored `events.jsonl` of a session give the same view.
+//! Folds the event stream of a session into a `View`, from which every output is rendered. The live
+//! stream and the stored `events.jsonl` give the same view.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ const MOST: usize = 200;
 /// A session as its events describe it. All texts are foreign unless a field says otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// Its id; empty before the first event.
+    /// Id of the session; empty before the first event.
     pub session: String,
-    /// The repository as it was named.
+    /// The repository as the user named it.
     pub repository: String,
     /// The commit under test.
     pub head: Option<CommitId>,
@@ -33,27 +33,27 @@ pub struct View {
     pub doing: String,
     /// Its progress: done, of how many, of what.
     pub progress: Option<(u64, Option<u64>, String)>,
-    /// The rate before anything was changed.
+    /// The rate before any change.
     pub baseline: Option<PassRate>,
-    /// Tests that failed then.
+    /// Tests that failed in the baseline.
     pub red: Vec<TestId>,
-    /// Tests that failed and passed unchanged.
+    /// Tests that failed and passed without a change.
     pub flaky: Vec<TestId>,
     /// Tests that fail on the merge base too.
     pub preexisting: Vec<TestId>,
-    /// The iteration at work: number, strategy, why this one.
+    /// The running iteration: number, strategy, and why that strategy.
     pub current: Option<(u32, Strategy, String)>,
-    /// Why each iteration was as bold as it was, in our own words.
+    /// Why each iteration used its strategy, in our own words.
     pub reasons: BTreeMap<u32, String>,
-    /// Milliseconds in test runs by iteration; 0 is the baseline.
+    /// Milliseconds spent in test runs, by iteration; 0 is the baseline.
     pub testing: BTreeMap<u32, u64>,
-    /// Iterations that ended.
+    /// Finished iterations.
     pub rows: Vec<IterationRow>,
-    /// Questions to providers, with their iteration.
+    /// Calls to providers, with their iteration.
     pub calls: Vec<(u32, ProviderCall)>,
-    /// Proposals that a guard refused: iteration and named reasons.
+    /// Proposals that a guard refused: iteration and reasons.
     pub refused: Vec<(u32, Vec<String>)>,
-    /// What a person should know, in our own words.
+    /// Notices for the user, in our own words.
     pub notices: Vec<String>,
     /// What the providers cost so far.
     pub spent: Spending,
@@ -61,14 +61,14 @@ pub struct View {
     pub tasks: Vec<TaskRow>,
     /// Result of making the change smaller.
     pub minimised: Option<Minimised>,
-    /// How it ended.
+    /// The outcome; `None` while the session runs.
     pub outcome: Option<Outcome>,
-    /// Iterations whose fix a person had taken back after that.
+    /// Iterations whose fix a person reverted after the session ended.
     pub taken_back: Vec<u32>,
 }
 
 impl View {
-    /// Folds a whole stream.
+    /// Folds a whole stream of events.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut view = Self::default();
         for event in events {
@@ -113,7 +113,7 @@ impl View {
             }
             Event::Proposed { .. } => self.doing.clear(),
             Event::Baseline { rate, failing, flaky, preexisting } => {
-                // A second baseline follows a moved head; the climb is counted from the first.
+                // A moved head leads to a second baseline, but progress is measured from the first.
                 self.baseline.get_or_insert(*rate);
                 self.red.clone_from(failing);
                 self.flaky.clone_from(flaky);
@@ -177,7 +177,7 @@ impl View {
         self.minimised = outcome.minimised.clone().or(self.minimised.take());
     }
 
-    /// The last known rate.
+    /// The last known pass rate.
     pub fn rate(&self) -> Option<PassRate> {
         let last = self.outcome.as_ref().and_then(|outcome| outcome.last);
         last.or_else(|| self.rows.last().map(|row| row.after)).or(self.baseline)
@@ -191,7 +191,7 @@ impl View {
         self.rows.last().map_or_else(|| self.red.clone(), |row| row.failing.clone())
     }
 
-    /// Tests that failed at first and pass now.
+    /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {
             (Some(first), Some(last)) => last.passed.saturating_sub(first.passed),

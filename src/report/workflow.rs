@@ -1,8 +1,8 @@
-//! What the runner of a workflow reads: commands in the log, and files of outputs. Foreign lines
-//! are made harmless here, and nowhere else.
+//! What the runner of GitHub Actions reads: workflow commands in the log, and files of outputs.
+//! Foreign lines are made harmless here, and nowhere else.
 //!
-//! The runner takes a line that begins with `::`, behind any blanks, and `##[` anywhere in a line
-//! for a command.
+//! The runner takes a line for a command if it begins with `::`, after any blanks, or if it
+//! contains `##[`.
 
 use crate::domain::check::{Annotation, Level};
 use crate::domain::event::Ending;
@@ -10,25 +10,25 @@ use crate::domain::event::Ending;
 use super::markdown::{is_invisible, line};
 use super::view::View;
 
-/// Tests that an output lists; all outputs of a job together hold 1 MB.
+/// Number of tests that an output lists; all outputs of a job together may hold 1 MB.
 const LISTED: usize = 500;
 
-/// Remarks of one level that the runner shows.
+/// Annotations of one level that the runner shows.
 const REMARKS: usize = 10;
 
-/// Fewest random characters that a delimiter is made of.
+/// Fewest random characters in a delimiter.
 const RANDOM: usize = 16;
 
-/// A foreign line that the runner takes for nothing but text, wherever it is cut or moved to.
+/// A foreign line that the runner reads as plain text, wherever it is cut or moved to.
 ///
-/// No word of it begins with `::`, `##[` does not occur, and what ends a line or moves the cursor
-/// is a blank. `a::b` stays as it is. The indentation stays. Doing it twice changes nothing.
+/// No word of it begins with `::`, it does not contain `##[`, and what ends a line or moves the
+/// cursor becomes a blank. `a::b` and the indentation stay. Applying it twice changes nothing.
 pub fn tame(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut escape = false;
     for character in line.chars() {
         if escape {
-            // The rest of a terminal sequence, to its letter.
+            // Skips the rest of a terminal escape sequence, up to its final letter.
             escape = !character.is_ascii_alphabetic();
             continue;
         }
@@ -56,18 +56,18 @@ pub fn tame(line: &str) -> String {
     out
 }
 
-/// Opens a fold of the log.
+/// The workflow command that opens a fold in the log.
 pub fn group(title: &str) -> String {
     format!("::group::{}", data(&line(title, 200)))
 }
 
-/// Closes the fold that is open.
+/// The workflow command that closes the open fold.
 pub fn end_group() -> &'static str {
     "::endgroup::"
 }
 
-/// Lines that make the runner hide a secret from here on: whole, and each line of it, since a log
-/// is searched line by line. Nothing for a blank one.
+/// Workflow commands that make the runner mask a secret from here on: as a whole and line by line,
+/// because the log is searched line by line. None for a blank secret.
 pub fn mask(secret: &str) -> Vec<String> {
     let mut hidden: Vec<&str> = Vec::new();
     for text in std::iter::once(secret).chain(secret.lines()).map(str::trim) {
@@ -78,7 +78,7 @@ pub fn mask(secret: &str) -> Vec<String> {
     hidden.into_iter().map(|text| format!("::add-mask::{}", data(text))).collect()
 }
 
-/// A remark that the runner shows at a line of a file, and in the list of the run.
+/// An annotation that the runner shows at a line of a file, and in the list of the run.
 pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
     let word = match level {
         Level::Notice => "notice",
@@ -97,8 +97,8 @@ pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &s
     format!("::{word}{blank}{}::{}", properties.join(","), data(message))
 }
 
-/// Remarks for the log, where a check run cannot be written, as with the token of a fork: the
-/// runner shows ten of each level for a step.
+/// Annotations for the log, used where no check run can be written, as with the token of a fork.
+/// The runner shows ten of each level per step.
 pub fn remarks(annotations: &[Annotation]) -> Vec<String> {
     let mut lines = Vec::new();
     for level in [Level::Failure, Level::Warning, Level::Notice] {
@@ -111,19 +111,19 @@ pub fn remarks(annotations: &[Annotation]) -> Vec<String> {
     lines
 }
 
-/// The message of a command.
+/// The message of a workflow command, encoded.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a command.
+/// A property of a workflow command, encoded.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// All outputs that `action.yml` names, in its order (specification.md 2.3). `report` is where later
-/// steps of the job find the report, when that is elsewhere than the session says. What is not
-/// known yet is empty.
+/// All outputs that `action.yml` names, in its order (specification.md 2.3). `report` is where
+/// later steps of the job find the report, if that is not where the session stored it. Outputs that
+/// are not known yet are empty.
 pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)> {
     let outcome = view.outcome.as_ref();
     let result = outcome.map(|outcome| match outcome.result {
@@ -164,11 +164,11 @@ pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)>
     ]
 }
 
-/// Values as the runner reads them from the file of outputs, each between lines of a delimiter made
+/// Values in the format of the runner's output file, each between lines of a delimiter that is made
 /// of `random`.
 ///
-/// `None` when the delimiter occurs in a value, or `random` is not at least 16 letters and digits:
-/// draw again.
+/// `None` when a value contains the delimiter, or `random` is not at least 16 letters and digits;
+/// the caller then draws again.
 pub fn assignments(values: &[(&str, String)], random: &str) -> Option<String> {
     let fit = random.len() >= RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let delimiter = format!("regreen_{random}");

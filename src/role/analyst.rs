@@ -1,4 +1,4 @@
-//! Turns failures and history into a plan by asking models (specification.md 4.9). Reads only.
+//! Asks models to analyse failing tests and to plan a fix (specification.md 4.9). Changes nothing.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -15,14 +15,14 @@ use super::context::{self, Context};
 use super::prompt::{self, Prompt, Role};
 use super::responses::{self, AnalysisResponse};
 
-/// A plan with the report that explains it.
+/// A fix plan with the report that explains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportedPlan {
     pub plan: FixPlan,
     pub report: String,
 }
 
-/// Asks for the analysis of one iteration and reads it.
+/// Asks a model for the analysis of one iteration and parses the answer.
 pub struct Analyst<'a> {
     pub state: &'a FixLoop,
     pub context: &'a Context,
@@ -30,7 +30,7 @@ pub struct Analyst<'a> {
     pub fence: &'a str,
 }
 
-/// Places that a plan may name at most.
+/// Maximum number of code locations in a plan.
 const POINTS: usize = 20;
 
 #[async_trait]
@@ -88,7 +88,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
     }
 }
 
-/// The plan behind an analysis. Tests that the suite does not know are left out.
+/// Builds a plan from an analysis. Tests that the suite does not contain are dropped.
 fn plan(
     author: &str,
     analysis: &AnalysisResponse,

@@ -1,10 +1,10 @@
-//! Parses the text of a model into a typed answer, or says why that fails (specification.md 13.16).
-//! Optional fields may be missing, unknown ones are ignored, wrong ones are named.
+//! Parses the text of a model's answer into a typed value, or says why that is impossible
+//! (specification.md 13.16). Missing optional and unknown fields are allowed, wrong types are not.
 
 use schemars::JsonSchema;
 use serde_json::Value;
 
-/// The JSON Schema of an answer, in the plain subset that every protocol takes.
+/// The JSON Schema of an answer, in the subset that all provider protocols accept.
 #[must_use]
 pub fn json_schema<T: JsonSchema>() -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft07();
@@ -16,8 +16,7 @@ pub fn json_schema<T: JsonSchema>() -> Value {
     value
 }
 
-/// Requires all fields of every object and forbids others: what the strict modes of providers ask
-/// for.
+/// Requires all fields of every object and forbids others, as the strict modes of providers demand.
 fn strict(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -36,8 +35,8 @@ fn strict(value: &mut Value) {
     }
 }
 
-/// Parses the answer to the question `task_id`.
-/// An error says why the text is no such answer (trigger T1).
+/// Parses the answer to the question `task_id`. The error says why the text is not a valid answer
+/// (trigger T1).
 pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Result<T, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
@@ -50,8 +49,8 @@ pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Resul
     serde_json::from_value(value).map_err(|error| format!("the answer has a wrong field: {error}"))
 }
 
-/// Parses an answer together with its confidence.
-/// An error says why the text is no such answer (trigger T1).
+/// Parses an answer that states its confidence. The error says why the text is not a valid answer
+/// (trigger T1).
 pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
     text: &str,
     task_id: &str,
@@ -66,12 +65,12 @@ pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
     }
 }
 
-/// The first characters of a foreign text, without control characters.
+/// The first characters of an untrusted text, without control characters.
 pub fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
-/// The JSON object in a text: the whole text, the content of a fence, or the first balanced object.
+/// Finds a JSON object in a text: the whole text, a fenced block, or balanced braces.
 #[must_use]
 pub fn find_json(text: &str) -> Option<Value> {
     let object = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
@@ -81,7 +80,7 @@ pub fn find_json(text: &str) -> Option<Value> {
     for fence in ["```json", "```"] {
         let mut rest = text;
         while let Some((_, after)) = rest.split_once(fence) {
-            // The closing fence is at the beginning of a line.
+            // The closing fence is at the start of a line.
             let inner = after.split_once("\n```").map_or(after, |(inner, _)| inner);
             if let Some(value) = object(inner.trim()) {
                 return Some(value);
@@ -89,11 +88,11 @@ pub fn find_json(text: &str) -> Option<Value> {
             rest = after;
         }
     }
-    // Bounded: a text of nothing but opening braces must not take quadratic time.
+    // The number of attempts is limited: a text of many opening braces would take quadratic time.
     text.match_indices('{').take(50).find_map(|(at, _)| object(balanced(text.get(at..)?)?))
 }
 
-/// From an opening brace to the one that closes it.
+/// The text from an opening brace to the matching closing one.
 fn balanced(text: &str) -> Option<&str> {
     let (mut depth, mut inside, mut escaped) = (0usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -182,7 +181,7 @@ mod tests {
         }
     }
 
-    /// A response type, as the result of parsing a text.
+    /// Parses a text as a certain response type and drops the value.
     type Parser = fn(&str) -> Result<(), String>;
 
     const RESPONSES: &[(&str, Parser, &str)] = &[
@@ -259,7 +258,7 @@ mod tests {
                 whole.get(..end).unwrap(),
                 "IMPL-fix-1",
             );
-            // A complete inner object may be found; it holds no edit of the whole.
+            // A complete inner object may be found, but it contains no edit of the outer one.
             assert!(parsed.is_err() || parsed.is_ok_and(|one| one.edits.is_empty()), "{end}");
         }
     }

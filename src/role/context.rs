@@ -1,6 +1,5 @@
-//! What a model is shown, most important first: the failing tests and what they said, the frames
-//! of their stacks, the suspects, outlines of what they import, the change since the base, and
-//! what was tried before.
+//! [`Context`]: the excerpts of the repository in a prompt: failing tests, code on their stacks,
+//! suspects, outlines of imports, the change since the base, and earlier attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -17,18 +16,18 @@ use crate::effect::{Effects, FileDiff, GitError};
 
 use super::prompt::{PromptPart, Subject};
 
-/// Failures that are shown in full; the others by their first line.
+/// Maximum number of failures shown in full; others are shown by their first line.
 const IN_FULL: usize = 12;
 
-/// Lines around a place that are shown of a long file.
+/// Number of lines shown before and after a location in a long file.
 const AROUND: u32 = 60;
 
-/// Files up to this length are shown whole.
+/// Maximum number of lines of a file that is shown as a whole.
 const WHOLE: usize = 400;
 
-/// All that a question may show of the repository, read once per iteration.
+/// Everything a prompt may show of the repository, read once per iteration.
 pub struct Context {
-    /// Texts of sources and tests that parts are made of.
+    /// The texts of the source and test files to quote from.
     texts: BTreeMap<RepoPath, String>,
     failing: Vec<TestCase>,
     suspects: Vec<ModificationPoint>,
@@ -37,14 +36,14 @@ pub struct Context {
     root: String,
 }
 
-/// Files that are read for one question at most.
+/// Maximum number of files read for one prompt.
 const FILES: usize = 60;
 
-/// Bytes of one file that are read at most.
+/// Maximum number of bytes read of one file.
 const FILE_LIMIT: usize = 256 << 10;
 
 impl Context {
-    /// Reads what may be shown. `suspects` come from localisation, most suspicious first.
+    /// Reads what may be shown. `suspects` come from fault localisation, worst first.
     pub async fn gather(
         state: &FixLoop,
         suspects: &[ModificationPoint],
@@ -78,7 +77,7 @@ impl Context {
         })
     }
 
-    /// Parts of the analyst's question.
+    /// The parts of the analyst's prompt.
     #[must_use]
     pub fn for_analyst(&self, state: &FixLoop) -> Vec<PromptPart> {
         let mut parts: Vec<PromptPart> = self.failures().into_iter().collect();
@@ -90,7 +89,7 @@ impl Context {
         parts
     }
 
-    /// Parts of the fixer's question.
+    /// The parts of the fixer's prompt.
     #[must_use]
     pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<PromptPart> {
         let mut parts = vec![part("The plan", plan_text(plan), false)];
@@ -100,7 +99,7 @@ impl Context {
             let Some(text) = self.texts.get(file) else { continue };
             let points: Vec<&ModificationPoint> =
                 plan.modification_points.iter().filter(|point| point.file == *file).collect();
-            // `search` must be copied verbatim, so the places come without line numbers.
+            // `search` must be a verbatim copy, so the code is shown without line numbers.
             parts.push(part(&format!("The source {file}"), around(text, &points), false));
         }
         parts.extend(self.failures());
@@ -109,7 +108,7 @@ impl Context {
         parts
     }
 
-    /// The present text of a file that was read.
+    /// The current text of a file that was read.
     #[must_use]
     pub fn text(&self, file: &RepoPath) -> Option<&str> {
         self.texts.get(file).map(String::as_str)
@@ -138,7 +137,7 @@ impl Context {
         without_machine_paths(text, &self.root)
     }
 
-    /// The failing tests themselves.
+    /// The source of the failing tests.
     fn tests(&self) -> Vec<PromptPart> {
         let mut by_file: BTreeMap<&RepoPath, Vec<&TestCase>> = BTreeMap::new();
         for case in self.failing.iter().take(IN_FULL * 2) {
@@ -168,7 +167,7 @@ impl Context {
             .collect()
     }
 
-    /// Sources at the frames of stacks and at suspicious places.
+    /// The code at stack frames and at suspicious locations.
     fn sources(&self) -> Vec<PromptPart> {
         let mut points: Vec<ModificationPoint> = Vec::new();
         for case in &self.failing {
@@ -202,7 +201,7 @@ impl Context {
             .collect()
     }
 
-    /// Names and lines of what the tests import and nothing points at.
+    /// Outlines of imported files in which no location is suspicious.
     fn outlines(&self) -> Option<PromptPart> {
         let mut text = String::new();
         for file in self.related.iter().take(40) {
@@ -231,7 +230,7 @@ impl Context {
     }
 }
 
-/// What a question is about.
+/// The facts about the current iteration that a prompt states.
 #[must_use]
 pub fn subject(state: &FixLoop) -> Subject {
     let mut layers: BTreeMap<Layer, usize> = BTreeMap::new();
@@ -258,7 +257,7 @@ pub fn subject(state: &FixLoop) -> Subject {
     }
 }
 
-/// Earlier attempts, disproved ideas, refused edits and what worked.
+/// The history: earlier attempts, disproved hypotheses, refused edits, successful edits.
 fn history(state: &FixLoop) -> Option<PromptPart> {
     let mut text = String::new();
     for one in state.iterations.iter().rev().take(10).rev() {
@@ -307,7 +306,7 @@ fn indent(text: &str, lines: usize) -> String {
     text.lines().take(lines).map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Ranges of lines, from 1, that are shown around places; merged.
+/// The merged ranges of lines, from 1, to show around some locations.
 fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = points
         .iter()
@@ -326,25 +325,25 @@ fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
     merged
 }
 
-/// The same text on every machine and in every run: no private paths, no addresses. `root` is the
-/// root of the checkout.
+/// Makes a text independent of machine and run by removing private paths and memory addresses.
+/// `root` is the root of the checkout.
 #[must_use]
 pub fn without_machine_paths(text: &str, root: &str) -> String {
     static ADDRESS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
     let text = text.replace(&format!("{root}/"), "").replace(root, ".");
-    // Drivers and other private folders lie beside the checkout.
+    // The folder around the checkout also contains private files, such as test drivers.
     let around = root.rsplit_once('/').map_or("", |(around, _)| around);
     let text = if around.len() > 1 { text.replace(around, "…") } else { text };
     ADDRESS.as_ref().map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())
 }
 
-/// A whole file, or what stands around places of a long one, verbatim.
+/// A file verbatim; of a long one, only the lines around the locations.
 fn around(text: &str, points: &[&ModificationPoint]) -> String {
     shown(text, points, &|_, line| line.to_owned())
 }
 
-/// The same with line numbers.
+/// As [`around`], with line numbers.
 fn numbered(text: &str, points: &[&ModificationPoint]) -> String {
     shown(text, points, &|number, line| format!("{number:>5} {line}"))
 }

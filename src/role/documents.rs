@@ -1,8 +1,7 @@
-//! What a project's own documents say about some of its files: the sections of the readme that
-//! concern them, and as much as fits of the documents that the request names. A requirement can then
-//! come from what the project promises instead of what the code happens to do (specification.md 4.5, 13.4).
+//! Selects the documentation about some files, so that requirements can be based on what the
+//! project promises instead of what its code happens to do (specification.md 4.5, 13.4).
 //!
-//! Documents are foreign text: bounded here, fenced in the prompt.
+//! Documents are untrusted text: limited in size here, and fenced in the prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,35 +9,35 @@ use super::prompt::PromptPart;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{Effects, GitError};
 
-/// Documents that are read at most.
+/// Maximum number of documents to read.
 const READ: usize = 40;
 
-/// Bytes of one document that are read at most.
+/// Maximum number of bytes read of one document.
 const LONGEST: usize = 256 << 10;
 
-/// Bytes that one question shows of all readmes, and of all documents that the request names.
+/// Maximum number of bytes in a prompt of all readmes, and of all named documents.
 const README: usize = 6 << 10;
 const NAMED: usize = 12 << 10;
 
-/// Bytes of the beginning of a readme, which says what the project is.
+/// Number of bytes from the start of a readme, where the project is introduced.
 const LEAD: usize = 800;
 
-/// A request of fewer words names a place and says nothing about it.
+/// Requests with fewer words only name a location, so the prompt need not repeat them.
 const WORDS: usize = 4;
 
-/// Shorter names stand in every text.
+/// Minimum length of a name to search for; shorter ones occur in every text.
 const SHORTEST: usize = 3;
 
-/// Documents of a tree as far as a question may show them.
+/// The documents of a tree that a prompt may show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Documents {
-    /// What was asked for, in the user's words.
+    /// The request in the user's words.
     request: String,
-    /// Texts, and whether the request names them.
+    /// The texts of the documents, and whether the request names each.
     texts: BTreeMap<RepoPath, (String, bool)>,
 }
 
-/// A piece of a document under one heading.
+/// A section of a document, with its heading.
 #[derive(Debug, PartialEq, Eq)]
 struct Section<'a> {
     text: &'a str,
@@ -67,8 +66,8 @@ impl Documents {
         Ok(Self { request: request.to_owned(), texts })
     }
 
-    /// Parts of a question: the request, when it says more than a place, and what documents say
-    /// about sources with these functions.
+    /// The request, if it is more than a location, and what the documents say about files with
+    /// these functions.
     #[must_use]
     pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let mut parts = self.request();
@@ -76,7 +75,7 @@ impl Documents {
         parts
     }
 
-    /// The request, when it says more than a place.
+    /// The request, if it is more than a location.
     fn request(&self) -> Vec<PromptPart> {
         if self.request.split_whitespace().count() < WORDS {
             return Vec::new();
@@ -85,16 +84,16 @@ impl Documents {
         vec![PromptPart { title: "What is asked for".into(), text, may_be_cut: true }]
     }
 
-    /// What documents say about sources with these functions.
+    /// What the documents say about source files with these functions.
     #[must_use]
     pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let words = subject_words(subjects);
-        // The readme of a package is about the file that it is entered by, whatever is in there.
+        // The readme of a package is always relevant to its entry file.
         let entry = subjects.iter().any(|(file, _)| ENTRIES.contains(&stem(file)));
         let (mut readme, mut named) = (README, NAMED);
         let mut parts = Vec::new();
         for (file, (text, is_named)) in &self.texts {
-            // The request may be the text of the document itself.
+            // The request may contain the whole document already.
             if self.request.trim() == text.trim() {
                 continue;
             }
@@ -117,14 +116,14 @@ impl Documents {
     }
 }
 
-/// Words that a text about the sources would hold: their functions, modules and paths.
+/// Words that a text about these files would contain: their functions and modules.
 fn subject_words(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for (file, functions) in subjects {
         let short = functions.iter().filter_map(|name| name.rsplit(['.', ':']).next());
         words.extend(short.chain([stem(file)]).map(str::to_owned));
     }
-    // Every text has such a word.
+    // These words are too common to search for.
     let common = ["default", "new", "run", "main"];
     let telling = |word: &String| {
         word.len() >= SHORTEST
@@ -135,16 +134,15 @@ fn subject_words(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
     words
 }
 
-/// Names of files that a package is entered by.
+/// File names of package entry points.
 const ENTRIES: &[&str] = &["index", "main", "lib", "mod", "__init__"];
 
 fn stem(file: &RepoPath) -> &str {
     file.file_name().split('.').next().unwrap_or_default()
 }
 
-/// The sections that hold some of `words`: those with most of them while there is room, in the order
-/// of the document. Of a readme its beginning as well; of a document that was named
-/// everything that fits.
+/// The sections that mention most of `words`, while there is room, in the order of the document. A
+/// readme is shown with its introduction, and a named document as far as it fits.
 fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> String {
     let sections: Vec<Section<'_>> = sections(text)
         .into_iter()
@@ -159,7 +157,7 @@ fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> St
     let hits = |at: usize| sections.get(at).map_or(0, |one| one.hits);
     order.sort_by_key(|at| std::cmp::Reverse(hits(*at)));
     order.retain(|at| named || hits(*at) > 0);
-    // A readme that says nothing about the files says nothing here.
+    // Omit a readme that does not mention the files.
     if order.is_empty() {
         return String::new();
     }
@@ -181,8 +179,8 @@ fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> St
     chosen.into_values().collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The pieces of a document, each with its heading in front. Headings are those of Markdown, and
-/// lines that are underlined; what looks like one inside a block of code is none.
+/// The sections of a document, each starting with its heading: a Markdown heading or an underlined
+/// line outside of code blocks.
 fn sections(text: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let (mut at, mut code) = (0, false);
@@ -229,7 +227,7 @@ fn bounded(text: &str, bytes: usize) -> &str {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Half a line says nothing.
+    // Cut at a line end.
     let cut = text.get(..end).unwrap_or_default();
     cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or_default()
 }
@@ -243,7 +241,7 @@ fn is_document(file: &RepoPath) -> bool {
     matches!(file.extension(), "md" | "rst" | "txt" | "adoc")
 }
 
-/// Whether a request names a document, by its path or its file name.
+/// Whether a request names a document by its path or file name.
 fn names(request: &str, file: &RepoPath) -> bool {
     let plain = |word: &str| {
         let edge = |c: char| !c.is_alphanumeric();

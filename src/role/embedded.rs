@@ -1,4 +1,4 @@
-//! The embedded engine as a source of plans and edits: opens a trial, diagnoses, searches.
+//! [`Embedded`]: the model-free repair engine, which diagnoses failures and searches for edits.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,29 +18,29 @@ use crate::repair::{self, Diagnosis, Found, Limits, Search, Trial};
 
 use super::Impact;
 
-/// Candidates of one search when tests run in a warm process.
+/// Maximum number of candidates per search if tests run in a warm process.
 const WARM_CANDIDATES: u32 = 6_000;
 
-/// Candidates of one search when each costs a cold start.
+/// Maximum number of candidates per search if each needs a cold start.
 const COLD_CANDIDATES: u32 = 150;
 
-/// Limit of one trial of somebody's edits.
+/// Time limit for trying the edits of a provider.
 const TRIAL_TIME: Duration = Duration::from_mins(5);
 
-/// What localisation and the import graph say before anybody is asked.
+/// What fault localisation and the import graph find without any provider.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
-    /// The engine's own plan; `None` when no place could be named.
+    /// The engine's own plan; `None` if it found no suspicious location.
     pub plan: Option<FixPlan>,
     pub related: Vec<RepoPath>,
     pub base_diff: Vec<FileDiff>,
 }
 
-/// Wall time of one search.
+/// Maximum wall time of one search.
 const SEARCH_TIME: Duration = Duration::from_mins(2);
 
-/// The trial and the diagnosis of the iteration at work. Made anew after a restart: both follow
-/// from the sources alone.
+/// The candidate runner and the diagnosis for the current iteration. They depend only on the
+/// sources, so they need not be stored across restarts.
 struct Open {
     iteration: u32,
     trial: Box<dyn CandidateRunner>,
@@ -50,30 +50,30 @@ struct Open {
     suspects: Suspects,
 }
 
-/// Plans and edits by search, and a place to try anybody's edits.
+/// Diagnoses and searches without a model, and tries out the edits of providers.
 pub struct Embedded {
     jobs: usize,
     base_tree: Option<TreeId>,
     open: Mutex<Option<Open>>,
 }
 
-/// What somebody's edits did to the tests.
+/// The effect of some edits on the tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tried {
     pub repairs: usize,
-    /// Passing tests that fail, among those that were run.
+    /// Passing tests that the edits break, among those that were run.
     pub breaks: usize,
 }
 
 impl Embedded {
-    /// An engine without a trial yet.
+    /// Creates an engine that has not opened a candidate runner yet.
     #[must_use]
     pub fn new(jobs: usize, base_tree: Option<TreeId>) -> Self {
         Self { jobs, base_tree, open: Mutex::new(None) }
     }
 
-    /// Says where the failures of this iteration come from, with the files they need and the change
-    /// since the base.
+    /// Locates the causes of this iteration's failures, with the related files and the change since
+    /// the base.
     pub async fn suspects(
         &self,
         state: &FixLoop,
@@ -85,7 +85,7 @@ impl Embedded {
         Ok(Suspects { plan: open.diagnosis.plan.clone(), ..open.suspects.clone() })
     }
 
-    /// The trial and the diagnosis of this iteration.
+    /// The candidate runner and the diagnosis for this iteration, reused if they are already open.
     async fn opened<'s>(
         &self,
         slot: &'s mut Option<Open>,
@@ -100,7 +100,7 @@ impl Embedded {
         Ok(slot.insert(open))
     }
 
-    /// Finds an edit.
+    /// Searches for an edit.
     pub async fn propose(
         &self,
         state: &FixLoop,
@@ -117,7 +117,7 @@ impl Embedded {
         repair::search(&search, &open.diagnosis).await
     }
 
-    /// Runs the failing tests, and passing ones that reach the edit, with somebody's edits.
+    /// Applies the edits and runs the failing tests and those passing tests that reach them.
     pub async fn try_edits(
         &self,
         state: &FixLoop,
@@ -178,7 +178,7 @@ impl Embedded {
         }
     }
 
-    /// Opens a trial on the accepted sources and diagnoses.
+    /// Opens a candidate runner on the accepted sources and diagnoses the failures.
     async fn open(
         &self,
         state: &FixLoop,

@@ -1,4 +1,4 @@
-//! Which tests a change can affect (specification.md 7.14, 13.2).
+//! [`Impact`]: which tests a change can affect, by the import graph (specification.md 7.14, 13.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{Effects, GitError};
 
-/// Files that are read for the graph at most; beyond, every test counts as affected.
+/// Maximum number of files in the graph; in larger repositories every test counts as affected.
 const FILES: usize = 50_000;
 
-/// Bytes of a source file that are read at most.
+/// Maximum number of bytes read of one source file.
 const FILE_LIMIT: usize = 1 << 20;
 
-/// The package of a file, in languages whose files see each other without an import: tests of Java
-/// lie in another folder and in the same package.
+/// The package of a file, for languages in which files of a package see each other without imports.
+/// Java tests are in another folder but in the same package.
 fn package(file: &RepoPath) -> Option<String> {
     match Language::of(file)? {
         Language::Go => Some(format!("go {}", file.parent())),
@@ -41,8 +41,8 @@ pub struct Impact {
 }
 
 impl Impact {
-    /// Tests that an edit may affect, failing ones first; empty when all of them may be, so that
-    /// only a full run tells.
+    /// The tests that an edit may affect, failing ones first. If it may affect any test, the list
+    /// is empty, and a run of the whole suite is needed.
     pub async fn affected(
         &mut self,
         state: &FixLoop,
@@ -51,7 +51,7 @@ impl Impact {
     ) -> Result<Vec<TestId>, GitError> {
         let changed: BTreeSet<RepoPath> =
             edits.files.iter().map(|edit| edit.file.clone()).collect();
-        // What is no source may be read by any test.
+        // Files that are not source code may be read by any test.
         if changed.iter().any(|file| Language::of(file).is_none()) {
             return Ok(Vec::new());
         }
@@ -78,7 +78,7 @@ impl Impact {
         Ok(tests.into_iter().map(|(_, id)| id.clone()).collect())
     }
 
-    /// Sources that the failing tests need, for localisation without coverage.
+    /// The sources that the failing tests import, for fault localisation without coverage.
     pub async fn related(
         &mut self,
         state: &FixLoop,
@@ -93,7 +93,7 @@ impl Impact {
             return Ok(Vec::new());
         }
         let Some((_, files, graph)) = &self.known else { return Ok(Vec::new()) };
-        // What lies in the package of a test is there without an import.
+        // Files in the same package as a test are visible to it without an import.
         let packages: BTreeSet<String> = tests.iter().filter_map(package).collect();
         let beside = |file: &&RepoPath| package(file).is_some_and(|one| packages.contains(&one));
         let beside: Vec<RepoPath> = files.keys().filter(beside).cloned().collect();
@@ -105,7 +105,7 @@ impl Impact {
         Ok(needed)
     }
 
-    /// The graph of a tree; only files that changed since the last one are read again.
+    /// The import graph of a tree; only files that changed since the last call are parsed.
     async fn graph(&mut self, tree: &TreeId, fx: &Effects<'_>) -> Result<Option<&Graph>, GitError> {
         if self.known.as_ref().is_none_or(|(known, ..)| known != tree) {
             self.known = if let Some((old, mut files, mut graph)) = self.known.take() {

@@ -1,5 +1,5 @@
-//! Gates 001.3 and 001.5 on tests that were just written: what a review of a whole tree says about
-//! them.
+//! Reviews newly written tests for gates 001.3 and 001.5, with the lint rules and the project's own
+//! tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,21 @@ use super::reviewer::{
     ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_languages,
 };
 
-/// Bytes of a source that is read at most; a program generated a longer one.
+/// Maximum number of bytes of a source; larger ones are usually generated.
 const SOURCE_LIMIT: usize = 1 << 20;
 
-/// Which files of a tree to review.
+/// Which files of a tree to review, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct InspectRequest<'a> {
     pub tree: &'a TreeId,
     pub chosen: &'a [RepoPath],
     pub tests: bool,
-    /// Commands of the project that check it, and its tools where it names none; without them no
-    /// tool is asked.
+    /// The project's check commands, or its tools if it has none; `None` to run no tools.
     pub tools: Option<&'a ToolCommands>,
 }
 
-/// Reviews files of a tree in their repository, and asks the project's type checkers and linters
-/// about them.
+/// Reviews files of a tree in the context of their repository, and has the project's type checkers
+/// and linters check them.
 pub async fn inspect(
     request: InspectRequest<'_>,
     fx: &Effects<'_>,
@@ -57,7 +56,7 @@ pub async fn inspect(
     Ok(result)
 }
 
-/// All files of a tree; those that are not read as code or as a manifest are empty.
+/// The texts of all files of a tree; files that are neither code nor a manifest are empty.
 pub async fn texts_of(
     tree: &TreeId,
     fx: &Effects<'_>,

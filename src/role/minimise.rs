@@ -1,8 +1,8 @@
-//! Drops what the suite does not need from the whole change, and proves of what stays that it is
-//! needed: without each hunk some test fails (specification.md 13.5, 13.18).
+//! Drops parts of the change that the suite does not need, and proves that the rest is needed:
+//! without any one hunk, a test fails (specification.md 13.5, 13.18).
 //!
-//! Delta debugging over hunks (Zeller and Hildebrandt, ddmin): whole parts are left out first, single
-//! hunks last, so the last pass is the negative control of every hunk that stays.
+//! Uses delta debugging over hunks (Zeller and Hildebrandt, ddmin): it tries to omit large parts
+//! first and single hunks last, and so shows for each remaining hunk that it is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,16 +16,16 @@ use crate::domain::test::{Results, Scope};
 use crate::effect::{EffectError, Effects, FileDiff, RunRequest};
 use crate::repair;
 
-/// Wall time at most; after it, the change stays as it is so far.
+/// Maximum wall time; afterwards, the change is kept as far as it was reduced.
 const TIME: Duration = Duration::from_mins(3);
 
-/// Runs of tests at most.
+/// Maximum number of test runs.
 const RUNS: u32 = 60;
 
-/// The log of these runs.
+/// The log of the test runs.
 const LOG: &str = ".process/test-output-minimise.log";
 
-/// One part of the change that can be left out by itself.
+/// A part of the change that can be omitted separately.
 struct ChangePart<'a> {
     diff: &'a FileDiff,
     hunk: Option<usize>,
@@ -41,7 +41,7 @@ impl ChangePart<'_> {
     }
 }
 
-/// The smallest part of the change that keeps every test as it is, with the proof of each hunk.
+/// The smallest part of the change with the same test results, and why each hunk is needed.
 pub async fn minimise(
     state: &FixLoop,
     fx: &Effects<'_>,
@@ -84,7 +84,7 @@ pub async fn minimise(
     for index in &selected {
         let Some(part) = parts.get(*index) else { continue };
         let rest: Vec<usize> = selected.iter().copied().filter(|other| other != index).collect();
-        // Taking everything out is the baseline, whose failures are known.
+        // Without any part, the result is the baseline, whose failures are known.
         let tests = if rest.is_empty() {
             state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect()
         } else {
@@ -114,7 +114,7 @@ fn all(parts: &[ChangePart<'_>]) -> Vec<usize> {
     (0..parts.len()).collect()
 }
 
-/// Every hunk of product code; changes of tests are never taken apart.
+/// All hunks of changed product code; other files are omitted or kept as a whole.
 fn parts(diffs: &[FileDiff]) -> Vec<ChangePart<'_>> {
     let mut parts = Vec::new();
     for diff in diffs {
@@ -127,7 +127,7 @@ fn parts(diffs: &[FileDiff]) -> Vec<ChangePart<'_>> {
     parts
 }
 
-/// The change with these parts only.
+/// The edits that consist of the selected parts only.
 fn edits(parts: &[ChangePart<'_>], selected: &[usize]) -> EditSet {
     let mut files: Vec<FileEdit> = Vec::new();
     let mut seen: BTreeSet<&crate::domain::id::RepoPath> = BTreeSet::new();
@@ -155,14 +155,14 @@ fn edits(parts: &[ChangePart<'_>], selected: &[usize]) -> EditSet {
     EditSet { files }
 }
 
-/// The text before with some hunks applied.
+/// The original text with some hunks applied.
 fn with_hunks(diff: &FileDiff, hunks: &[usize]) -> String {
     let (before, after) =
         (diff.before.as_deref().unwrap_or_default(), diff.after.as_deref().unwrap_or_default());
     let (old, new): (Vec<&str>, Vec<&str>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let span = |start: u32, lines: u32| {
-        // Without lines, the start is the line before the gap.
+        // For an empty range, the start is the line before the gap.
         let first = if lines == 0 { start } else { start.saturating_sub(1) };
         let first = usize::try_from(first).unwrap_or(usize::MAX);
         first..first.saturating_add(usize::try_from(lines).unwrap_or_default())
@@ -192,7 +192,7 @@ struct Runs<'a> {
     deadline: Duration,
     left: u32,
     expected: BTreeSet<TestId>,
-    /// What is known of choices that were tried.
+    /// The failing tests of the selections that were already tried.
     known: BTreeMap<Vec<usize>, Vec<TestId>>,
 }
 
@@ -201,8 +201,8 @@ impl Runs<'_> {
         self.left == 0 || self.fx.clock.elapsed() >= self.deadline
     }
 
-    /// Tests that fail with these parts only and pass with the whole change; empty when there are
-    /// none, `None` when nothing may be run any more.
+    /// The tests that fail with the selected parts but pass with the complete change, which may be
+    /// none. `None` if the limit of runs is reached.
     async fn breaks(&mut self, selected: &[usize]) -> Result<Option<Vec<TestId>>, EffectError> {
         if let Some(known) = self.known.get(selected) {
             return Ok(Some(known.clone()));
@@ -219,7 +219,7 @@ impl Runs<'_> {
         let tree =
             self.fx.worktree.graft(&self.state.head_tree, &edits(self.parts, selected)).await?;
         self.fx.worktree.checkout(&tree).await?;
-        // What failed at first tells most, soonest.
+        // Run the tests that failed originally first, because they detect most missing parts.
         let first: Vec<TestId> =
             self.state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect();
         for scope in [Scope::Tests(first), Scope::Full] {
@@ -229,7 +229,7 @@ impl Runs<'_> {
             self.left = self.left.saturating_sub(1);
             let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
             let Ok(results) = self.fx.suite.run(&request).await else {
-                // No results at all is as broken as it gets.
+                // A run without results counts as a failure of everything.
                 return Ok(vec![TestId("the whole suite".into())]);
             };
             let broken = self.broken(&results, &scope);
@@ -247,7 +247,7 @@ impl Runs<'_> {
             .filter(|case| !self.state.flaky.contains(&case.id))
             .map(|case| case.id.clone())
             .collect();
-        // A test that is gone proves nothing good.
+        // A test that no longer runs counts as broken.
         if *scope == Scope::Full {
             let known = self.state.ledger.cases().map(|case| &case.id);
             let ran: BTreeSet<&TestId> = results.cases.iter().map(|case| &case.id).collect();

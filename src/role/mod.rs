@@ -1,7 +1,7 @@
-//! The roles that models and the embedded engine play: typed request to typed answer. They diagnose,
-//! propose and vet edits, plan and write tests.
+//! The roles that models and the embedded engine play, each mapping a typed request to a typed
+//! answer: diagnosing, proposing and vetting edits, planning and writing tests.
 //!
-//! A role runs no step of the loop and decides nothing about how the loop continues.
+//! A role does not decide how the loop continues; that is up to `cycle`.
 
 mod analyst;
 mod answer;
@@ -45,7 +45,7 @@ pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, write_tests};
 
 pub use crate::repair::{Limits, Scoring, Trial, is_subject, score};
 
-/// Parsers of model answers, as readers of foreign text for the fuzzer.
+/// Parsers of model answers, to be fuzzed with arbitrary text.
 #[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("analysis", |text| {

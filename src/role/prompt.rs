@@ -1,8 +1,8 @@
-//! Questions within a token budget: what matters most goes in first, what does not fit is named,
-//! and foreign text is fenced as data.
+//! Builds prompts within a token budget: the most important parts go in first, omitted ones are
+//! listed, and untrusted text is fenced as data.
 //!
-//! The fence is a random word of this run: text from the repository cannot know it, and so cannot
-//! end its own part. The system prompt says that nothing inside is an instruction.
+//! The fence is a random word per run: text from the repository cannot contain it, so it cannot
+//! close its own part. The system prompt says that nothing inside is an instruction.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -12,26 +12,26 @@ use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
 
-/// Bytes that one token stands for, on the safe side for source code.
+/// Assumed number of bytes per token, a cautious value for source code.
 pub const BYTES_PER_TOKEN: usize = 3;
 
-/// Whom a question goes to.
+/// The role that a model plays when it answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Says what is wrong and where.
+    /// Diagnoses what is wrong and where.
     Analyst,
     Fixer,
-    /// Says what must be tested.
+    /// Lists what must be tested.
     Surveyor,
-    /// Adds cases to what must be tested.
+    /// Suggests further cases to test.
     Adviser,
     Generator,
-    /// Says of a failing new test whether it or the code is wrong.
+    /// Decides whether a failing new test or the code is wrong.
     Judge,
 }
 
 impl Role {
-    /// The word in records and file names.
+    /// The word for it in records and file names.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -45,17 +45,17 @@ impl Role {
     }
 }
 
-/// One part of the context. Parts come in the order of their importance.
+/// One part of the context. The parts of a prompt are ordered by importance.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PromptPart {
     pub title: String,
     pub text: String,
-    /// Whether a cut part is of any use; an edit needs its source whole.
+    /// Whether a truncated part is still useful; an edit needs its source as a whole.
     #[serde(skip)]
     pub may_be_cut: bool,
 }
 
-/// What a question is about.
+/// The facts about an iteration that a prompt states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     pub task: String,
@@ -70,7 +70,7 @@ pub struct Subject {
     pub reach: EditScope,
 }
 
-/// A question that fits.
+/// A prompt that fits the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     pub system: String,
@@ -98,8 +98,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("fixer-reflective", include_str!("prompt/fixer-reflective.md")),
 ];
 
-/// Renders one template. The templates are constants and tests render every one of them, so an
-/// error cannot reach a user.
+/// Renders a template. The templates are constants that tests render completely, so an error cannot
+/// occur for users.
 fn render(name: &str, values: &Value) -> String {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -146,10 +146,10 @@ fn reach_hint(reach: EditScope) -> &'static str {
     }
 }
 
-/// Builds the question for a role. `room` is how many tokens it may take.
+/// Builds the prompt for a role. `room` is its maximum number of tokens.
 ///
-/// Parts are taken in order while they fit; the first that does not fit is cut where that is of
-/// use, and everything after it is tried still, because a small part may fit behind a large one.
+/// Parts are added in order. The first that does not fit is truncated if it is still useful then,
+/// and later parts are tried as well, because a smaller one may fit.
 #[must_use]
 pub fn build(
     role: Role,
@@ -161,13 +161,13 @@ pub fn build(
     fill(role, role.word(), subject, parts, room, fence)
 }
 
-/// The fixer's question for a client that edits a checkout itself.
+/// Builds the fixer's prompt for an agent, which edits a checkout itself.
 #[must_use]
 pub fn build_for_agent(subject: &Subject, parts: &[PromptPart], room: u32, fence: &str) -> Prompt {
     fill(Role::Fixer, "agent", subject, parts, room, fence)
 }
 
-/// Builds the question of a role that works on tests: `values` are those of its template.
+/// Builds the prompt for a role that works on tests; `values` are inserted into its template.
 #[must_use]
 pub fn build_about_tests(
     role: Role,
@@ -179,7 +179,7 @@ pub fn build_about_tests(
     about_tests((role, JSON_FORM), values, parts, room, fence)
 }
 
-/// The generator's question for a client that writes into a checkout itself.
+/// Builds the generator's prompt for an agent, which writes into a checkout itself.
 #[must_use]
 pub fn build_tests_by_agent(
     values: &Value,
@@ -205,7 +205,7 @@ fn about_tests(
     })
 }
 
-/// What every answer in text must be.
+/// The required form of every text answer.
 const JSON_FORM: &str =
     "Answer with one JSON object in the form you are given, and nothing around it.";
 
@@ -240,7 +240,7 @@ fn fill(
     })
 }
 
-/// Takes parts while there is room, and says what was left out.
+/// Adds parts while there is room, and lists those that were left out.
 fn fit(
     system: String,
     parts: &[PromptPart],
@@ -270,7 +270,7 @@ fn fit(
     Prompt { text: text(&fitting, &left_out.join(", ")), system, left_out }
 }
 
-/// A cut part of fewer bytes says nothing.
+/// Minimum number of bytes for which a truncated part is still useful.
 const SMALLEST: usize = 400;
 
 fn cut(text: &str, bytes: usize) -> String {
@@ -281,7 +281,7 @@ fn cut(text: &str, bytes: usize) -> String {
     text.get(..end).unwrap_or_default().to_owned()
 }
 
-/// What is added when an answer is sent back.
+/// The text appended when an answer is sent back with its problems.
 #[must_use]
 pub fn again(problems: &[String], fence: &str) -> String {
     let problems: Vec<String> =

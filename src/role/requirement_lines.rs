@@ -1,8 +1,8 @@
-//! Requirements as lines of a prompt.
+//! Formats requirements as lines of a prompt.
 
 use crate::domain::test_plan::analysis::Requirement;
 
-/// The requirements that a prompt names, one line each.
+/// Formats requirements for a prompt, one per line.
 #[must_use]
 pub fn requirement_lines(list: &[&Requirement]) -> String {
     list.iter()

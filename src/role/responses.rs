@@ -1,4 +1,4 @@
-//! What the analyst and the fixer answer, and its translation into places and edits of the sources.
+//! Types of the analyst's and fixer's answers, and their conversion into locations and edits.
 
 use std::collections::BTreeMap;
 
@@ -97,8 +97,8 @@ pub struct EditsResponse {
     pub confidence_score: Option<f64>,
 }
 
-/// The places an analysis names, as far as they exist, and what is wrong with the others.
-/// `lines_of` counts the lines of a file; `None` when the file does not exist.
+/// The existing locations that an analysis names, and what is wrong with the others. `lines_of`
+/// counts the lines of a file; `None` if the file does not exist.
 #[must_use]
 pub fn parse_points(
     analysis: &AnalysisResponse,
@@ -123,7 +123,7 @@ pub fn parse_points(
     (found, problems)
 }
 
-/// Parses `file:function:first-last`. Without a function it means the module, without lines the
+/// Parses `file:function:first-last`. A missing function means module level, missing lines mean the
 /// whole file.
 pub fn parse_point(
     text: &str,
@@ -141,7 +141,7 @@ pub fn parse_point(
         Some((start, end)) => (number(start), number(end)),
         None => (number(range), number(range)),
     };
-    // `file:function` without lines.
+    // The form `file:function`, without lines.
     let function = if start.is_none() && function.is_empty() { range } else { function };
     let (start, end) = (start.unwrap_or(1), end.or(start).unwrap_or(lines.max(1)));
     if start == 0 || start > end || end > lines.max(1) {
@@ -152,9 +152,8 @@ pub fn parse_point(
     Ok(ModificationPoint { file, function, start, end })
 }
 
-/// Edits as whole texts before and after. `read` gives the present text of a file, `None` when it
-/// is not there or no text.
-/// An error lists all that does not fit, to be sent back.
+/// Applies the edits to the texts of their files. `read` returns the current text of a file, or
+/// `None` if it does not exist or is not text. An error lists all problems, to be sent back.
 pub fn edit_set(
     response: &EditsResponse,
     read: &dyn Fn(&RepoPath) -> Option<String>,

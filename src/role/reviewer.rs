@@ -1,5 +1,5 @@
-//! Gate 001.3 and the half of gate 001.5 that needs no run: files in, findings out; and what the
-//! project's own tools report, as findings of the same catalogue.
+//! Reviews files for gate 001.3 and the static half of gate 001.5: runs the lint rules, and
+//! converts reports of the project's own tools into findings of the same catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
 use crate::effect::{Concern, LintReport};
 
-/// What to review.
+/// Which files to review, and how.
 pub struct ReviewRequest<'a> {
-    /// Every file of the repository; those that are not read as text are empty.
+    /// All files of the repository; those that are not read as text are empty.
     pub files: &'a BTreeMap<RepoPath, String>,
     pub chosen: &'a [&'a RepoPath],
-    /// Files inside installed packages that are imported by path, by package.
+    /// The files of installed packages that are imported by path, by package.
     pub installed: &'a BTreeMap<String, Vec<String>>,
     pub tests: bool,
 }
@@ -23,17 +23,17 @@ pub struct ReviewRequest<'a> {
 #[derive(Debug, Default)]
 pub struct ReviewResult {
     pub findings: Vec<Finding>,
-    /// How complete the tests are, when the request asks for it.
+    /// How complete the tests are, if the request asks for it.
     pub metrics: Option<TestMetrics>,
-    /// Files that a program generated; they are not reviewed.
+    /// Generated files, which are not reviewed.
     pub generated: Vec<RepoPath>,
-    /// Files nested too deeply to be reviewed.
+    /// Files that are nested too deeply to be reviewed.
     pub too_deep: Vec<RepoPath>,
-    /// Checks that were not made, with the reason.
+    /// Checks that were not performed, with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
-/// Reviews the chosen files. Never fails; what does not parse is a finding.
+/// Reviews the chosen files. Never fails; syntax errors are findings.
 ///
 /// Source: specification.md 6.3, 6.4, 6.6.
 #[must_use]
@@ -59,13 +59,13 @@ pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     }
 }
 
-/// Whether a file is of a language that can be reviewed.
+/// Whether a file is written in a language that can be reviewed.
 #[must_use]
 pub fn is_reviewable(file: &RepoPath) -> bool {
     Language::of(file).is_some()
 }
 
-/// The rule of the catalogue that a remark of a tool belongs to.
+/// The lint rule that corresponds to a message of a tool.
 fn rule_of(concern: Concern, language: Language, message: &str) -> Option<&'static LintRule> {
     let applies = |id: &str| lint::rule(id).filter(|rule| rule.languages().contains(&language));
     let (known, general) = match concern {
@@ -76,8 +76,8 @@ fn rule_of(concern: Concern, language: Language, message: &str) -> Option<&'stat
     known.and_then(applies).or_else(|| applies(general))
 }
 
-/// The remarks of the project's tools about one concern, as findings; only about reviewed files.
-/// `can_fix` tells the files that `--fix` can repair.
+/// The messages of the project's tools on one concern, as findings about the reviewed files.
+/// `can_fix` returns whether `--fix` can repair a file.
 #[must_use]
 pub fn tool_findings(
     concern: Concern,
@@ -89,14 +89,14 @@ pub fn tool_findings(
     about
         .filter_map(|(_, (file, line, message))| {
             let rule = rule_of(concern, Language::of(file)?, message)?;
-            // Ruff marks what its safe fixes repair.
+            // Ruff marks messages with safe fixes like this.
             let auto_fixable = can_fix(file) || rule.fixable && message.contains("[*]");
             Some(Finding { auto_fixable, ..rule.finding(file, *line, message) })
         })
         .collect()
 }
 
-/// Adds findings of tools, unless the catalogue has the same one on the same line.
+/// Adds findings of tools, except for those that the lint rules already reported on the same line.
 pub fn add_findings(findings: &mut Vec<Finding>, reported: Vec<Finding>) {
     for one in reported {
         let same = |known: &Finding| {
@@ -108,7 +108,7 @@ pub fn add_findings(findings: &mut Vec<Finding>, reported: Vec<Finding>) {
     }
 }
 
-/// The tools that report what the catalogue leaves to tools, by language.
+/// The tools, by language, that check the rules which we do not check ourselves.
 const LINTERS: &[(&[Language], &[&str])] = &[
     (&[Language::Python], &["ruff", "mypy"]),
     (&[Language::JavaScript, Language::TypeScript, Language::Tsx], &["eslint", "tsc"]),
@@ -117,8 +117,8 @@ const LINTERS: &[(&[Language], &[&str])] = &[
     (&[Language::Java], &[]),
 ];
 
-/// The languages of reviewed files that no linter or type checker looked at, with the reason: what
-/// those report is left to them. A tool that did not answer has its own entry.
+/// The languages of reviewed files that no linter or type checker has checked, with the reason.
+/// Tools that failed to answer have separate entries.
 #[must_use]
 pub fn unchecked_languages(
     reviewed: &BTreeSet<RepoPath>,
@@ -225,9 +225,9 @@ mod tests {
             ),
             (Types, "a.rs", "[E0308]: mismatched types", "type-mismatch", "types", "critical"),
             (Types, "a.go", "undefined: x", "undefined-variable", "variables", "critical"),
-            // It breaks the build, so it is no mere warning.
+            // It breaks the build, so a warning would be too mild.
             (Types, "a.go", "declared and not used: x", "type-mismatch", "types", "critical"),
-            // A rule that is not about this language leaves the general one.
+            // The rule does not apply to this language, so the general rule is used.
             (Types, "a.java", "unused import: `x`", "type-mismatch", "types", "critical"),
             (Format, "a.py", "`black` would change it", "format", "lint", "warning"),
         ];

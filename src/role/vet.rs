@@ -1,4 +1,4 @@
-//! The order of checks that every proposal passes: paths, links, tests, syntax, size.
+//! Checks every proposed edit against the guards: paths, links, tests, syntax, size, secrets.
 
 use globset::GlobSet;
 
@@ -10,16 +10,16 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
 use crate::effect::{FileDiff, GitError, Worktree};
 
-/// What a proposal is held against.
+/// The limits that a proposal is checked against.
 pub struct VetContext<'a> {
     pub protect: &'a GlobSet,
-    /// Folder of regreen's own files inside commits.
+    /// The folder for regreen's own files in commits.
     pub state_root: &'a str,
     pub redactor: &'a Redactor,
     pub reach: EditScope,
 }
 
-/// All rules that a proposal breaks; empty when it may be applied.
+/// All rules that a proposal violates; empty if it may be applied.
 pub async fn vet(
     edits: &EditSet,
     tree: &TreeId,
@@ -35,7 +35,7 @@ pub async fn vet(
         let present = worktree.read(tree, &edit.file).await?;
         let before = edit.before.as_ref().map(|text| text.as_bytes().to_vec());
         if present != before {
-            // A link reads as absent, so an edit that expects text meets it here.
+            // Links are read as absent, which contradicts an edit that expects a text.
             let link = present.is_none() && before.is_some();
             let file = edit.file.clone();
             found.push(if link { Violation::Link(file) } else { Violation::Stale(file) });
@@ -51,7 +51,7 @@ pub async fn vet(
     if context.reach == EditScope::Either && tests > 0 && tests < edits.files.len() {
         found.push(Violation::Mixed);
     }
-    // Grafting refuses paths behind links; asking it is cheaper than walking every parent here.
+    // Grafting refuses paths behind links, which is cheaper than checking every parent folder here.
     if found.is_empty()
         && let Err(GitError::Conflict { file, .. }) = worktree.graft(tree, edits).await
     {
@@ -61,8 +61,8 @@ pub async fn vet(
     Ok(found)
 }
 
-/// The rules once more for commits that another process made: everything that can be said without
-/// its worktree.
+/// Checks the same rules for commits made by another process, as far as possible without its
+/// worktree.
 #[must_use]
 pub fn published(
     diff: &[FileDiff],
@@ -88,7 +88,7 @@ pub fn published(
     found
 }
 
-/// Whether an edit changes tests: a test file, or tests beside product code.
+/// Whether an edit changes a test file, or tests inside product code.
 #[must_use]
 pub fn touches_tests(edit: &FileEdit) -> bool {
     let before = edit.before.as_deref().unwrap_or_default();
@@ -98,7 +98,7 @@ pub fn touches_tests(edit: &FileEdit) -> bool {
             .is_some_and(|language| changes_inner_tests(language, before, after))
 }
 
-/// Rules about what a file held and would hold.
+/// Checks the rules on the contents of a file before and after the edit.
 #[must_use]
 pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -132,15 +132,15 @@ pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     found
 }
 
-/// Whether tests that live beside Rust product code are touched. By custom they stand at the end.
+/// Whether an edit changes the tests inside a Rust source, which are conventionally at its end.
 fn changes_inner_tests(language: Language, before: &str, after: &str) -> bool {
     const MARK: &str = "#[cfg(test)]";
     let tests = |text: &str| text.find(MARK).and_then(|at| text.get(at..).map(str::to_owned));
     language == Language::Rust && before.contains(MARK) && tests(before) != tests(after)
 }
 
-/// What an edit of a test file does to its tests. A fix of product code has no business there at
-/// all; the other named reasons say what it tried, and hold wherever tests may change.
+/// How an edit of a test file weakens its tests. A fix of product code must not edit tests at all;
+/// the specific reasons also apply if tests may be changed.
 fn tampering(
     edit: &FileEdit,
     language: Language,

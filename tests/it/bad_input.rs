@@ -1,8 +1,8 @@
-//! What happens when something is wrong: what it says, what it leaves.
+//! Errors of `regreen`: exit code, message and hint, and what a failed run leaves behind.
 
 use super::support::{CALC, Ran, TestRepo};
 
-/// Exit code 3 or 2, a message, a hint, and one JSON document that says the same.
+/// Asserts the exit code, a message with a hint, and a JSON document that says the same.
 fn refused(repo: &TestRepo, arguments: &[&str], code: i32, message: &str) -> Ran {
     let mut all = vec!["fix", "--json"];
     all.extend(arguments);
@@ -220,7 +220,7 @@ fn a_disk_that_takes_no_more_is_named_and_the_session_goes_on_later() {
     for blocks in [1, 4, 12] {
         let repo = TestRepo::new(CALC);
         let before = repo.belongings();
-        // Files may not grow beyond so many blocks: every larger write fails as on a full disk.
+        // Limits the size of files in blocks, so that every larger write fails as on a full disk.
         let regreen = env!("CARGO_BIN_EXE_regreen");
         let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec {regreen} fix --quiet");
         let full: Ran = repo.shell(&line).output().expect("a shell").into();

@@ -1,5 +1,5 @@
-//! Tests that describe today, and how well tests notice broken code: end to end, with functions
-//! that must not be pinned among them.
+//! `regreen pin` and `regreen score` end to end, with functions among the subjects that must not be
+//! pinned.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ def tidy(rows):
 ",
 );
 
-/// What each function does is written so that the text alone does not tell.
+/// Functions whose side effects cannot be recognised from their text alone.
 const HOSTILE: (&str, &str) = (
     "shop/hostile.py",
     r"import os
@@ -127,7 +127,7 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
-    // The tests hold in a checkout of their own, run by Python alone, and notice a break.
+    // The tests pass under Python alone, without regreen, and notice a break.
     repo.git(&["merge", "-q", branch]);
     let run = || repo.shell("python3 -m unittest discover -s tests").output().unwrap();
     let held = run();
@@ -214,7 +214,7 @@ fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
         score["noticed"].as_f64().unwrap() / score["tried"].as_f64().unwrap()
     };
     assert!(share(&high) > 0.8 && share(&low) < 0.3, "{high:#} {low:#}");
-    // Nobody is blamed for the function that no test reaches.
+    // Mutants of the function that no test reaches do not lower the score.
     assert!(high["covered"].as_u64() < high["mutants"].as_u64());
     let places: Vec<u64> = low["survivors"]
         .as_array()
@@ -293,7 +293,7 @@ module.exports = { cut, wipe, spin };
     assert!(score["noticed"].as_u64().unwrap() > 0, "{score:#}");
 }
 
-/// Stands for the project's own TypeScript: takes the types out of `SOURCE`, line by line.
+/// Stands in for the project's TypeScript compiler: removes the types from `SOURCE`, line by line.
 const TRANSPILER: &str = r"
 exports.ModuleKind = exports.ScriptTarget = exports.JsxEmit = {};
 exports.transpileModule = (text, { fileName }) => ({
@@ -358,7 +358,7 @@ export function fee(n: number): number {
     let said = ask("src/fee.ts");
     assert_eq!(said[0]["value"], "3", "{said:#?}");
     assert_eq!((&said[1]["raised"], &said[1]["explicit"]), (&"RangeError".into(), &true.into()));
-    // Lines are those of the source, not of the text without types.
+    // Line numbers are those of the source, not of the text without types.
     let lines = |at: usize| said[at]["lines"].as_array().unwrap().clone();
     assert!(lines(0).contains(&7.into()) && !lines(1).contains(&7.into()), "{said:#?}");
     std::fs::remove_dir_all(repo.root().join("node_modules")).unwrap();
@@ -401,7 +401,7 @@ mod tests {
     let ran = repo.regreen(&["score", "--json", "src/lib.rs"]);
     let score = ran.document();
     let number = |key: &str| score[key].as_u64().unwrap();
-    // `let known: [u32; 3] = [10, 20]` is no program.
+    // `let known: [u32; 3] = [10, 20]` does not compile.
     assert!(number("unviable") > 0, "{score:#} {}", ran.err);
     assert_eq!(number("tried") + number("unviable"), number("covered"), "{score:#}");
     let survivors = score["survivors"].as_array().unwrap().len() as u64;

@@ -1,5 +1,5 @@
 //! `regreen test` with a command-line client that edits a checkout itself, played by a script that
-//! talks like Codex: what it writes is taken as a new file and looked at like any other answer.
+//! answers like Codex. The file that it writes is checked like any other answer.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use super::support::fake_model::FakeModel;
 use super::support::{Ran, TestRepo};
 use super::test_writing::{BRANCH, FINDING, GOOD, PLACE, RIGHT, SHOP, texts};
 
-/// A client with what it does in each turn of writing tests: files that it leaves in its checkout,
-/// and its last words.
+/// A fake client, and what it does in each turn: the files that it leaves in its checkout, and its
+/// last message.
 fn client(repo: &TestRepo, turns: &[(&[(&str, &str)], &str)]) -> PathBuf {
     let folder = repo.around().join("client");
     let put = |name: &str, text: &str| {
@@ -83,7 +83,7 @@ fn run(repo: &TestRepo) -> Ran {
     command.output().expect("regreen starts").into()
 }
 
-/// What the client was asked, in order.
+/// The questions that the client received, in order.
 fn asked(repo: &TestRepo) -> Vec<String> {
     let path = |number: u32| repo.around().join(format!("client/asked.{number}"));
     (1..).map_while(|number| std::fs::read_to_string(path(number)).ok()).collect()
@@ -134,7 +134,7 @@ fn an_agent_writes_tests_into_a_checkout_and_only_the_new_file_that_was_asked_fo
     let fixed = repo.git(&["show", &format!("{BRANCH}:shop/price.py")]);
     assert!(fixed.contains(RIGHT.2.trim()) && !fixed.contains("HACK"), "{fixed}");
     assert_eq!(document["spending"]["calls"].as_u64(), Some(asked.len() as u64));
-    // A question in words is asked in a folder without anything in it.
+    // A question that needs no files is asked in an empty folder.
     let place = |number: u32| {
         std::fs::read_to_string(repo.around().join(format!("client/where.{number}"))).unwrap()
     };
@@ -172,7 +172,7 @@ provider:
     );
     repo.write(&[(".github/regreen.yml", &text)]);
     let document = run(&repo).document();
-    // The server has no answers: the client was started, asked, and said so.
+    // The server has no answers, but the client was started, asked it, and reported the failure.
     assert!(!model.asked().is_empty(), "{document:#}");
     let question = model.asked()[0].text();
     assert!(question.contains("# Question IMPL-001-1"), "{question}");

@@ -1,4 +1,4 @@
-//! SIGKILL at every write and every effect of a whole session; a resumed run must end as the
+//! Kills a session with SIGKILL at every write and every effect; the resumed run must end like an
 //! undisturbed one.
 
 use std::os::unix::process::ExitStatusExt;
@@ -26,7 +26,7 @@ class T(unittest.TestCase):
 ];
 
 /// The first plausible edit adds instead of multiplying. The tests that notice start a program of
-/// their own, which a warm process cannot see, so the edit is committed, regresses and is taken back.
+/// their own, which a warm process cannot see, so the edit is committed, regresses and is reverted.
 const ROLLBACK: &[(&str, &str)] = &[
     ("calc.py", "def double(value):\n    return value - 2\n"),
     (
@@ -69,12 +69,12 @@ fn story(repo: &TestRepo) -> String {
     format!("{tree}\n{log}\n{}", patch.unwrap_or_default())
 }
 
-/// Points that a whole session passes, found by counting up until nothing is killed.
+/// Upper limit of the crash points; each test counts up until a session ends before the point.
 const MOST: u32 = 400;
 
 #[test]
 fn killed_at_any_point_a_session_resumes_to_the_same_end() {
-    // A point before and one after each write: an odd step visits both kinds.
+    // There is a point before and one after each write, so an odd step visits both kinds.
     let visited = kill_everywhere(ONE_BUG, crash_step(5, 15), &[]);
     assert!(visited > crash_step(16, 5), "a session has many points, {visited} were visited");
 }
@@ -86,7 +86,7 @@ fn killed_around_a_rollback_a_session_resumes_to_the_same_end() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let log = story(&reference);
     assert!(log.contains("rollback iteration 1 - regression detected"), "{log}\n{}", ran.err);
-    // Fewer points of the longer session; the other test visits every kind of write.
+    // Fewer points of this longer session; the other test visits every kind of write.
     let visited = kill_everywhere(ROLLBACK, crash_step(37, 73), &[]);
     assert!(visited > crash_step(3, 1), "a session has many points, {visited} were visited");
 }
@@ -99,12 +99,12 @@ fn killed_around_a_regression_without_commits_a_session_resumes_to_the_same_end(
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let log = story(&reference);
     assert!(!log.contains("rollback") && log.contains("return value + 2"), "{log}\n{}", ran.err);
-    // Fewer points than above: what differs is one file that is written again.
+    // Fewer points than above: only one file differs, which is written again.
     let visited = kill_everywhere(ROLLBACK, crash_step(53, 97), &clean);
     assert!(visited > crash_step(2, 1), "a session has many points, {visited} were visited");
 }
 
-/// Kills at every `step`th point, spread over lanes so that the test uses the machine.
+/// Kills a session at every `step`th point, in parallel lanes.
 fn kill_everywhere(files: &[(&str, &str)], step: usize, more: &[&str]) -> usize {
     let reference = TestRepo::new(files);
     assert_eq!(reference.regreen(&[&["fix", "--jobs", "1"], more].concat()).code, Some(0));
@@ -146,8 +146,8 @@ fn kill_at(files: &[(&str, &str)], point: u32, expected: &str, more: &[&str]) ->
     }
     let resumed = repo.regreen(&[&["fix", "--jobs", "1", "--quiet", "--resume"], more].concat());
     if resumed.code != Some(0) {
-        // Before the record is written there is nothing to resume; after the archive is made the
-        // session is over.
+        // Before the record is written there is nothing to resume; after the session was archived,
+        // it is over.
         let over = repo.root().join(".git/regreen/archives/WFS-test-main").is_dir()
             || resumed.err.contains("it has met its gate");
         if !over {

@@ -1,4 +1,4 @@
-//! What a user sees when things go as they should.
+//! `regreen fix` end to end: commits, the user's own files, dry runs, flaky and hanging tests.
 
 use super::support::{CALC, TestRepo};
 

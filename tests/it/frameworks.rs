@@ -1,10 +1,10 @@
-//! Suites of every framework that this machine can run: detected, run whole and in part, read.
+//! Suites of every framework that this machine can run: detection, whole and partial runs, results.
 
 use serde_json::Value;
 
 use super::support::TestRepo;
 
-/// Runs a dry run, which runs the suite once and its failures twice more, and answers with the
+/// Makes a dry run, which runs the suite once and its failures twice more, and returns the JSON
 /// document.
 fn look(repo: &TestRepo) -> Value {
     let ran = repo.regreen(&["fix", "--dry-run", "--json"]);
@@ -18,7 +18,7 @@ fn failing(document: &Value) -> Vec<&str> {
     tests.iter().map(|test| test["test"].as_str().unwrap()).collect()
 }
 
-/// Passed and failed of the baseline.
+/// Passed and failed tests of the baseline.
 fn counts(document: &Value) -> (u64, u64) {
     let initial = &document["initial"];
     (initial["passed"].as_u64().unwrap(), initial["failed"].as_u64().unwrap())
@@ -250,7 +250,7 @@ public class ATest {
     assert_eq!(failing(&document), ["m.ATest::adds"]);
 }
 
-/// A project with one good and one bad test for Jest and Vitest.
+/// A Jest or Vitest project with one passing and one failing test.
 fn script_project(package: &str, head: &str) -> TestRepo {
     let repo = TestRepo::new(&[
         ("package.json", package),

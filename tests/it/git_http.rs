@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::support::{CALC, TestRepo};
 
-/// Sources with a history, of which only the last commit is there.
+/// A shallow clone that contains only the last of two commits.
 fn shallow() -> TestRepo {
     let repo = TestRepo::new(CALC);
     repo.write(&[("notes.txt", "more\n")]);
@@ -43,7 +43,7 @@ fn fix_in(repo: &TestRepo, workspace: Option<&Path>) -> super::support::Ran {
     command.args(["fix", "--json", "--jobs", "1"]).output().expect("regreen starts").into()
 }
 
-/// Without root nothing can be given away; the variable then changes nothing.
+/// Only root can give a checkout to another user; otherwise only the variable is tested.
 #[test]
 fn a_workspace_of_ones_own_needs_no_trust() {
     let repo = TestRepo::new(CALC);

@@ -11,7 +11,7 @@ use super::test_writing::{
     KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, surveyed,
 };
 
-/// Waits until the model has been asked so often, and kills the run.
+/// Kills the run once the model has received this number of questions.
 fn killed_at(repo: &TestRepo, model: &super::support::fake_model::FakeModel, count: usize) {
     let mut command = repo.command();
     command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);
@@ -26,7 +26,7 @@ fn killed_at(repo: &TestRepo, model: &super::support::fake_model::FakeModel, cou
     child.wait().unwrap();
 }
 
-/// What is known of each question of phases 3 to 5: why the chain moved on.
+/// Why the chain moved on, for each call in phases 3 to 5.
 fn triggers(document: &Value) -> Vec<String> {
     let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
     let text = std::fs::read_to_string(folder.join(".process/provider-calls.json")).unwrap();
@@ -37,7 +37,7 @@ fn triggers(document: &Value) -> Vec<String> {
 
 #[test]
 fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
-    // The first question of phase 3, the second one of phase 4.2, the first file.
+    // Killed at the question of phase 3, at that of phase 4.2, and at that for the first test file.
     let before: [fn() -> Vec<Reply>; 3] =
         [Vec::new, || vec![surveyed()], || vec![surveyed(), advised()]];
     for (number, answers) in (1..).zip(before) {
@@ -69,7 +69,7 @@ fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
 
 #[test]
 fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
-    // The file is there; the run dies while the verdict on its failing test is asked for.
+    // The test file is stored; the run is killed at the question about its failing test.
     let script = vec![
         surveyed(),
         advised(),
@@ -102,7 +102,7 @@ fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
 fn a_question_of_the_fix_loop_is_counted_too() {
     let model = server(vec![Reply::By(|question| {
         if question.contains("Say what is wrong and where") {
-            // Long enough to be killed, once: the second time the file of the first is there.
+            // Silent once, long enough to be killed; afterwards the file of the first time exists.
             return Reply::Silence(Duration::from_mins(2));
         }
         knowing(question)
@@ -121,7 +121,7 @@ fn a_question_of_the_fix_loop_is_counted_too() {
     assert!(asked.iter().all(|one| one.starts_with("IMPL-fix")), "{asked:?}");
 }
 
-/// Kills the run at the first question of the fix loop; how many were asked before it.
+/// Kills the run at the first question of the fix loop; returns how many were asked before it.
 fn position(repo: &TestRepo, model: &super::support::fake_model::FakeModel) -> usize {
     let mut command = repo.command();
     command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);

@@ -1,13 +1,13 @@
-//! A suite that prints without end costs little memory, and its results are still read.
+//! Suites that print 2 GiB must cost little memory, and their results are still read.
 
 use serde_json::Value;
 
 use super::support::TestRepo;
 
-/// Most that may be resident at once, in the program or in any one of its children.
+/// Limit of the resident memory, in bytes, of the program and of each of its children.
 const LIMIT: u64 = 64 << 20;
 
-/// Starts a program, waits, and prints the largest resident set of it and of what it waited for.
+/// Runs a program, and prints the peak resident memory of it and of the children it waited for.
 const MEASURE: &str = r"import os, sys, resource
 child = os.fork()
 if child == 0:

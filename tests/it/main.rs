@@ -1,4 +1,4 @@
-//! Drives the built program on real repositories, as a person would.
+//! End-to-end tests: drives the built program on real repositories, as a person would.
 
 #![expect(
     clippy::disallowed_methods,

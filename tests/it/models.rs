@@ -1,5 +1,5 @@
-//! Sessions with models on loopback: who is asked, why the chain moves on, what is refused, what
-//! is kept, and that no key is anywhere.
+//! `regreen fix` with fake models: order of the chain, fallbacks, refused edits, budgets, recorded
+//! sessions, and no key in any output.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::support::{CALC, Ran, TestRepo};
 
 const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
-/// The two bugs of the example, and their right edits.
+/// The correct edits of the two bugs in `CALC`.
 const CLAMP: (&str, &str, &str) = (
     "calc.py",
     "    if value > high:\n        return low\n",
@@ -87,20 +87,20 @@ fn a_model_analyses_and_fixes_until_the_suite_is_green() {
     assert!(report.contains("Spent: $0.0080, 4 calls, 4,000 tokens in and 400 out"), "{report}");
 }
 
-/// A repository with two bugs, and what a model says about them.
+/// A repository with two bugs, and the answers of a model about it.
 struct Story {
     files: &'static [(&'static str, &'static str)],
-    /// A test of it.
+    /// One of its failing tests.
     test: &'static str,
-    /// A first edit that breaks what worked.
+    /// A first edit that breaks passing tests.
     wrong: (&'static str, &'static str, &'static str),
-    /// What the analysis of it names.
+    /// The place that the analysis of the wrong edit names.
     wrong_at: &'static str,
-    /// The right edits and what their analyses name.
+    /// The correct edits, each with the place that its analysis names.
     right: [((&'static str, &'static str, &'static str), &'static str); 2],
 }
 
-/// Rate limited for long; nonsense; a wrong fix first and right ones after.
+/// One provider is rate limited, one answers nonsense, one makes a wrong fix and then correct ones.
 #[expect(clippy::print_stdout, reason = "the story is there to be read with --nocapture")]
 fn limited_nonsense_and_third_time_right(story: &Story) {
     let mut third = vec![
@@ -542,7 +542,7 @@ fn a_recorded_session_replays_without_a_server_and_names_the_first_difference() 
     let replayed = fix(&repo, &[], &["--replay", tape]);
     assert_eq!(replayed.code, Some(0), "{}", replayed.err);
     assert_eq!(repo.git(&["rev-parse", "regreen/WFS-test-main^{tree}"]), tree);
-    // One word of a source is another: the first question differs.
+    // One word of a source differs, so the first question is not in the recording.
     repo.git(&["branch", "-D", "regreen/WFS-test-main"]);
     std::fs::remove_dir_all(repo.root().join(".git/regreen")).unwrap();
     repo.write(&[(
@@ -567,7 +567,7 @@ fn tape_holds_key(folder: &str) -> bool {
 #[test]
 fn no_key_is_anywhere_in_what_a_run_wrote_or_said() {
     use base64::Engine as _;
-    // The server echoes the key in every form, and the sources hold it too.
+    // The server echoes the key in several encodings, and the sources contain it, too.
     let encoded = base64::engine::general_purpose::STANDARD.encode(format!("key={KEY}"));
     let echo = format!("your key {KEY} or {encoded} is wrong");
     let model = FakeModel::serve(vec![
@@ -606,7 +606,7 @@ fn no_key_is_anywhere_in_what_a_run_wrote_or_said() {
     }
 }
 
-/// The right edit of `total`, and another that nothing needs.
+/// The correct edit of `total`, and another one that no test needs.
 fn right_and_more() -> Reply {
     Reply::Text(
         serde_json::json!({
@@ -657,7 +657,7 @@ fn what_the_suite_does_not_need_is_dropped_and_the_rest_is_proven() {
 
 #[test]
 fn when_everything_fails_the_report_says_what_to_take_over() {
-    // The same wrong idea again and again: trigger T11 moves on, and nobody is left.
+    // The same wrong edit each time: trigger T11 moves the chain on, and no provider is left.
     let wrong = || edit("calc.py", "    total = 0\n", "    total = 1\n");
     let mut replies = Vec::new();
     for _ in 0..6 {
@@ -685,7 +685,7 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
 
 #[test]
 fn a_bold_iteration_compares_several_proposals_and_keeps_the_best() {
-    // Nobody has an edit in the first iteration; the second is reflective and asks twice.
+    // No edit applies in the first iteration; the second one is reflective and asks twice.
     let none = || edit("calc.py", "no such line", "x");
     let both = Reply::Text(
         serde_json::json!({

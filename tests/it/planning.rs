@@ -1,5 +1,5 @@
-//! `regreen plan` and what it leaves; sessions of the reference project as sources; what happens
-//! when something is wrong or the program is killed.
+//! `regreen plan` end to end: its files, source sessions of the reference project, bad input, and
+//! kills.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::support::fake_model::FakeModel;
 use super::support::{TestRepo, crash_step};
 
-/// A module with errors, edges and no test for one of its functions.
+/// A module with error cases and edge cases; one of its functions has no test.
 const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
@@ -107,7 +107,7 @@ fn a_description_becomes_a_session_with_all_files_of_four_phases() {
     assert_eq!(task["context"]["focus_paths"][1], "tests/test_price.py");
     assert_eq!(repo.belongings(), before, "nothing of the user's changed");
     assert_eq!(repo.git(&["branch", "--list", "regreen/*"]), "", "a plan needs no branch");
-    // The same words on the same commit go on with what is there.
+    // The same request on the same commit continues the existing session.
     let again = repo.regreen(&["plan", "shop/price.py", "--no-coverage", "--json"]).document();
     assert_eq!(again["session"], id.as_str());
     let fresh =
@@ -133,7 +133,7 @@ fn a_report_of_another_tool_says_what_ran() {
     assert!(!session(&repo, "WFS-test-discount").exists(), "nothing is left");
 }
 
-/// The exit code, what is said, and that no session is left.
+/// Asserts the exit code, the message and the hint, and that no session is left.
 fn refused(repo: &TestRepo, arguments: &[&str], code: i32, message: &str, hint: &str) {
     let mut all = vec!["plan", "--no-coverage", "--json"];
     all.extend(arguments);
@@ -188,7 +188,7 @@ fn without_a_framework_it_says_which_to_add_and_how() {
 
 #[test]
 fn a_request_that_names_nothing_costs_nothing() {
-    // A provider is there, and nobody is asked.
+    // A provider is configured, but it is not asked.
     let model = FakeModel::serve(vec![]);
     let repo = TestRepo::new(SHOP);
     std::fs::write(repo.root().join("notes/binary.md"), b"PK\x03\x04\x00").unwrap();
@@ -213,7 +213,7 @@ fn a_request_that_names_nothing_costs_nothing() {
     assert_eq!(repo.belongings(), before);
 }
 
-/// The inputs that the list of `docs/validation.md` must go through.
+/// The inputs that the table in `docs/validation.md` must contain.
 const BAD_INPUT: &[&str] = &[
     "a description that names nothing in the repository",
     "a Markdown file that is empty, binary, or not there",
@@ -229,7 +229,7 @@ const BAD_INPUT: &[&str] = &[
 
 #[test]
 fn the_list_of_bad_input_is_whole() {
-    // That the tests it names are there is held by `every_test_that_a_page_relies_on_exists`.
+    // `every_test_that_a_page_relies_on_exists` checks that the tests in it exist.
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/validation.md");
     let page = std::fs::read_to_string(page).unwrap();
     let (_, list) = page.split_once("## Bad input").expect("the list");
@@ -304,7 +304,7 @@ fn sessions_are_shown_confirmed_and_archived_with_true_statuses() {
     assert_eq!(manifest[0]["session_id"], id);
 }
 
-/// Everything a plan says, without times.
+/// All documents of a plan, without times.
 fn story(repo: &TestRepo, id: &str) -> String {
     let mut text = String::new();
     for file in [

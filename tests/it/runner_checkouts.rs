@@ -1,5 +1,5 @@
-//! The fake GitHub is honest: it notices what GitHub would not take, fails on demand, and keeps
-//! what was done to it.
+//! Tests of the fake GitHub: it reports requests that GitHub would reject, fails on demand, and
+//! keeps the state that requests create.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use super::support::fake_github::{FakeGithub, Fault};
 
 const HEADERS: &str = "authorization: Bearer x\r\naccept: application/vnd.github+json\r\nx-github-api-version: 2022-11-28\r\nuser-agent: regreen/0\r\n";
 
-/// One request over a connection of its own: status and body.
+/// Sends one request over a connection of its own; returns status and body.
 fn send(fake: &FakeGithub, line: &str, headers: &str, body: &str) -> (u16, Value) {
     let address = fake.url().replace("http://", "");
     let mut stream = TcpStream::connect(address).unwrap();
@@ -89,7 +89,7 @@ fn what_is_right_is_done_and_answered_in_full() {
     assert_eq!(status, 201);
     assert_eq!(answer["body"], "hello");
     assert_eq!(answer["user"]["login"], "github-actions[bot]");
-    // What the description requires is there, though the state does not know it.
+    // Fields that the description requires are filled in, even if the state lacks them.
     assert!(answer["created_at"].is_string() && answer["issue_url"].is_string());
     let (_, list) = send(&fake, "GET /repos/octo/demo/issues/7/comments", HEADERS, "");
     assert_eq!(list[0]["id"], answer["id"]);

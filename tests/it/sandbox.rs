@@ -1,5 +1,5 @@
-//! A hostile test suite tries what test code must not be able to do. What regreen says it holds,
-//! holds; what it cannot hold on this machine, it says is open.
+//! A hostile test suite tries to escape its sandbox. What regreen claims to prevent must fail, and
+//! what it cannot prevent on this machine it must report.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -124,12 +124,12 @@ struct World {
     daemon: String,
 }
 
-/// A checkout, and around it what a runner has: a token file, command files, a socket, a home.
+/// A checkout, surrounded by what a runner has: a token file, command files, a socket, a home.
 fn world(walls: &str, network: &str) -> World {
     let repo = TestRepo::new(&[("calc.py", "VALUE = 1\n"), (".gitignore", "__pycache__/\n")]);
     let around = repo.around().canonicalize().unwrap();
     let high = TcpListener::bind("127.0.0.1:0").unwrap();
-    // Nobody else sleeps as long.
+    // A duration that no other `sleep` on this machine uses.
     let daemon = format!("86400.{}{}", std::process::id(), high.local_addr().unwrap().port());
     let text = HOSTILE
         .replace("AROUND", around.to_str().unwrap())
@@ -152,7 +152,7 @@ fn world(walls: &str, network: &str) -> World {
     let mode = |path: &Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    // Another user may pass; the socket is as Docker's.
+    // Other users may enter the folders, and the socket has the mode of Docker's.
     mode(&around, 0o755);
     mode(&around.join("home"), 0o755);
     let docker = UnixListener::bind(around.join("docker.sock")).unwrap();
@@ -169,7 +169,7 @@ impl World {
         let ran = self
             .repo
             .command()
-            // An interpreter below a closed home would be out of reach of another user.
+            // Another user cannot reach an interpreter in a private home.
             .env("PATH", "/usr/bin:/bin")
             .env("REGREEN_SANDBOX", walls)
             .env("REGREEN_NETWORK", network)
@@ -182,7 +182,7 @@ impl World {
         crate::support::Ran::from(ran).document()
     }
 
-    /// Attempts that were not refused, and what regreen said before.
+    /// Attempts that were not refused, and what regreen claimed to prevent and not to prevent.
     fn attempts(&self) -> (BTreeSet<String>, String, String) {
         let doctor = self.run(&["doctor", "--json"]);
         let said = |list: &Value| {
@@ -202,7 +202,7 @@ impl World {
     }
 }
 
-/// Attempts that each sentence rules out.
+/// Attempts that each claim of regreen rules out.
 fn ruled_out(holds: &str) -> BTreeSet<&'static str> {
     let user = holds.contains("runs as user");
     let files = holds.contains("writes end");
@@ -249,7 +249,7 @@ fn is_running(argument: &str) -> bool {
         .any(|line| String::from_utf8_lossy(&line).contains(argument))
 }
 
-/// Runs the suite and compares what happened with what was said.
+/// Runs the suite, and compares what happened with what regreen claimed.
 fn holds_what_it_says(walls: &str, network: &str, expected: &[&str]) {
     let world = world(walls, network);
     let (happened, holds, open) = world.attempts();
@@ -261,7 +261,7 @@ fn holds_what_it_says(walls: &str, network: &str, expected: &[&str]) {
     let served = ["test_allowed_serve_and_connect".to_owned()];
     let meant = closed && broken.iter().all(|test| served.contains(test));
     assert!(broken.is_empty() || meant, "{walls} {network}: ordinary work is refused: {broken:?}");
-    // A machine that can do it must do it, and whatever it cannot must be said.
+    // A machine that supports a protection must use it, and must report what it does not support.
     for sentence in expected {
         assert!(
             holds.contains(sentence) || open.contains("Landlock") || open.contains("not root"),
@@ -376,7 +376,7 @@ class T(unittest.TestCase):
     let repo = TestRepo::new(&[("test_names.py", suite)]);
     let mut command = repo.command();
     for name in names {
-        // The loader and the runner read two of them before the program begins.
+        // The loader and the runner read two of these variables before the program begins.
         let value = if name == "LD_PRELOAD" { "" } else { "c4nary" };
         command.env(name, value);
     }

@@ -1,5 +1,5 @@
-//! The session's files: every JSON in them fits its published schema, or holds all that a stored
-//! sample of its form holds.
+//! Checks the files of a session: every JSON file matches its published schema, or else a stored
+//! sample of its form.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::support::{CALC, REGRESSING, TestRepo};
 
-/// The form of a file of the session folder.
+/// The name of the schema or sample for a file of the session folder.
 fn form_of(name: &str) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name);
     Some(match file {
@@ -26,7 +26,7 @@ fn form_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What is wrong with a file of this name; nothing when it is no JSON.
+/// Mismatches between a file and its form; none for a file that is not JSON.
 fn faults(name: &str, text: &str) -> Vec<String> {
     if !name.ends_with(".json") {
         return Vec::new();
@@ -35,7 +35,7 @@ fn faults(name: &str, text: &str) -> Vec<String> {
     against(form, name, text)
 }
 
-/// What is wrong with a text of a form: by its published schema, else by its stored sample.
+/// Mismatches between a text and the published schema of its form, or else its stored sample.
 /// `REGREEN_BLESS=1` writes a missing sample, and drops from a sample what is no longer written.
 pub fn against(form: &str, name: &str, text: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -74,8 +74,8 @@ pub fn against(form: &str, name: &str, text: &str) -> Vec<String> {
     lacking
 }
 
-/// Drops from a sample, and names, every field that a value of today lacks or holds as another
-/// type. Names of tests, files and the like are no fields: one entry stands for all.
+/// Removes from a sample, and reports, every field that a current value lacks or holds as another
+/// type. Keys that are names of tests or files are not fields: one entry stands for all.
 fn shrink(sample: &mut Value, now: &Value, at: &str, lacking: &mut Vec<String>) {
     let is_field =
         |name: &String| name.bytes().all(|b| b.is_ascii_lowercase() || b"_-".contains(&b));
@@ -202,7 +202,7 @@ fn an_archiving_that_failed_keeps_the_result_and_is_resumed_by_the_next_start() 
         let root = repo.root().join(".git/regreen");
         let in_the_way = root.join("archives/WFS-test-main/x");
         let free = || std::fs::remove_dir_all(root.join("archives")).unwrap();
-        // A folder of that name without a record is no session, and cannot be replaced.
+        // A folder of that name without a record is not a session, and archiving cannot replace it.
         let ran = repo.regreen(&["fix", "--max-iterations", "1"]);
         assert_eq!(ran.code, Some(1), "{}", ran.err);
         std::fs::create_dir_all(&in_the_way).unwrap();

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::support::{CALC, REGRESSING, TestRepo};
 
-/// Parts of the page of every session that met its gate.
+/// Parts that the page has for every session that met its gate.
 const PARTS: [&str; 6] = ["rate", "tests", "iterations", "time", "change", "next"];
 
 /// The page that `--html` wrote.
@@ -100,7 +100,7 @@ fn html_at_a_place_that_cannot_be_is_refused_before_any_work() {
     assert_eq!(none.code, Some(2), "{}", none.err);
 }
 
-/// Serves the page and the probe, and keeps what was asked for.
+/// Serves the page and a script that examines it, and records the requested paths.
 fn serve(html: String) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -123,7 +123,7 @@ fn serve(html: String) -> (String, Arc<Mutex<Vec<String>>>) {
                 "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 body.len()
             );
-            // A browser that went away needs no answer.
+            // A browser that closed the connection needs no answer.
             drop(
                 stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())),
             );
@@ -132,7 +132,7 @@ fn serve(html: String) -> (String, Arc<Mutex<Vec<String>>>) {
     (address, asked)
 }
 
-/// What a browser finds on the page, at both widths, and what it complains about.
+/// What a browser finds on the page, at both widths, and the messages in its console.
 fn look(address: &str, home: &Path, more: &str) -> (Value, String) {
     let output = Command::new("chromium")
         .args([

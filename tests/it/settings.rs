@@ -1,4 +1,4 @@
-//! Every setting changes what happens: flag, `--set` and file, each seen from outside.
+//! Every setting changes the behaviour of `regreen`: as a flag, as `--set`, and in the file.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn a_clean_history_keeps_a_regression_as_a_patch_that_still_applies() {
     assert!(!inside.contains(".patch"), "patches do not travel: {inside}");
 }
 
-/// A test that failed before, and a change that breaks another.
+/// A repository with a test that failed before, and a change that breaks another one.
 fn with_an_old_failure() -> TestRepo {
     let broken = r"import unittest
 
@@ -153,7 +153,7 @@ fn a_key_that_is_set_goes_before_the_file_and_a_flag_before_it() {
     assert!(ran.err.contains("did you mean `stuck-threshold`?"), "{}", ran.err);
 }
 
-/// The settings have former names of keys.
+/// A repository with a model whose settings use former names of keys.
 fn with_model(model: &FakeModel, more: &str) -> TestRepo {
     let repo = TestRepo::new(CALC);
     let settings = format!("engine: [one]\nproviders:\n{}{more}", model.provider("one", ""));
@@ -167,7 +167,7 @@ fn fix(repo: &TestRepo, arguments: &[&str]) -> Ran {
     command.output().expect("regreen starts").into()
 }
 
-/// What a model does that takes the product for right and the tests for wrong.
+/// A model that takes the code for correct and the tests for wrong.
 fn changes_tests() -> FakeModel {
     let high = edit("test_calc.py", "clamp(9, 2, 5), 5", "clamp(9, 2, 5), 2");
     let total = edit("test_calc.py", "total([1, 2, 3]), 6", "total([1, 2, 3]), -6");
@@ -328,7 +328,7 @@ fn commands_files_and_strictness_of_the_file_reach_validate() {
     let unnamed = TestRepo::new(&files);
     let ran = unnamed.regreen(&["validate", "--set", "validate.autofix=true"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    // One function without a body is tolerated, unless the file says otherwise.
+    // One function without a body is tolerated, unless the file sets `strict`.
     let empty = "def save(order):\n    pass\n\n\ndef total(items):\n    return sum(items)\n";
     for (settings, code) in [("", 0), ("validate: { strict: true }\n", 1)] {
         let repo = TestRepo::new(&[("shop/m.py", empty)]);
@@ -337,8 +337,8 @@ fn commands_files_and_strictness_of_the_file_reach_validate() {
     }
 }
 
-/// An engine that really runs the command, without what a container would hide, and writes down
-/// what it was asked.
+/// A fake container engine that runs the command without a container, and records how it was
+/// called.
 const ENGINE: &str = r#"#!/bin/sh
 echo "$*" >> "$(dirname "$0")/asked"
 case "$1" in

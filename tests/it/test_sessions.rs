@@ -1,4 +1,4 @@
-//! `regreen test`: a plan is carried out, its tests are judged, kept and run.
+//! `regreen test` end to end without a model: writes tests, checks them, commits them, runs them.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::session_files::{against, files};
 use super::support::{TestRepo, crash_step};
 
-/// Functions with errors and edges, one that no test should call, and tests for none of them.
+/// Functions with error and edge cases, one that no test should call; none of them has a test.
 pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
@@ -31,7 +31,7 @@ def discount(price: int, percent: int) -> float:
     (".gitignore", "__pycache__/\n"),
 ];
 
-/// The same with a function that reads a file.
+/// A module whose function reads a file.
 const IMPURE: (&str, &str) = (
     "shop/rates.py",
     r"def load_rates(path: str) -> dict:
@@ -44,7 +44,7 @@ def double(rate: int) -> int:
 ",
 );
 
-/// The form of a file of a test session.
+/// The name of the schema or sample for a file of a test session.
 fn form_of(name: &str) -> Option<&'static str> {
     Some(match name.rsplit('/').next().unwrap_or(name) {
         "workflow-session.json" => "session",
@@ -147,7 +147,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
     let there: Vec<String> =
         there.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
     assert!(missing.is_empty(), "{missing:#?} of {there:#?}");
-    // What is there and not in the layout has a place in the reference.
+    // The reference must describe the files of the layout.
     let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference.md");
     let reference = std::fs::read_to_string(reference).unwrap();
     for file in
@@ -159,7 +159,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
         let known = family.map_or(name, |family| *family);
         assert!(reference.contains(known), "{file} is not in the reference");
     }
-    // The bad fix left its report of a failure nowhere: the session met its gate.
+    // The session met its gate, so the bad fix left no failure report.
     assert!(!place.join(".summaries/failure-report.md").exists());
 }
 
@@ -186,7 +186,7 @@ fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
     complete(&folder(&document));
 }
 
-/// The files of 8.1 that every test session leaves; each JSON fits its form.
+/// Asserts that the files of 8.1 exist and that each JSON file matches its form.
 pub fn complete(folder: &Path) {
     for file in [
         "workflow-session.json",
@@ -265,7 +265,7 @@ fn a_file_of_python_without_tests_gets_tests_that_hold_and_notice() {
     let suite = json(&folder, ".task/IMPL-002.json");
     assert_eq!(suite["status_history"][0]["from"], "pending", "{suite:#}");
     assert_eq!(suite["context"]["depends_on"][0], "IMPL-001", "what was planned is kept");
-    // The branch holds the tests, and not the session's files; they notice a break.
+    // The branch holds the tests, but not the session's files; the tests notice a break.
     let branch = "regreen/WFS-test-shop-price-py";
     let files = repo.git(&["diff", "--name-only", &format!("main..{branch}")]);
     assert_eq!(files, "tests/test_price_pinned.py");
@@ -296,7 +296,7 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
     }
     assert!(about("`double` L1.1").is_empty(), "{open:#?}");
     assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}");
-    // A public function without a test is less than gate 001.5 asks for.
+    // A public function without a test is less than gate 001.5 requires.
     assert_eq!(ran.code, Some(1), "{document:#}");
     assert_eq!(document["produced"]["gates-met"], false);
     assert!(document["produced"]["review"].as_str().unwrap().contains("L1.1 50 % of 100 %"));
@@ -379,7 +379,7 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
         }
         visited += 1;
         let resumed = repo.regreen(&["test", "--resume", "--no-coverage", "--quiet"]);
-        // Killed behind its last word, it is archived, and there is nothing to go on with.
+        // Killed after its last output, the session is archived and cannot be resumed.
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
         assert_closed(&repo, "WFS-test-discount");
@@ -479,7 +479,7 @@ test('nothing', () => assert.equal(1 + 1, 2));
     assert!(repo.shell("node --test").output().unwrap().status.success());
 }
 
-/// No test can tell `>=` from `>` here.
+/// No test can distinguish `>=` from `>` here, so one mutant always survives.
 const EVEN: &[(&str, &str)] = &[
     (
         "shop/limit.py",
@@ -509,11 +509,11 @@ fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     assert!(session.join(".process/test-quality-report.md").is_file(), "the report is there");
     let record = json(&session, "workflow-session.json");
     assert_eq!((&record["status"], &record["result"]), (&"paused".into(), &"blocked".into()));
-    // What holds is on the branch all the same.
+    // Tests that passed are on the branch nevertheless.
     let branch = "regreen/WFS-test-shop-limit-py";
     let kept = repo.git(&["diff", "--name-only", &format!("main..{branch}"), "--", "tests"]);
     assert_eq!(kept, "tests/test_limit_pinned.py");
-    // Without a word nothing goes on; with one the suite runs.
+    // Without `--yes` nothing continues; with it the suite runs.
     let again = repo.regreen(&["test", "--resume", "--no-coverage", "--json"]);
     assert_eq!(again.document()["result"], "blocked", "{}", again.err);
     let gone = repo.regreen(&["test", "--resume", "--yes", "--no-coverage", "--json"]);

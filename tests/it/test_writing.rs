@@ -1,5 +1,5 @@
-//! `regreen test` with models on loopback: what they say must be tested, the tests they write, what
-//! is refused of it, and the defects their tests find.
+//! `regreen test` with fake models: the requirements they name, the tests they write, refused
+//! answers, and defects that their tests find.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::support::{Ran, TestRepo, crash_step};
 
 pub const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
-/// Functions that are right, and one that adds where its documentation says that it takes off.
+/// Correct functions, and one that adds where its documentation says that it subtracts.
 pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
@@ -90,13 +90,13 @@ pub const RIGHT: (&str, &str, &str) = (
     "    return price * (100 - percent) / 100\n",
 );
 
-/// The sources without the defect.
+/// The sources with the defect fixed.
 fn repaired() -> Vec<(&'static str, String)> {
     let text = |text: &str| text.replace(RIGHT.1, RIGHT.2);
     SHOP.iter().map(|(name, source)| (*name, text(source))).collect()
 }
 
-/// A test file with these lines behind the imports.
+/// A test file with these lines after its imports.
 fn tests_with(lines: &str) -> String {
     GOOD.replace("\n\nclass", &format!("\n{lines}\n\nclass"))
 }
@@ -146,7 +146,7 @@ pub fn run(repo: &TestRepo, arguments: &[&str]) -> Ran {
 
 pub const TEST: &[&str] = &["test", "shop/price.py"];
 
-/// The name of each question, and whether it was sent back.
+/// The name of each question, and whether it was asked again.
 pub fn questions(asked: &[Asked]) -> Vec<String> {
     let name = |one: &Asked| {
         let text = one.text();
@@ -202,7 +202,7 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     );
     assert_eq!(model.left(), 0);
     assert_eq!(repo.belongings(), before, "nothing of the user's changed");
-    // One way of counting money for all phases.
+    // Spending is counted over all phases.
     assert_eq!(document["spending"]["calls"], 8);
     assert_eq!(document["spending"]["micro_usd"], 16_000);
     assert_eq!(document["degraded"], false);
@@ -214,14 +214,14 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     assert_eq!(finding["reason"], "its documentation says that it takes off");
     let given_up = texts(&produced["given-up"]).join("\n");
     assert!(given_up.contains("refused, by one: hallucinated-import: line 3"), "{given_up}");
-    // The engine fills what the model left open, and pins nothing of what is wrong.
+    // The engine covers what the model left open, and pins no wrong behaviour.
     assert!(texts(&produced["files"]).contains(&"tests/test_price_pinned.py".to_owned()));
     let pinned = repo.git(&["show", &format!("{BRANCH}:tests/test_price_pinned.py")]);
     assert!(pinned.contains("double(") && !pinned.contains("discount("), "{pinned}");
     let fixed = repo.git(&["show", &format!("{BRANCH}:shop/price.py")]);
     assert!(fixed.contains(RIGHT.2), "{fixed}");
     assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
-    // What was asked for and is not in the code is thrown away with the reason.
+    // Requirements about code that does not exist are dropped with the reason.
     let analysis: Value =
         serde_json::from_str(&read(&document, ".process/TEST_ANALYSIS_RESULTS.json")).unwrap();
     assert_eq!(analysis["author"], "one");
@@ -245,7 +245,7 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     }
 }
 
-/// A project and a test file for it that reads what an import changes by its side effect.
+/// A project, and a test file that depends on the side effect of an import.
 fn side_effect_story() -> (Vec<(&'static str, String)>, String) {
     let text = GOOD
         .replace(
@@ -268,7 +268,7 @@ fn side_effect_story() -> (Vec<(&'static str, String)>, String) {
 
 #[test]
 fn a_gate_takes_a_written_file_away_with_its_reason() {
-    // The project's own fixer takes out an import that nobody reads, and the tests need it.
+    // The project's own fixer removes an import that looks unused, but the tests need it.
     let (mut files, text) = side_effect_story();
     files.push(("pyproject.toml", "[project]\nname = \"shop\"\n\n[tool.ruff]\n".into()));
     let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
@@ -290,7 +290,7 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
 
 #[test]
 fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
-    // Nothing of ours cuts an import that no line reads: only the project's own fixer may.
+    // regreen itself removes no import that looks unused; only the project's own fixer may.
     let (files, text) = side_effect_story();
     let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
     let files: Vec<(&str, &str)> =
@@ -350,7 +350,7 @@ class PriceTest(unittest.TestCase):
     for (answers, expected, kept) in stories {
         let mut script = vec![surveyed(), advised()];
         script.extend(answers.iter().map(|text| test_file(PLACE, text, &[])));
-        // What may survive is given back once.
+        // Mutants that survive are sent back once.
         script.push(nothing());
         let model = server(script);
         let repo = clean(&model, "one");
@@ -386,7 +386,7 @@ fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     assert_eq!(asked[2..5], ["IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-repair"]);
     assert_eq!(document["produced"]["findings"], serde_json::json!([]));
     assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
-    // Nobody can be asked any more: the test goes, the others stay.
+    // The model has no further answers: the wrong test is dropped, the others stay.
     let model = server(vec![
         surveyed(),
         advised(),
@@ -444,7 +444,7 @@ class PriceTest(unittest.TestCase):
     assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
 }
 
-/// Stands for a coverage tool: what runs depends on which files of tests are there.
+/// A fake coverage tool: which lines run depends on which test files exist.
 const TOOL: &str = r"import os
 
 first = int(os.path.exists('tests/test_price.py'))
@@ -565,7 +565,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
         let resumed = run(&repo, &["test", "--resume"]);
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
-        // Nobody is asked twice but for a question that was under way, and then it is said.
+        // No question is asked twice, except one that was in flight, and that is reported.
         let asked = model.asked().len() as u64;
         let reported = resumed.err.contains("nobody knows whether it was charged");
         assert!(asked <= needed + u64::from(reported), "point {point}: {asked} of {needed}");
@@ -587,7 +587,7 @@ fn a_budget_holds_for_the_whole_session_and_a_higher_one_goes_on() {
     assert_eq!(document["result"], "stopped");
     assert!(document["next"].as_str().unwrap().contains("budget of 3 calls"), "{document:#}");
     assert_eq!(model.asked().len(), 3);
-    // The calls of the first run count.
+    // Calls of the first run count towards the budget.
     let ran = run(&repo, &["test", "--resume", "--budget-calls", "4"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_eq!(model.asked().len(), 4, "{:?}", questions(&model.asked()));

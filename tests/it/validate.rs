@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Ran, TestRepo};
 
-/// Exit code, verdict and the rows of the findings.
+/// Exit code, decision, and findings as lines of text.
 fn judged(ran: &Ran) -> (Option<i32>, String, Vec<String>) {
     let report = ran.document();
     let mut rows: Vec<String> = ["critical", "error", "warning"]
@@ -80,10 +80,10 @@ fn limits_are_inclusive_and_strict_tolerates_no_error() {
     assert_eq!(one.document()["summary"]["files_validated"], 2);
 }
 
-/// A project that has set Ruff up.
+/// A project that is configured for Ruff.
 const WITH_RUFF: (&str, &str) = ("pyproject.toml", "[project]\nname = \"shop\"\n\n[tool.ruff]\n");
 
-/// A double of Ruff that reports each `import os` and, as a fixer, removes it.
+/// A fake Ruff that reports each `import os` and, when run as a fixer, removes it.
 const RUFF: &str = "case \"$*\" in\n*--fix*) sed '/^import os$/d';;\ncheck*) bad=0; for f in *.py; do grep -q '^import os$' \"$f\" && { bad=1; echo \"$f:1:8: F401 [*] \\`os\\` imported but unused\"; }; done; exit $bad;;\nesac";
 
 #[test]
@@ -308,7 +308,7 @@ fn a_thousand_files_are_all_reviewed() {
     assert_eq!(ran.document()["summary"]["files_validated"], 1_001, "{}", ran.err);
 }
 
-/// A project that has set Ruff and mypy up, with a remark for each.
+/// A project that is configured for Ruff and mypy, with one finding for each.
 const CHECKED: &[(&str, &str)] = &[
     (
         "pyproject.toml",
@@ -331,8 +331,7 @@ strict = true
     ),
 ];
 
-/// Places the program on `PATH` as a shell script; answers with that `PATH`.
-/// A `PATH` that begins with these tools, each a script.
+/// Writes each tool as a shell script, and returns a `PATH` that begins with their folder.
 pub fn on_path(repo: &TestRepo, tools: &[(&str, &str)]) -> String {
     let folder = repo.around().join("tools");
     std::fs::create_dir_all(&folder).unwrap();
@@ -351,7 +350,7 @@ fn messages_of_the_projects_own_tools_become_findings_of_the_catalogue() {
     let path = on_path(
         &repo,
         &[
-            // It is asked about rules, and about formatting.
+            // Ruff is called twice: for its rules and for the formatting.
             (
                 "ruff",
                 "case $1 in check) echo 'shop/tax.py:2:5: E741 Ambiguous variable name: `l`'; echo 'shop/tax.py:1:1: F401 [*] `os` imported but unused'; exit 1;; esac",
@@ -398,7 +397,7 @@ fn ruff_and_mypy_themselves_are_read() {
     }
 }
 
-/// A project with a style of its own, which Ruff can apply.
+/// A project with a code style of its own, which Ruff can apply.
 const STYLED: &[(&str, &str)] = &[
     (
         "pyproject.toml",
@@ -419,7 +418,7 @@ inline-quotes = "double"
     ),
 ];
 
-/// Writes tests with this `PATH`; the report of gate 001.3 and the text of the new test file.
+/// Writes tests with this `PATH`; returns the report of gate 001.3 and the new test file.
 fn written_with(repo: &TestRepo, path: &str) -> (Value, String) {
     let mut command = repo.command();
     command.args(["test", "shop/size.py", "--no-coverage", "--json", "--engine-minutes", "1"]);
@@ -438,7 +437,7 @@ fn written_with(repo: &TestRepo, path: &str) -> (Value, String) {
 
 #[test]
 fn new_tests_are_tidied_by_the_projects_own_fixers_before_a_warning_counts() {
-    // It finds twelve things in a test file, until it has fixed it.
+    // Reports twelve findings in a test file until it has fixed the file.
     let ruff = r#"case "$*" in
 *--fix*) cat; echo '# tidied';;
 check*) bad=0; for f in $(find tests -name 'test_*.py' 2>/dev/null); do grep -q '# tidied' "$f" || { bad=1; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "$f:$n:1: Q000 Single quotes found"; done; }; done; exit $bad;;

@@ -1,5 +1,5 @@
-//! The warm Python runner judges candidates as a fresh start of the suite does, whichever way it
-//! takes: new code for functions that are loaded, or a new import.
+//! The warm Python runner must judge candidates like a fresh start of the suite, whether it
+//! replaces functions that are loaded or imports the module again.
 
 #![expect(
     clippy::disallowed_methods,
@@ -149,8 +149,8 @@ class Tests(unittest.TestCase):
         self.skipTest('not here')
 ";
 
-/// What is replaced, and the tests that must fail then, without what stands before and behind
-/// `test_`.
+/// The text to replace, its replacement, and the tests that must then fail, by the part of their
+/// names after `test_`.
 const CANDIDATES: &[(&str, &str, &[&str])] = &[
     ("a + b", "b + a", &[]),
     ("a + b", "a - b", &["add", "default", "old"]),
@@ -163,7 +163,7 @@ const CANDIDATES: &[(&str, &str, &[&str])] = &[
     ("limit = 3", "limit = 4", &["till"]),
     ("sum(prices)", "max(prices)", &["till"]),
     ("n + 1", "n + 2", &["outer"]),
-    // An endless loop takes the tests behind it with it.
+    // An endless loop also fails the tests that would run after it.
     ("    return n * 2", "    while True: pass", &["cached", "till", "outer", "skipped", "old"]),
 ];
 
@@ -195,13 +195,13 @@ fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tr
     let tests: Vec<String> = names.iter().map(|name| format!("test_shop.py::{name}")).collect();
     let ways = judge("pytest", PYTEST, &tests);
     assert_eq!(ways, ["functions", "import"]);
-    // Where nothing but functions is asked for, modules are loaded again in place of an import.
+    // When only functions are needed, modules are loaded again instead of imported.
     let needs = ["test_till", "test_skipped", "Old::"];
     let plain: Vec<String> =
         tests.into_iter().filter(|test| !needs.iter().any(|name| test.contains(name))).collect();
     let ways = judge("pytest", PYTEST, &plain);
     assert_eq!(ways, ["functions", "modules"]);
-    // A module that keeps what it was given must not be loaded twice in one process.
+    // A module that keeps state in its process must not be loaded twice there.
     let counted = format!(
         r"{PYTEST}
 
@@ -219,7 +219,7 @@ def test_loads():
     assert_eq!(ways, ["functions", "import"]);
 }
 
-/// Compares every candidate with what is expected of it; answers with the ways they were tried.
+/// Compares every candidate with its expected failures; returns the ways they were tried.
 fn judge(framework: &str, suite: &str, tests: &[String]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -277,7 +277,7 @@ fn judge(framework: &str, suite: &str, tests: &[String]) -> Vec<String> {
     ways.into_iter().collect()
 }
 
-/// A test file that a thread cannot run as a process does: the folder of a thread is not its own.
+/// A test file that fails in a thread but not in a process, as a thread cannot change its folder.
 const MOVING: &str = "\
 const test = require('node:test');
 const assert = require('node:assert');

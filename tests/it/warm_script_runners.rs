@@ -1,6 +1,6 @@
-//! Vitest and Jest that are kept ready judge candidates as a fresh start does, and tell the lines of
-//! the source that each test runs. The twins that always run are beside `adapter::suite::warm::kept`
-//! and `adapter::suite::format::jest`, on recorded answers.
+//! Warm Vitest and Jest processes must judge candidates like a fresh start, and report the source
+//! lines that each test runs. Tests on recorded answers, which always run, are beside
+//! `adapter::suite::candidate::persistent` and `adapter::suite::format::jest`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -70,24 +70,24 @@ it('labels', () => expect(label(7)).toBe('some'));
 it.skip('later', () => {});
 ";
 
-/// What is replaced, and the tests that must fail then.
+/// The text to replace, its replacement, and the tests that must then fail.
 const CANDIDATES: &[(&str, &str, &[&str])] = &[
     ("+= item", "-= item", &["sums"]),
     ("n > 10", "n > 11", &[]),
     ("n > 5", "n > 8", &["labels"]),
     ("sum = 0", "sum = 1", &["is empty", "sums"]),
-    // It cannot be read, so nothing runs.
+    // A syntax error, so nothing runs.
     ("return sum;", "return {{{ sum;", &["is empty", "labels", "sums"]),
-    // It ends its own process; what else was to run is lost, or said to have failed.
+    // Kills its own process; the other tests are lost, or reported as failed.
     ("let sum = 0;", "process.kill(process.pid, 'SIGKILL'); let sum = 0;", &["sums"]),
     ("return sum", "return sum", &[]),
 ];
 
-/// What Jest needs for TypeScript.
+/// Packages that Jest needs for TypeScript.
 const JEST_29: &[(&str, &str)] =
     &[("jest", "^29"), ("ts-jest", "^29"), ("typescript", "^5"), ("@types/jest", "^29")];
 
-/// A project with its packages.
+/// A project with its packages installed.
 struct Project {
     repo: TestRepo,
     framework: &'static str,
@@ -132,7 +132,7 @@ impl Project {
         Self { repo, framework, source, test }
     }
 
-    /// Statuses by name, as a fresh start of the suite's own command tells them.
+    /// Statuses by test name, from a fresh start of the suite's own command.
     fn fresh(&self) -> BTreeMap<String, String> {
         let report = self.repo.around().join("fresh.json");
         let mut command =
@@ -170,7 +170,7 @@ impl Project {
     }
 }
 
-/// The other half of a warm trial.
+/// A running warm process, with its pipes and its report.
 struct Driver {
     child: Child,
     input: ChildStdin,
@@ -179,14 +179,14 @@ struct Driver {
 }
 
 impl Driver {
-    /// `None` when it ended.
+    /// The next answer; `None` when the process has ended.
     fn answer(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).ok()
     }
 
-    /// Statuses by name; `None` when it ended.
+    /// Runs the test file; returns statuses by test name, or `None` when the process has ended.
     fn run(&mut self, project: &Project) -> Option<BTreeMap<String, String>> {
         let request = json!({ "file": project.test, "changed": [project.source] });
         writeln!(self.input, "{request}").unwrap();
@@ -249,7 +249,7 @@ fn judge(project: &Project) {
     trace(project);
 }
 
-/// Each test with the lines of the source that it ran.
+/// Asserts which source lines each test runs.
 fn trace(project: &Project) {
     let out = project.repo.around().join("lines");
     std::fs::write(&out, "").unwrap();
@@ -272,7 +272,7 @@ fn trace(project: &Project) {
             record.unwrap_or_else(|| panic!("{name}: {output}"))["lines"][&source].as_array();
         lines.into_iter().flatten().map(|line| line.as_u64().unwrap()).collect()
     };
-    // The heads of functions differ with what takes the types away.
+    // Lines of function headers differ between tools that remove the types.
     let body = |name: &str| -> Vec<u64> {
         ran(name).into_iter().filter(|line| ![3, 11].contains(line)).collect()
     };

@@ -1,4 +1,4 @@
-//! Check runs: one of ours per commit, name and session; annotations once each.
+//! Check runs: finds or creates ours for a commit, updates it, and sends annotations in batches.
 
 use futures::{FutureExt as _, TryFutureExt as _};
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ use super::client::{Call, Created, GitHub, PAGE, Verb};
 use super::refusal::cut;
 use super::shape::{Run, Runs};
 
-/// Annotations of one request, GitHub's limit.
+/// Annotations that GitHub accepts in one request.
 const BATCH: usize = 50;
 
-/// Pages of check runs with our name.
+/// Pages of check runs that are searched for ours.
 const PAGES: usize = 5;
 
 impl GitHub<'_> {
@@ -26,7 +26,7 @@ impl GitHub<'_> {
         for found in self.find_runs(run).await? {
             match self.fill(run, &found, count(&found)).await {
                 Ok(()) => return Ok(Done::Edited),
-                // Made by another App under our name: leave it, as GitHub demands.
+                // This run belongs to another App, and only that App may update it.
                 Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, message, .. })
                     if message.contains("app_id") =>
                 {
@@ -36,7 +36,7 @@ impl GitHub<'_> {
             }
         }
         let (made, created) = self.create_run(run, &foreign).await?;
-        // The request that made it carried the first batch; what was only found is counted.
+        // A new check run already holds the first batch; an existing one reports its own count.
         let held = if created { batch(run, 0).len() } else { count(&made) };
         if !created || held < run.annotations.len().min(ANNOTATION_LIMIT) {
             self.fill(run, &made, held).await?;
@@ -44,7 +44,7 @@ impl GitHub<'_> {
         Ok(if created { Done::Created } else { Done::Edited })
     }
 
-    /// Our runs of this commit with this name and external id.
+    /// Finds the check runs of this commit that carry our name and external id.
     async fn find_runs(&self, run: &CheckRun) -> Result<Vec<Run>, ForgeError> {
         let what = "read the check runs";
         let mut found = Vec::new();
@@ -72,7 +72,7 @@ impl GitHub<'_> {
         Ok(found)
     }
 
-    /// Makes the run, or finds what an attempt without an answer made; says which.
+    /// Creates the run, or finds the one that an unanswered attempt created; also returns which.
     async fn create_run(&self, run: &CheckRun, foreign: &[u64]) -> Result<(Run, bool), ForgeError> {
         let what = "create the check run";
         let mut body = content(run, batch(run, 0));
@@ -92,7 +92,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// Brings a run to its content and adds the annotations it does not hold yet.
+    /// Updates the content of a run and adds the annotations that it does not hold yet.
     async fn fill(&self, run: &CheckRun, found: &Run, held: usize) -> Result<(), ForgeError> {
         let what = "update the check run";
         let route = self.route(what, &["check-runs", &found.id.to_string()], &[])?;
@@ -115,7 +115,7 @@ impl GitHub<'_> {
                 }
                 Err(failure) => {
                     if self.pause(repeat, failure, attempt).await? {
-                        // Annotations add up: what arrived must not be sent again.
+                        // GitHub appends annotations, so those that arrived must not be sent again.
                         held = count(&self.get::<Run>("read the check run", route.clone()).await?);
                     }
                     attempt += 1;
@@ -124,9 +124,9 @@ impl GitHub<'_> {
         }
     }
 
-    /// GitHub lets only the App that made a run change it, so that App is us.
+    /// Records the App behind the run as our account: only the App that made a run may change it.
     fn learn_app(&self, run: &Run) {
-        // Its account is `<slug>[bot]`.
+        // The login of an App's account is `<slug>[bot]`.
         self.learn(None, run.app["slug"].as_str().map(|slug| format!("{slug}[bot]")));
     }
 }
@@ -136,14 +136,14 @@ fn count(run: &Run) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The annotations to send when `held` of them are there.
+/// The next annotations to send when GitHub already holds the first `held`.
 fn batch(run: &CheckRun, held: usize) -> &[Annotation] {
     let all = run.annotations.get(..ANNOTATION_LIMIT).unwrap_or(&run.annotations);
     let rest = all.get(held..).unwrap_or_default();
     rest.get(..BATCH).unwrap_or(rest)
 }
 
-/// What is the same for a new and an old run.
+/// The fields that creating and updating a run have in common.
 fn content(run: &CheckRun, annotations: &[Annotation]) -> Value {
     let mut output = json!({
         "title": cut(&run.title, TITLE_LIMIT),
@@ -186,7 +186,7 @@ fn annotation(one: &Annotation) -> Value {
             Level::Warning => "warning",
             Level::Failure => "failure",
         },
-        // GitHub refuses an empty message.
+        // GitHub rejects an annotation with an empty message.
         "message": if one.message.trim().is_empty() { "(no message)".to_owned() } else { cut(&one.message, CHECK_LIMIT) },
     });
     if !one.title.is_empty() {

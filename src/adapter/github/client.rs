@@ -1,4 +1,4 @@
-//! One call to GitHub: sent, understood, repeated where that is safe; and who we are there.
+//! HTTP client for the GitHub API: sends calls, retries the safe ones, knows the token's account.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -22,16 +22,16 @@ use super::refusal::{graph_refusal, refusal, short};
 use super::route::{AddressError, addresses, path, query};
 use super::shape::User;
 
-/// Longest answer that is read, in bytes: a page of a hundred long comments fits.
+/// Longest response body that is read, in bytes; a page of a hundred long comments fits.
 const ANSWER: usize = 16 << 20;
 
-/// Elements of a page; the most GitHub gives.
+/// Items on a page of a list, the maximum that GitHub allows.
 pub const PAGE: usize = 100;
 
-/// The account of a job's token. Its numeric id never changes.
+/// Id and login of the account behind a job's `GITHUB_TOKEN`. The id never changes.
 const ACTIONS_BOT: (u64, &str) = (41_898_282, "github-actions[bot]");
 
-/// How GitHub is reached, and for whom.
+/// Address, repository and credentials of the GitHub client.
 #[derive(Clone, Debug)]
 pub struct GitHubSettings {
     /// `GITHUB_API_URL`, such as `https://api.github.com`.
@@ -41,18 +41,18 @@ pub struct GitHubSettings {
     /// The repository as `owner/name`.
     pub repository: String,
     pub token: SecretKey,
-    /// The account the token acts as, such as `my-app[bot]`. Without it GitHub is asked; where it
-    /// refuses (a job's token, an App's token) it is `github-actions[bot]`, and the App that
-    /// GitHub says made our check runs.
+    /// Login of the token's account, such as `my-app[bot]`. `None` asks GitHub; where GitHub
+    /// refuses (a job's token, an App's token), it is `github-actions[bot]` and the App that GitHub
+    /// names as the creator of our check runs.
     pub login: Option<String>,
     /// No call begins, and no wait ends, after this moment of [`Clock::elapsed`].
     pub deadline: Option<Duration>,
     pub answer_limit: Duration,
-    /// Spreads waits of several runs.
+    /// Seeds the jitter of waits, so that parallel runs do not retry at the same moment.
     pub seed: u64,
 }
 
-/// GitHub. Every method of the effect is safe to call again.
+/// The GitHub client. Every method of its `Forge` implementation may be repeated safely.
 pub struct GitHub<'a> {
     rest: Octocrab,
     graph: Octocrab,
@@ -72,7 +72,7 @@ struct Own {
     logins: BTreeSet<String>,
 }
 
-/// How a request is made.
+/// HTTP method of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Get,
@@ -85,7 +85,7 @@ pub enum Verb {
 /// One request to GitHub.
 #[derive(Debug)]
 pub struct Call {
-    /// What it does, for errors: an imperative clause.
+    /// What the call does, as an imperative clause for error messages.
     pub what: &'static str,
     pub verb: Verb,
     pub route: String,
@@ -94,7 +94,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A request that writes.
+    /// A call with a request body.
     pub fn new(what: &'static str, verb: Verb, route: String, body: Value, repeat: Repeat) -> Self {
         Self { what, verb, route, body: Some(body), repeat }
     }
@@ -103,23 +103,23 @@ impl Call {
 /// The result of a call that creates something once.
 #[derive(Debug)]
 pub enum Created<T> {
-    /// It is new; the answer.
+    /// The call created it; holds GitHub's response.
     Now(Value),
-    /// It was there.
+    /// It existed already.
     Before(T),
 }
 
-/// A failed attempt.
+/// A failed attempt to make a call.
 #[derive(Debug)]
 pub struct Failure {
     pub fault: Fault,
     pub error: ForgeError,
-    /// Where to, when GitHub says so.
+    /// Target of the redirect, when GitHub answers with one.
     pub location: Option<String>,
 }
 
 impl<'a> GitHub<'a> {
-    /// A client. Sends nothing yet. Must be called inside the runtime.
+    /// Builds the client, which sends nothing yet. Must be called inside the async runtime.
     /// Fails with [`AddressError`] for an address a token must not be sent to.
     pub fn new(
         client: &Http,
@@ -170,7 +170,7 @@ impl<'a> GitHub<'a> {
         })
     }
 
-    /// A route below the repository.
+    /// Path and query of an endpoint below the repository.
     pub(super) fn route(
         &self,
         what: &'static str,
@@ -187,7 +187,7 @@ impl<'a> GitHub<'a> {
         Ok(format!("{path}{}", query(pairs)))
     }
 
-    /// An error without secrets.
+    /// Builds an error with a redacted message.
     pub(super) fn error(
         &self,
         call: &'static str,
@@ -198,7 +198,7 @@ impl<'a> GitHub<'a> {
         ForgeError { call, status, kind, message: self.redactor.redact(message) }
     }
 
-    /// One attempt. The answer is JSON; `null` for an empty body.
+    /// Sends a call once. Returns the JSON of the response, or `null` for an empty body.
     pub(super) async fn attempt(&self, call: &Call) -> Result<Value, Failure> {
         let remaining = self.remaining();
         if remaining.is_some_and(|left| left.is_zero()) {
@@ -234,7 +234,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Sends and receives; an error comes with whether the request certainly never left.
+    /// Sends a request and reads the response. An error also says whether it surely was never sent.
     async fn send(&self, call: &Call) -> Result<Received, (HttpError, bool)> {
         let route = call.route.as_str();
         let response = match call.verb {
@@ -265,7 +265,7 @@ impl<'a> GitHub<'a> {
         self.settings.deadline.map(|end| end.saturating_sub(self.clock.elapsed()))
     }
 
-    /// After a failed attempt: waits and says whether to look first, or returns the error.
+    /// Waits before a retry. `Ok(true)`: look first for what the failed attempt may have created.
     pub(super) async fn pause(
         &self,
         repeat: Repeat,
@@ -306,8 +306,8 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Makes a call that creates something, once: after an attempt without an answer `find` looks
-    /// for what that may have made. `look` says whether it looks before the first attempt too.
+    /// Creates something once: after an unanswered attempt, `find` looks for what it may have
+    /// created. With `look`, `find` also runs before the first attempt.
     pub(super) async fn create<'f, T>(
         &self,
         call: &Call,
@@ -327,7 +327,7 @@ impl<'a> GitHub<'a> {
         }
     }
 
-    /// Reads a value.
+    /// Fetches an endpoint and deserialises the response.
     pub(super) async fn get<T: DeserializeOwned>(
         &self,
         what: &'static str,
@@ -338,7 +338,7 @@ impl<'a> GitHub<'a> {
         self.read(what, value)
     }
 
-    /// A value in the shape that is needed.
+    /// Deserialises the JSON of a response.
     pub(super) fn read<T: DeserializeOwned>(
         &self,
         what: &'static str,
@@ -347,17 +347,17 @@ impl<'a> GitHub<'a> {
         serde_json::from_value(value).map_err(|error| self.malformed(what, &error.to_string()))
     }
 
-    /// A commit's name out of an answer.
+    /// Parses the commit id in a response.
     pub(super) fn commit(&self, what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
         CommitId::parse(text).map_err(|error| self.malformed(what, &error.to_string()))
     }
 
-    /// An answer that is not what GitHub's contract says.
+    /// The error for a response that contradicts GitHub's API description.
     pub(super) fn malformed(&self, what: &'static str, why: &str) -> ForgeError {
         self.error(what, None, ForgeErrorKind::Malformed, &short(why))
     }
 
-    /// Elements of a list, page by page, until `take` has enough or `pages` were read.
+    /// Passes the items of a paged list to `take` until it returns `false` or `pages` were read.
     pub(super) async fn each<T: DeserializeOwned>(
         &self,
         what: &'static str,
@@ -385,7 +385,7 @@ impl<'a> GitHub<'a> {
         Ok(())
     }
 
-    /// Learns who we are, once. A token without an account of its own is refused there.
+    /// Asks GitHub once which account the token has; tokens of jobs and Apps are refused there.
     pub(super) async fn know_myself(&self) -> Result<(), ForgeError> {
         if locked(&self.own).asked {
             return Ok(());
@@ -406,14 +406,14 @@ impl<'a> GitHub<'a> {
         Ok(())
     }
 
-    /// Remembers that GitHub says we are this account, after it let us write something.
+    /// Records an account as ours, because GitHub let our token write as it.
     pub(super) fn learn(&self, id: Option<u64>, login: Option<String>) {
         let mut own = locked(&self.own);
         own.ids.extend(id);
         own.logins.extend(login);
     }
 
-    /// Whether an account is ours. A deleted one is not.
+    /// Whether an account is ours; a deleted one (`None`) never is.
     pub(super) fn is_own(&self, user: Option<&User>) -> bool {
         let own = locked(&self.own);
         user.is_some_and(|user| own.ids.contains(&user.id) || own.logins.contains(&user.login))
@@ -425,7 +425,7 @@ pub(super) fn none_if_missing<T>(error: ForgeError) -> Result<Option<T>, ForgeEr
     if error.kind == ForgeErrorKind::NotFound { Ok(None) } else { Err(error) }
 }
 
-/// A lock that a panic elsewhere does not close.
+/// Locks a mutex, even if a panic has poisoned it.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Comments: one of ours per marker, edited in place.
+//! Issue and pull request comments: one of ours per marker, edited in place.
 
 use futures::FutureExt as _;
 use serde_json::json;
@@ -10,7 +10,7 @@ use super::client::{Call, Created, GitHub, Verb};
 use super::refusal::cut;
 use super::shape::Comment;
 
-/// Pages of comments: GitHub takes 2,500 comments on one issue.
+/// Pages of comments that are read: GitHub allows 2,500 comments on an issue.
 pub const COMMENT_PAGES: usize = 25;
 
 impl GitHub<'_> {
@@ -36,7 +36,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// Our comment that begins with the marker. The author counts: anybody can write a marker.
+    /// Finds our comment with this marker. The author is checked, since anybody can write a marker.
     async fn find_comment(&self, number: u64, marker: &str) -> Result<Option<Comment>, ForgeError> {
         self.know_myself().await?;
         let mut found = None;
@@ -70,12 +70,12 @@ impl GitHub<'_> {
     }
 }
 
-/// Whether a text that may be missing begins with a marker.
+/// Whether the text of a comment, if any, begins with the marker.
 pub fn begins_with(body: Option<&str>, marker: &str) -> bool {
     body.is_some_and(|body| body.trim_start().starts_with(marker))
 }
 
-/// A text that begins with its marker, within the limit.
+/// The text with the marker in front, cut to the size limit of a comment.
 pub fn marked(marker: &str, body: &str) -> String {
     if body.starts_with(marker) {
         cut(body, COMMENT_LIMIT)
@@ -84,7 +84,7 @@ pub fn marked(marker: &str, body: &str) -> String {
     }
 }
 
-/// Whether two texts are the same for a reader; GitHub may change line ends.
+/// Whether two comment texts are equal apart from line endings and trailing whitespace.
 pub fn same(one: &str, other: &str) -> bool {
     let lines = |text: &'_ str| text.trim_end().replace("\r\n", "\n");
     lines(one) == lines(other)

@@ -1,4 +1,4 @@
-//! Commits that GitHub makes and signs, with the tip of the branch as their lock.
+//! Commits that GitHub creates and signs, with an optimistic lock on the tip of the branch.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -31,7 +31,7 @@ impl GitHub<'_> {
             let stale = failure.error.kind == ForgeErrorKind::Stale;
             let error = failure.error.clone();
             let look = if stale {
-                // Perhaps moved by this very commit, made before a kill.
+                // This very commit, made before a kill, may have moved the branch.
                 debug_assert_eq!(failure.fault, Fault::Refused);
                 true
             } else {
@@ -66,8 +66,8 @@ impl GitHub<'_> {
         })
     }
 
-    /// The tip, when it is this very commit on top of the expected head; `None` while the branch
-    /// is still there.
+    /// The branch tip if it is this commit on top of the expected head; `None` while the branch has
+    /// not moved.
     async fn find_commit(&self, commit: &BranchCommit) -> Result<Option<CommitId>, ForgeError> {
         let what = "read a commit";
         let Some(tip) = self.branch_sha(&commit.branch).await? else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! GitHub as the forge of the contract. What is looked for before it is written has a file of its
-//! own; the rest is here.
+//! Implements the `Forge` trait on the GitHub client. Resources that are searched for before they
+//! are written have files of their own.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ use super::issue::usable;
 use super::route;
 use super::shape::Comment;
 
-/// Renames that are followed.
+/// Redirects of a renamed repository that are followed.
 const MOVES: u32 = 3;
 
-/// Pages of commits: GitHub lists 250 of a pull request.
+/// Pages of commits that are read: GitHub lists at most 250 per pull request.
 const COMMIT_PAGES: usize = 3;
 
 #[async_trait]
@@ -41,7 +41,7 @@ impl Forge for GitHub<'_> {
             };
             match self.attempt(&call).await {
                 Ok(value) => break value,
-                // The shared client follows nothing; here the target is this very server.
+                // The HTTP client follows no redirect; one to the same server is followed here.
                 Err(failure) => {
                     let target = failure
                         .location
@@ -113,7 +113,7 @@ impl Forge for GitHub<'_> {
         let (owner, repository) = name.split_once('/').unwrap_or((&name, ""));
         let range = format!("{base}...{head}");
         let path = route::path([owner, repository, "compare", &range]).unwrap_or_default();
-        // A branch keeps its slashes there.
+        // GitHub's compare page expects unencoded slashes in branch names.
         let path = path.replace("%2F", "/");
         format!("{}{path}?expand=1", self.settings.server_url.trim_end_matches('/'))
     }
@@ -170,7 +170,7 @@ impl Forge for GitHub<'_> {
             Reaction::Confused => "confused",
         };
         let route = self.route(what, &[room, "comments", &id.to_string(), "reactions"], &[])?;
-        // A second one answers 200 with the first.
+        // Safe to repeat: for an existing reaction GitHub answers 200.
         let call = Call::new(what, Verb::Post, route, json!({ "content": content }), Repeat::Free);
         self.perform(&call).await.map(drop)
     }
@@ -189,7 +189,7 @@ impl Forge for GitHub<'_> {
         let usable = usable(labels, &left_out);
         if !usable.is_empty() {
             let route = self.route(what, &["issues", &number.to_string(), "labels"], &[])?;
-            // Labels are a set.
+            // Safe to repeat: an issue carries each label once.
             let body = json!({ "labels": usable });
             self.perform(&Call::new(what, Verb::Post, route, body, Repeat::Free)).await?;
         }
@@ -233,7 +233,7 @@ impl Forge for GitHub<'_> {
     }
 }
 
-/// The finer role counts only where it refines the base permission; a custom role is its base.
+/// The role counts only if it refines the base permission; a custom role counts as its base.
 fn permission(base: &str, role: Option<&str>) -> Option<Permission> {
     Some(match (base, role) {
         ("admin", _) => Permission::Admin,

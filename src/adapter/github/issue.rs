@@ -1,4 +1,4 @@
-//! Issues that are opened once, and labels that are made where they are missing.
+//! Issues, each opened once, and labels, created where they are missing.
 
 use futures::FutureExt as _;
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ impl GitHub<'_> {
         })
     }
 
-    /// Ours with the marker, open or closed, since a person who closed it does not want it again;
-    /// or anybody's open one with the title.
+    /// Our issue with the marker, even if closed, since a person who closed it does not want it
+    /// again; or any open issue with the same title.
     async fn find_issue(&self, new: &NewIssue, title: &str) -> Result<Option<Issue>, ForgeError> {
         self.know_myself().await?;
         let mut found = None;
@@ -64,7 +64,7 @@ impl GitHub<'_> {
         Ok(found)
     }
 
-    /// Makes missing labels; returns those that the token may not make.
+    /// Creates missing labels; returns those that could not be created, with the reasons.
     pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<LeftOut, ForgeError> {
         let mut left_out = LeftOut::new();
         for label in labels {
@@ -105,7 +105,7 @@ impl GitHub<'_> {
     }
 }
 
-/// Names of the labels that are there.
+/// Names of the labels that exist, without those left out.
 pub fn usable<'a>(labels: &'a [Label], left_out: &LeftOut) -> Vec<&'a str> {
     let names = labels.iter().map(|label| label.name.as_str());
     names.filter(|name| !left_out.contains_key(*name)).collect()

@@ -1,8 +1,8 @@
-//! GitHub, over octocrab and the one HTTP client: what the bot reads and posts.
+//! GitHub client over octocrab and our HTTP client: everything that the bot reads and writes there.
 //!
-//! octocrab carries requests (base address, token, version header). Its typed answers are not
-//! used, since they fail on what GitHub really sends (a permission of `write`, a comment of a
-//! deleted account), and it does not repeat, since it would repeat blindly. Both are done here.
+//! octocrab only builds and sends requests. Its typed responses fail on data that GitHub really
+//! sends (a permission of `write`, a comment of a deleted account), and its retries ignore whether
+//! a call is safe to repeat. This module does both itself.
 
 mod check_run;
 mod client;

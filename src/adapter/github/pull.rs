@@ -1,4 +1,4 @@
-//! Pull requests: read, opened once, kept up to date.
+//! Pull requests: reads them, opens each once, and keeps ours up to date.
 
 use futures::FutureExt as _;
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::comment::{marked, same};
 use super::refusal::cut;
 use super::shape::{End, Pull};
 
-/// Longest title, in bytes.
+/// Longest title of a pull request or issue, in bytes.
 pub const TITLE: usize = 256;
 
 impl GitHub<'_> {
@@ -41,7 +41,7 @@ impl GitHub<'_> {
         let found: Vec<Pull> = self.get(what, self.route(what, &["pulls"], &pairs)?).await?;
         found
             .into_iter()
-            // Where GitHub cannot read the filter it gives all pull requests.
+            // GitHub lists all pull requests when it cannot parse the `head` filter.
             .filter(|pull| pull.head.branch == branch)
             .map(|pull| self.pull_request(what, pull))
             .collect()
@@ -66,7 +66,7 @@ impl GitHub<'_> {
                 Ok(PutPull { number: made.number, url: made.html_url, created: true })
             }
             Ok(Created::Before(found)) => self.refresh_pull(found, new, &body).await,
-            // The list may lag behind; the refusal does not.
+            // The list may lag behind, but this error proves that the pull request exists.
             Err(error) if error.message.contains("pull request already exists") => {
                 match self.find_pull(new).await? {
                     Some(found) => self.refresh_pull(found, new, &body).await,

@@ -1,4 +1,4 @@
-//! What an answer that is no success means: whether time heals it, and what it says.
+//! Interprets error responses of GitHub: whether a retry can help, and what the message says.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::adapter::host::http::Received;
 use crate::domain::retry::Fault;
 use crate::effect::ForgeErrorKind;
 
-/// Longest text of the service that is kept, in characters.
+/// Characters of an error message that are kept.
 const LONGEST: usize = 500;
 
-/// Reads an answer with an error status.
+/// Classifies a response with an error status.
 pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
     let message = message(&answer.body);
     let limited = matches!(answer.status, 403 | 429)
@@ -36,14 +36,14 @@ pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
         }
         404 | 410 => (Fault::Refused, ForgeErrorKind::NotFound),
         300..=399 => (Fault::Refused, ForgeErrorKind::Moved),
-        // The server gave up waiting for the request.
+        // 408: the server timed out while it waited for the request.
         408 => (Fault::Broken, ForgeErrorKind::Unavailable),
         _ => (Fault::Refused, ForgeErrorKind::Invalid),
     };
     (fault, kind, message)
 }
 
-/// How long the service asks to wait, at least one second.
+/// How long GitHub asks to wait, at least one second.
 fn wait(answer: &Received) -> Option<Duration> {
     let named = answer.header("retry-after").and_then(|text| text.trim().parse::<u64>().ok());
     let reset = || {
@@ -56,7 +56,7 @@ fn wait(answer: &Received) -> Option<Duration> {
     named.or_else(reset).map(|seconds| Duration::from_secs(seconds.max(1)))
 }
 
-/// Message and field errors of an answer, on one line.
+/// The message and the field errors of a response, on one line.
 fn message(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
         let text = String::from_utf8_lossy(body);
@@ -82,7 +82,7 @@ fn message(body: &[u8]) -> String {
     short(&parts.join("; "))
 }
 
-/// The refusal inside an answer of GraphQL with status 200; `None` when there is none.
+/// The first error in a GraphQL response with status 200; `None` when it reports none.
 pub fn graph_refusal(value: &Value) -> Option<(Fault, ForgeErrorKind, String)> {
     let errors = value["errors"].as_array().filter(|errors| !errors.is_empty())?;
     let texts: Vec<&str> = errors.iter().filter_map(|error| error["message"].as_str()).collect();
@@ -97,7 +97,7 @@ pub fn graph_refusal(value: &Value) -> Option<(Fault, ForgeErrorKind, String)> {
     Some((fault, kind, short(&texts.join("; "))))
 }
 
-/// One bounded line without control characters.
+/// `text` on one line, without control characters and of bounded length.
 pub fn short(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|character: char| character.is_whitespace() || character.is_control())
@@ -106,7 +106,7 @@ pub fn short(text: &str) -> String {
     words.join(" ").chars().take(LONGEST).collect()
 }
 
-/// `text`, cut to at most `limit` bytes between characters, with a mark where it was cut.
+/// `text`, cut between characters to at most `limit` bytes; a mark shows the cut.
 pub fn cut(text: &str, limit: usize) -> String {
     const MARK: &str = "\n… (cut)";
     if text.len() <= limit {
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// Status, headers, body, and what they mean.
+    /// Status, headers and body of a response, and how it is to be classified.
     type Row<'a> = (u16, &'a [(&'a str, &'a str)], &'a str, (Fault, ForgeErrorKind));
 
     #[test]

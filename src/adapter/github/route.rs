@@ -1,9 +1,9 @@
-//! Addresses: every part that comes from somewhere else is encoded, and dots climb nowhere.
+//! URL paths and queries of GitHub's API, with every untrusted part percent-encoded.
 
 use crate::adapter::host::http::{is_loopback, percent_encode};
 
-/// A path from its segments, encoded; `None` for a segment that is empty or only dots, which
-/// servers and clients take for a way up.
+/// A path of percent-encoded segments; `None` if a segment is empty, `.` or `..`, which servers and
+/// clients resolve to another path.
 pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut path = String::new();
     for segment in segments {
@@ -16,32 +16,32 @@ pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
     Some(path)
 }
 
-/// A query with its question mark; empty for no pairs.
+/// A query string with its question mark; empty without parameters.
 pub fn query(pairs: &[(&str, &str)]) -> String {
     let pairs: Vec<String> =
         pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-/// Why an address of the service is not used.
+/// Why an address cannot be used as the base of GitHub's API.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{url}` is no address of a GitHub API: {reason}")]
 pub struct AddressError {
     pub url: String,
-    /// What is wrong with it.
+    /// What makes it unusable.
     pub reason: String,
 }
 
-/// Where the API is.
+/// Base addresses of GitHub's two APIs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addresses {
     /// Base of all REST routes, without a slash at the end.
     pub rest: String,
-    /// What `/graphql` is put behind.
+    /// Base of the GraphQL API, to which `/graphql` is appended.
     pub graph: String,
 }
 
-/// Reads the base address. A token is sent there, so it must be HTTPS, except to this machine.
+/// Parses the base address. The token is sent there, so it must be HTTPS, or HTTP on loopback.
 pub fn addresses(text: &str) -> Result<Addresses, AddressError> {
     let fail = |reason: &str| AddressError { url: text.to_owned(), reason: reason.to_owned() };
     let url = url::Url::parse(text).map_err(|error| fail(&error.to_string()))?;
@@ -61,7 +61,7 @@ pub fn addresses(text: &str) -> Result<Addresses, AddressError> {
         return Err(fail("it has a query"));
     }
     let rest = url.as_str().trim_end_matches('/').to_owned();
-    // A server of one's own has its REST routes below /api/v3 and GraphQL beside that.
+    // GitHub Enterprise Server has its REST API at /api/v3 and GraphQL at /api/graphql.
     let graph =
         rest.strip_suffix("/api/v3").map_or_else(|| rest.clone(), |base| format!("{base}/api"));
     Ok(Addresses { rest, graph })

@@ -1,4 +1,4 @@
-//! Answers as GitHub really sends them: only what is needed, and lenient about the rest.
+//! Serde types for GitHub's responses: only the needed fields, lenient about all others.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub struct User {
     /// The number of the account, which never changes.
     pub id: u64,
     pub login: String,
-    /// `User`, `Bot`, ...
+    /// Type of the account, such as `User` or `Bot`.
     #[serde(default, rename = "type")]
     pub kind: String,
 }
@@ -30,18 +30,18 @@ pub struct Comment {
     /// Time of the change in RFC 3339.
     #[serde(default)]
     pub created_at: String,
-    /// RFC 3339; the same until it is edited.
+    /// Time of the last edit, RFC 3339; equal to `created_at` until the first one.
     #[serde(default)]
     pub updated_at: String,
 }
 
-/// One end of a pull request.
+/// Head or base of a pull request.
 #[derive(Debug, Deserialize)]
 pub struct End {
     #[serde(rename = "ref")]
     pub branch: String,
     pub sha: String,
-    /// Gone with a deleted fork.
+    /// `None` once the fork is deleted.
     pub repo: Option<RepositoryInfo>,
 }
 
@@ -65,7 +65,7 @@ pub struct Pull {
     pub labels: Vec<Value>,
 }
 
-/// An issue, or a pull request in its clothes.
+/// An issue, or a pull request, which GitHub lists as an issue too.
 #[derive(Debug, Deserialize)]
 pub struct Issue {
     pub number: u64,

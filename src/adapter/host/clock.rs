@@ -1,4 +1,4 @@
-//! The real time, and the wish to stop.
+//! Wall clock, monotonic clock and stop signals (SIGINT, SIGTERM) of the host.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that asks the host for the time")]
 
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use crate::effect::Clock;
 
-/// Exit code after SIGINT, as shells give it: 128 and the signal's number.
+/// Exit code after SIGINT: 128 plus the number of the signal, as shells report it.
 const INTERRUPTED: i32 = 130;
 
 /// Exit code after SIGTERM.
@@ -23,8 +23,8 @@ pub struct HostClock {
 }
 
 impl HostClock {
-    /// A clock that begins now and hears SIGINT and SIGTERM. A second one ends the process
-    /// at once; the saved state is complete at any moment.
+    /// Starts the clock and listens for SIGINT and SIGTERM. The first signal requests a stop, the
+    /// second ends the process at once, which is safe because the saved state is always complete.
     ///
     /// Must be called inside the runtime.
     #[must_use]
@@ -52,18 +52,18 @@ impl HostClock {
     }
 }
 
-/// Time since something began.
+/// Measures elapsed time.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// It begins now.
+    /// Starts measuring.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// Time since then.
+    /// Time since the start.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
@@ -75,7 +75,7 @@ fn leave(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// The time of day, RFC 3339 in UTC.
+/// The current time, RFC 3339 in UTC.
 #[must_use]
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -1,12 +1,12 @@
-//! Variables of this process, and the few of them that a child sees.
+//! Environment variables of this process, and the subset that child processes get.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that reads variables")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Variables a child may see when the parent has them. Everything else, tokens and keys above
-/// all, stays here (specification.md 13.10).
+/// Variables that child processes inherit. All others, tokens and keys above all, are withheld
+/// (specification.md 13.10).
 const ALLOWED: &[&str] = &[
     "PATH",
     "LANG",
@@ -47,7 +47,7 @@ const ALLOWED: &[&str] = &[
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// Tool homes below the real home, kept when `HOME` is replaced.
+/// Tool folders in the real home; their variables keep them usable when `HOME` is replaced.
 const TOOL_HOMES: &[(&str, &str)] = &[
     ("CARGO_HOME", ".cargo"),
     ("RUSTUP_HOME", ".rustup"),
@@ -57,7 +57,7 @@ const TOOL_HOMES: &[(&str, &str)] = &[
     ("GRADLE_USER_HOME", ".gradle"),
 ];
 
-/// The environment of test code: the allow list, a home of its own, quiet tools.
+/// The environment of test code: the allow list, a separate home, and settings for quiet output.
 #[must_use]
 pub fn of_child(home: &Path) -> BTreeMap<String, String> {
     let mut environment = BTreeMap::new();
@@ -89,7 +89,7 @@ pub fn of_child(home: &Path) -> BTreeMap<String, String> {
     environment
 }
 
-/// Whether a variable names what only this machine has: its tools, their folders and caches.
+/// Whether a variable names tools, folders or caches that exist only on this machine.
 #[must_use]
 pub fn is_of_this_machine(name: &str) -> bool {
     ALLOWED.contains(&name) || TOOL_HOMES.iter().any(|(tool, _)| *tool == name)
@@ -101,7 +101,7 @@ pub fn real_home() -> Option<PathBuf> {
     std::env::var("HOME").ok().map(PathBuf::from)
 }
 
-/// A variable of our own environment.
+/// A variable of this process.
 #[must_use]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
@@ -116,7 +116,7 @@ pub fn own() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// A path from a variable of our own environment, when it is set.
+/// A path from a variable of this process, when it is set and not empty.
 #[must_use]
 pub fn path_from(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)

@@ -1,12 +1,11 @@
-//! Atomic write, bounded read. A reader never sees half a file.
+//! File helpers: atomic writes, bounded reads, and removal that accepts a missing file.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Writes a file so that it holds all of `bytes` or what it held before, also after a power cut.
-/// A link at `path` is replaced, never followed.
-/// The old content stays when that fails.
+/// Writes a file atomically: after a failure or power cut it holds all of `bytes` or its old
+/// content. A symbolic link at `path` is replaced, never followed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     super::crash::point();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -15,15 +14,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.as_file().sync_data()?;
     file.persist(path).map_err(|error| error.error)?;
-    // Without this a power cut may forget the new name.
+    // Without this a power cut may lose the new name.
     File::open(folder)?.sync_all()?;
     super::crash::point();
     Ok(())
 }
 
-/// Writes a file below `root` like [`write()`], and refuses when a folder on the way is a link: test
-/// code may have put one there, to lead us out.
-/// Fails with `InvalidInput` for a link.
+/// Writes a file below `root` like [`write()`], but fails with `InvalidInput` if a folder on the
+/// path is a symbolic link: test code may have placed it to redirect the write out of `root`.
 pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut folder = root.to_owned();
     for part in relative.parent().into_iter().flat_map(Path::components) {
@@ -36,14 +34,13 @@ pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()>
     write(&root.join(relative), bytes)
 }
 
-/// Reads what test code left, like [`read`]: a link, which may lead to what only we can read, and
-/// anything else that is not a file is refused, and waited for neither.
-/// Fails with `InvalidInput` for what is not a file.
+/// Reads a file that test code left, like [`read`], but fails with `InvalidInput` for anything
+/// except a plain file: a link could expose what only we can read, and a pipe could block.
 pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if is_plain(path)? { read(path, limit) } else { Ok(None) }
 }
 
-/// Whether a plain file is there; anything else at its name is an error.
+/// Whether a plain file is at `path`; anything else there is an error.
 fn is_plain(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(facts) if facts.is_file() => Ok(true),
@@ -70,22 +67,22 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// A text file that grows by whole lines, each visible to readers at once.
+/// A text file to which whole lines are appended, each visible to readers at once.
 pub struct Growing(File);
 
 impl Growing {
-    /// An empty file at `path`; what was there is replaced.
+    /// Creates an empty file at `path`, replacing what is there.
     pub fn create(path: &Path) -> io::Result<Self> {
         write(path, b"")?;
         Ok(Self(File::options().append(true).open(path)?))
     }
 
-    /// The file at `path` as it is, or an empty one.
+    /// Opens the file at `path` for appending; creates it when it is missing.
     pub fn go_on(path: &Path) -> io::Result<Self> {
         Ok(Self(File::options().append(true).create(true).open(path)?))
     }
 
-    /// Adds one line in one piece.
+    /// Appends one line with a single write.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         self.0.write_all(format!("{text}\n").as_bytes())
     }
@@ -104,7 +101,7 @@ pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Creates a file that only we can read, or empties it.
+/// Creates an empty file that only our user can read, replacing an existing one.
 pub fn create(path: &Path) -> io::Result<File> {
     Ok(Growing::create(path)?.0)
 }
@@ -120,12 +117,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Removes a file; gone already is fine.
+/// Removes a file; a missing one is not an error.
 pub fn remove(path: &Path) -> io::Result<()> {
     unless_gone(fs::remove_file(path))
 }
 
-/// Removes a folder with everything in it; gone already is fine.
+/// Removes a folder with its content; a missing one is not an error.
 pub fn remove_tree(folder: &Path) -> io::Result<()> {
     unless_gone(fs::remove_dir_all(folder))
 }

@@ -14,10 +14,10 @@ use url::{Host, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     pub status: u16,
-    /// Headers with lower-case names; values that are no text are left out.
+    /// Headers with lower-case names; those whose values are not text are left out.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// When, to read dates in headers by.
+    /// Time of arrival, the reference for dates in headers.
     pub at: jiff::Timestamp,
 }
 
@@ -29,10 +29,10 @@ impl Received {
     }
 }
 
-/// Why there is no response, or only a part of one.
+/// Why there is no complete response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// No connection, or it broke before the answer began.
+    /// No connection, or one that broke before the response began.
     #[error("no connection: {0}")]
     Connection(String),
     #[error("the answer ended in the middle")]
@@ -41,15 +41,15 @@ pub enum HttpError {
     TimedOut,
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
-    /// The request cannot be made: a wrong address or header.
+    /// The request is invalid, for example its address or a header.
     #[error("the request cannot be made: {0}")]
     Request(String),
 }
 
-/// Time to connect.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(20);
 
-/// A client for everything that speaks HTTP.
+/// The HTTP client that all services share.
 #[derive(Clone, Debug)]
 pub struct Http {
     client: reqwest::Client,
@@ -67,14 +67,14 @@ impl Http {
         Ok(Self { client })
     }
 
-    /// The same client for a library that speaks one service's protocol over it.
+    /// The underlying client, for a library that implements the protocol of one service.
     #[must_use]
     pub fn client(&self) -> reqwest::Client {
         self.client.clone()
     }
 
-    /// Posts a JSON body. `limit` covers the whole exchange, a stream that never ends included.
-    /// An answer with an error status is an answer.
+    /// Posts a JSON body. `limit` covers the whole exchange, including a response that never ends.
+    /// A response with an error status is not an error.
     pub async fn post(
         &self,
         url: &str,
@@ -87,9 +87,9 @@ impl Http {
         within(limit, receive(request, largest)).await?
     }
 
-    /// Gets an address, or posts bytes to it. `limit` covers the whole exchange, and no more than
-    /// `largest` bytes are kept.
-    /// An answer with an error status is an answer, a redirect too.
+    /// Sends a POST when there is a `body`, else a GET. `limit` covers the whole exchange,
+    /// `largest` is the maximum size of the response in bytes.
+    /// A redirect or a response with an error status is not an error.
     pub async fn exchange(
         &self,
         url: &str,
@@ -111,7 +111,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     headers.iter().map(|(name, value)| header(name, value)).collect()
 }
 
-/// A header whose value is kept out of every debug form.
+/// A header whose value is hidden from `Debug` output.
 /// Fails with [`HttpError::Request`], without the value.
 pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
     let word = HeaderName::try_from(name)
@@ -122,13 +122,13 @@ pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Http
     Ok((word, value))
 }
 
-/// Does some work, but not longer than `limit`.
+/// Runs a future with a time limit.
 pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, HttpError> {
     tokio::time::timeout(limit, work).await.map_err(|_elapsed| HttpError::TimedOut)
 }
 
-/// What an error of the client, found among the causes of `error`, says about a request; and
-/// whether it is certain that the request never left.
+/// The [`HttpError`] for a client error found among the causes of `error`, and whether the request
+/// certainly was never sent.
 #[must_use]
 pub fn lost(error: &(dyn Error + 'static)) -> (HttpError, bool) {
     let mut cause = Some(error);
@@ -158,7 +158,7 @@ async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Rec
     collect(response, largest).await
 }
 
-/// Reads an answer to its end.
+/// Reads a response to its end.
 pub async fn collect(mut response: Response, largest: usize) -> Result<Received, HttpError> {
     let status = response.status().as_u16();
     let headers = response
@@ -178,7 +178,7 @@ pub async fn collect(mut response: Response, largest: usize) -> Result<Received,
     Ok(Received { status, headers, body, at: jiff::Timestamp::now() })
 }
 
-/// The text at a JSON pointer of an answer; empty when there is none.
+/// The text at a JSON pointer of a response; empty when there is none.
 #[must_use]
 pub fn text_at<'a>(value: &'a serde_json::Value, path: &str) -> &'a str {
     value.pointer(path).and_then(serde_json::Value::as_str).unwrap_or_default()
@@ -195,7 +195,7 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Everything but unreserved characters as `%XX` (RFC 3986).
+/// Percent-encodes everything but unreserved characters (RFC 3986).
 #[must_use]
 pub fn percent_encode(text: &str) -> String {
     text.bytes()
@@ -208,7 +208,7 @@ pub fn percent_encode(text: &str) -> String {
         .collect()
 }
 
-/// An error with its causes on one line.
+/// The messages of an error and its causes, on one line.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! A child process to start, and what it may touch.
+//! Describes a child process: arguments, folder, environment, and what it may access.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,9 +9,9 @@ use std::path::PathBuf;
 pub struct Invocation {
     pub argv: Vec<String>,
     pub directory: PathBuf,
-    /// Its whole environment.
+    /// The complete environment; nothing is inherited.
     pub environment: BTreeMap<String, String>,
-    /// What it may touch; `None` for a program that is trusted like regreen itself.
+    /// File access; `None` for a program that is trusted like regreen itself.
     pub access: Option<Access>,
 }
 
@@ -24,13 +24,13 @@ impl Invocation {
     }
 }
 
-/// Where a child process may write, and what it must not touch in any case.
+/// Where a child process may write, and what it must never change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Checkouts. The folder itself stays regreen's, so that its `.git` cannot be replaced.
+    /// Checkouts it may change. regreen keeps owning the folders themselves, which protects `.git`.
     pub checkouts: Vec<PathBuf>,
-    /// A folder of the child's own.
+    /// The child's own scratch folder.
     pub scratch: PathBuf,
-    /// Folders that are never written: the user's checkout, the session's files.
+    /// Folders it must never write: the user's checkout, the session's files.
     pub protected: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Processes, files, time and signals of this machine.
+//! Access to the host: child processes, sandbox, files, HTTP, clock, environment, randomness.
 
 pub mod clock;
 pub mod crash;

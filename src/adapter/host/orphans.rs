@@ -1,5 +1,5 @@
-//! Processes that left their group. They become children of ours, are known by a mark in their
-//! environment, and are killed and reaped when their run ends.
+//! Kills orphans: processes that left their process group. As a subreaper we become their parent; a
+//! tag in their environment names their run, at whose end they are killed and reaped.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,22 +9,22 @@ use std::time::Duration;
 use rustix::process::set_child_subreaper;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-/// Variable that marks the processes of one run.
+/// Environment variable that tags the processes of one run.
 pub const TAG: &str = "REGREEN_RUN";
 
-/// How often is looked before a process that cannot be killed is left alone.
+/// Rounds of killing before a process that survives is given up.
 const ROUNDS: u32 = 500;
 
-/// Children of ours that are meant to run, with the marks of their runs.
+/// Our children that are meant to run, with the tags of their runs.
 static CHILDREN: Mutex<BTreeMap<i32, String>> = Mutex::new(BTreeMap::new());
 
-/// A child that is meant to run, until this is dropped.
+/// Registers a child as meant to run, until this is dropped.
 pub struct Live {
     pid: Option<i32>,
 }
 
 impl Live {
-    /// Starts a child; a sweep meanwhile waits, so that it is never taken for an orphan.
+    /// Starts a child. A sweep waits meanwhile, so that it never mistakes the child for an orphan.
     pub fn start<T>(
         tag: &str,
         spawn: impl FnOnce() -> io::Result<T>,
@@ -56,8 +56,8 @@ impl Drop for Live {
     }
 }
 
-/// Kills and reaps what the run with this mark left behind, and everything that hides its mark,
-/// but nothing of another run that goes on. Blocks until they are gone.
+/// Kills and reaps what the run with this tag left behind, and processes that hide their tag, but
+/// nothing of another run in progress. Blocks until they are gone.
 pub fn sweep(tag: &str) {
     if tag.is_empty() {
         return;
@@ -72,7 +72,7 @@ pub fn sweep(tag: &str) {
             let Some(pid) = Pid::from_raw(pid) else { continue };
             left += 1;
             if !dead {
-                // It may be gone by now, which is what is wanted.
+                // An error means that it has ended already.
                 kill_process(pid, Signal::KILL).unwrap_or_default();
             }
             // Another thread may have reaped it, which is fine.
@@ -84,13 +84,13 @@ pub fn sweep(tag: &str) {
         if left == 0 {
             return;
         }
-        // Their own children become ours in the next round.
+        // The children of killed processes become ours in the next round.
         std::thread::sleep(Duration::from_millis(if round < 20 { 1 } else { 5 }));
     }
     tracing::warn!("processes of a test run could not be killed");
 }
 
-/// Children of this process and whether they have ended.
+/// The children of this process, and whether each has ended.
 fn ours() -> Vec<(i32, bool)> {
     let own = getpid().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -103,7 +103,7 @@ fn ours() -> Vec<(i32, bool)> {
     .collect()
 }
 
-/// Whether a process has ended, and its parent. Its name may hold anything, brackets included.
+/// Whether a process has ended, and its parent. The name in `stat` may contain parentheses.
 fn parse_stat(stat: &str) -> Option<(bool, i32)> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();

@@ -1,4 +1,4 @@
-//! Starts children: a clean environment, a process group of their own, a limit, output to disk.
+//! Starts child processes in groups of their own: clean environment, time limit, output to a file.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that starts children")]
 
@@ -29,9 +29,9 @@ pub const KEPT_TAIL: usize = 256 << 10;
 pub enum Ending {
     /// It ended by itself with this code.
     Exit(i32),
-    /// By a signal from elsewhere.
+    /// A signal from elsewhere killed it.
     Signal(i32),
-    /// At the limit; the whole group was killed.
+    /// It reached the time limit, and its whole group was killed.
     TimedOut,
 }
 
@@ -52,14 +52,14 @@ impl std::fmt::Display for Ending {
     }
 }
 
-/// Whether this process may act as any user.
+/// Whether this process runs as root.
 #[must_use]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Ends this process by the interrupt signal when its parent is gone: a worker without a
-/// publisher saves and stops.
+/// Makes the kernel send this process SIGINT when its parent ends, so that a worker without its
+/// publisher saves its state and stops.
 pub fn end_with_parent() {
     let asked = rustix::process::set_parent_process_death_signal(Some(Signal::INT));
     if let Err(error) = asked {
@@ -71,7 +71,7 @@ pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-/// A child whose whole process group dies with this value, and with it what left the group.
+/// A child; dropping it kills its process group and the processes that left the group.
 pub struct Group {
     child: Child,
     pid: Option<Pid>,
@@ -80,7 +80,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts a child at the head of a new process group, under the protection that is in force.
+    /// Starts a child as the leader of a new process group, inside the sandbox in force.
     pub fn start(
         invocation: &Invocation,
         stdin: Stdio,
@@ -100,19 +100,19 @@ impl Group {
         &mut self.child
     }
 
-    /// Asks the child itself to stop, as the interrupt key does.
+    /// Sends SIGINT, the signal of Ctrl-C, to the child alone.
     pub fn interrupt(&self) {
         if let Some(pid) = self.pid {
-            // It may be gone already, which is what is wanted.
+            // An error means that it has ended already.
             rustix::process::kill_process(pid, Signal::INT).unwrap_or_default();
         }
     }
 
-    /// Kills every process of the group, and every process that left it; blocks until those that
-    /// left are gone.
+    /// Kills every process of the group and every process that left it; blocks until the latter are
+    /// gone.
     pub fn kill(&self) {
         if let Some(pid) = self.pid {
-            // The group may be gone already, which is what is wanted.
+            // An error means that the group has ended already.
             kill_process_group(pid, Signal::KILL).unwrap_or_default();
         }
         sandbox::sweep(&self.tag);
@@ -125,7 +125,7 @@ impl Drop for Group {
     }
 }
 
-/// The mark of a contained child's run; other children have none.
+/// The tag of a sandboxed child's run; empty for other children.
 fn tag_of(invocation: &Invocation) -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static RUNS: AtomicU64 = AtomicU64::new(1);
@@ -135,7 +135,7 @@ fn tag_of(invocation: &Invocation) -> String {
     format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Runs a child to its end, its standard output and error in `log`.
+/// Runs a child to its end and writes its standard output and error to `log`.
 ///
 /// Memory stays bounded whatever the child prints: the log holds the first [`KEPT_HEAD`] and the
 /// last [`KEPT_TAIL`] bytes. Dropping the future kills the group.
@@ -156,31 +156,30 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
             Ending::TimedOut
         }
     };
-    // Also after a regular end: whatever the suite left running holds the pipe open.
+    // Also after a normal exit, since a process that the suite left running holds the pipe open.
     group.kill();
-    // A process that left the group may hold the pipe for ever; its output is not waited for.
+    // A process that left the group may keep the pipe open for ever, so its output is not awaited.
     if let Ok(Ok(result)) = tokio::time::timeout(Duration::from_secs(5), copied).await {
         result?;
     }
     Ok(ending)
 }
 
-/// The output of a child.
+/// How a child of [`converse`] ended, and what it printed.
 #[derive(Debug)]
 pub struct Conversation {
     pub ending: Ending,
     /// Its standard output, cut where it is too large.
     pub out: String,
-    /// The same of its standard error.
+    /// Standard error, cut at the size limit.
     pub err: String,
-    /// What `watch` saw; the group was killed then.
+    /// What `watch` reported, upon which the group was killed.
     pub seen: Option<String>,
 }
 
-/// Runs a child with `input` on its standard input until it ends, until `limit`, until it wrote
-/// more than `largest` bytes, or until `watch`, given what it wrote to standard error so far, sees
-/// something. What it writes goes through files in `folder`, so nothing can block. Dropping the
-/// future kills the group.
+/// Runs a child with `input` on its standard input until it ends, reaches `limit`, writes more than
+/// `largest` bytes, or `watch` finds something in its standard error so far. Its output goes to
+/// files in `folder`, so no pipe can block. Dropping the future kills the group.
 pub async fn converse(
     invocation: &Invocation,
     input: &str,
@@ -217,7 +216,7 @@ pub async fn converse(
     Ok(Conversation { ending, out: text(&out), err: text(&err), seen })
 }
 
-/// The standard output of a short child that must succeed; blocks.
+/// Runs a short child that must succeed and returns its standard output; blocks.
 pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
     let tag = tag_of(invocation);
     let prepared = sandbox::prepare(invocation, &tag)?;
@@ -226,13 +225,13 @@ pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
     output
 }
 
-/// An empty file. A link that waits at its name is replaced, not written through.
+/// Creates an empty file. A symbolic link at its path is replaced, not written through.
 fn fresh(path: &Path) -> io::Result<File> {
     super::files::remove(path)?;
     File::create_new(path)
 }
 
-/// Copies with a fixed buffer; the middle of a flood is left out.
+/// Copies with bounded memory; drops the middle of excessive output.
 fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
     let mut head = KEPT_HEAD;
@@ -264,7 +263,7 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
     sink.flush()
 }
 
-/// The last part of a text file, as text, at most `limit` bytes.
+/// The last `limit` bytes of a text file, as text.
 #[must_use]
 pub fn tail_of(log: &Path, limit: u64) -> String {
     use std::io::{Seek, SeekFrom};
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(run.unwrap(), Ending::TimedOut);
         let pid: i32 =
             std::fs::read_to_string(folder.path().join("pid")).unwrap().trim().parse().unwrap();
-        // A killed process is gone once the system has got round to it.
+        // The kernel may take a moment to remove a killed process.
         let gone = || {
             let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             state.is_empty() || state.contains(") Z ")

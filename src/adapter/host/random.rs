@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// 32 hexadecimal digits from the operating system.
+/// A random token of 32 hexadecimal digits.
 pub fn word() -> io::Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

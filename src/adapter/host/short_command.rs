@@ -12,10 +12,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::invocation::Invocation;
 use super::orphans::Live;
 
-/// Bytes of output that are read.
+/// Bytes of output that are read at most.
 const OUTPUT_LIMIT: u64 = 1 << 16;
 
-/// The child of an invocation, at the head of a new process group, in a clean environment.
+/// Builds the command of an invocation, with a new process group and a clean environment.
 pub fn command(invocation: &Invocation) -> io::Result<Command> {
     let (program, arguments) = invocation.program()?;
     let mut command = Command::new(program);
@@ -28,8 +28,8 @@ pub fn command(invocation: &Invocation) -> io::Result<Command> {
     Ok(command)
 }
 
-/// The standard output of a child that must succeed. `tag` marks its run; what remains of its process
-/// group is killed.
+/// Runs a child that must succeed and returns its standard output. `tag` marks its run; the rest of
+/// its process group is killed.
 pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<String> {
     let mut command = command(invocation)?;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! Anthropic messages (<https://docs.anthropic.com/en/api/messages>).
+//! Anthropic's Messages API (<https://docs.anthropic.com/en/api/messages>).
 
 use serde_json::{Value, json};
 
@@ -25,14 +25,14 @@ pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
     })
 }
 
-/// Tokens of the question, which Anthropic counts apart when they come from its cache.
+/// Input token counts, which Anthropic reports separately for its cache.
 pub const INPUT_TOKENS: &[&str] = &[
     "/usage/input_tokens",
     "/usage/cache_creation_input_tokens",
     "/usage/cache_read_input_tokens",
 ];
 
-/// Parses an answer: the input of the tool, else the text.
+/// Parses a response: the input of the tool call, else the text.
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let content = body.get("content").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
     let reason = text_at(body, "/stop_reason");

@@ -1,5 +1,5 @@
-//! Record and replay. A recording holds every exchange as one file, without keys. A replay gives the
-//! same answers without a model, and fails clearly at the first question that differs.
+//! Records and replays exchanges with models, one file each and without keys. A replay needs no
+//! model and fails at the first question that differs from the recording.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +17,10 @@ use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, ModelFact
 /// The prefix of a prompt that is stored as its digest.
 const DIGEST: &str = "sha256:";
 
-/// Bytes of one exchange that are read at most.
+/// Bytes of one recorded exchange that are read at most.
 const LIMIT: u64 = 32 << 20;
 
-/// A position in a folder of exchanges, shared by all providers of a run.
+/// A position in a folder of recorded exchanges, shared by all providers of a run.
 #[derive(Clone, Debug)]
 pub struct Cassette {
     folder: PathBuf,
@@ -28,13 +28,13 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// A cassette at its beginning.
+    /// A cassette that starts at the first exchange.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), next: Arc::default() }
     }
 
-    /// The path of the next exchange.
+    /// Advances to the next exchange and returns its path.
     fn advance(&self) -> PathBuf {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next += 1;
@@ -51,9 +51,9 @@ struct Exchange {
     context: u32,
     id: String,
     system: String,
-    /// The prompt, or [`DIGEST`] and its SHA-256 in a recording that must not hold sources.
+    /// The prompt, or [`DIGEST`] and its SHA-256 when the recording must not contain source code.
     prompt: String,
-    /// Millionths of a dollar, when there is a price.
+    /// Cost in millionths of a dollar, when the price is known.
     micro_usd: Option<u64>,
     outcome: RecordedOutcome,
 }
@@ -75,7 +75,7 @@ enum RecordedOutcome {
     },
 }
 
-/// A model whose exchanges are recorded.
+/// A model that records every exchange.
 pub struct Recording {
     inner: Box<dyn Model>,
     cassette: Cassette,
@@ -83,7 +83,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Records the questions to `inner` and its answers.
+    /// Wraps `inner` and records its exchanges.
     #[must_use]
     pub fn new(inner: Box<dyn Model>, cassette: Cassette, redactor: Redactor) -> Self {
         Self { inner, cassette, redactor }
@@ -135,7 +135,7 @@ impl Model for Recording {
     }
 }
 
-/// A provider that replays a recording.
+/// A model that replays a recording.
 pub struct Replaying {
     facts: ModelFacts,
     cassette: Cassette,
@@ -143,7 +143,7 @@ pub struct Replaying {
 }
 
 impl Replaying {
-    /// The provider `name` of a recording.
+    /// Opens the provider `name` of a recording.
     pub fn open(name: &str, cassette: &Cassette) -> Result<Self, String> {
         let mut number = 1;
         let mut found = None;
@@ -181,7 +181,7 @@ fn read(path: &Path) -> Result<Option<Exchange>, String> {
         .map_err(|error| format!("{}: expected an exchange ({error})", path.display()))
 }
 
-/// The prompt of a question in the form in which a recording holds it.
+/// The prompt of a question as the recording stores it: as text or as a digest.
 fn in_form_of(recorded: &str, question: &Question) -> String {
     if !recorded.starts_with(DIGEST) {
         return question.prompt.clone();

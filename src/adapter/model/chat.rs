@@ -1,4 +1,4 @@
-//! Chat completions, and every server compatible with them
+//! Chat Completions API, which many servers implement
 //! (<https://platform.openai.com/docs/api-reference/chat>).
 
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
         return Err(ModelErrorKind::Refused { reason: reason.to_owned() });
     }
     let content = choice.pointer("/message/content").ok_or(ModelErrorKind::Garbage)?;
-    // Some servers answer in parts.
+    // Some servers return the content as a list of parts.
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().map(|part| text_at(part, "/text")).collect(),

@@ -1,4 +1,4 @@
-//! Gemini `generateContent` (<https://ai.google.dev/api/generate-content>).
+//! Gemini's `generateContent` API (<https://ai.google.dev/api/generate-content>).
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn body(_: &str, question: &Question, _: RequestFeatures) -> Value {
     })
 }
 
-/// Parses an answer. A blocked one arrives as a reason, not as an error.
+/// Parses a response. A blocked answer has a block reason instead of an error status.
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let blocked = text_at(body, "/promptFeedback/blockReason");
     if !blocked.is_empty() {

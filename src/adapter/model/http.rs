@@ -1,4 +1,4 @@
-//! A model behind a protocol.
+//! Models that are asked over HTTP with one of the supported protocols.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::effect::{
 use super::protocol::{ProtocolRow, ProviderSettings, RequestFeatures};
 use super::status;
 
-/// A model behind a protocol.
+/// A model that is asked over HTTP.
 pub struct HttpModel {
     settings: ProviderSettings,
     protocol: ProtocolRow,
@@ -47,7 +47,7 @@ impl HttpModel {
         if !(200..300).contains(&received.status) {
             return Err(self.settings.error(status::kind(&received, &text), &message_in(&text)));
         }
-        // The parser itself limits the depth of nested brackets.
+        // `serde_json` limits the depth of nesting.
         let body: Value = serde_json::from_str(&text)
             .map_err(|_error| self.settings.error(ModelErrorKind::Garbage, &text))?;
         let parsed =
@@ -55,7 +55,7 @@ impl HttpModel {
         if parsed.text.len() > ANSWER_LIMIT {
             return Err(self.settings.error(ModelErrorKind::Garbage, "the answer is too large"));
         }
-        // Serialised again, so that no escape hides a key from the redactor.
+        // Serialised again, so that JSON escapes cannot hide a key from the redactor.
         Ok(self.settings.answer(parsed, &body.to_string()))
     }
 }
@@ -97,7 +97,7 @@ fn kind_of(error: &HttpError, limit: Duration) -> ModelErrorKind {
     }
 }
 
-/// The message inside an error body, else the body.
+/// The message in an error body, else the whole body.
 fn message_in(text: &str) -> String {
     let value: Option<Value> = serde_json::from_str(text).ok();
     let message = value.as_ref().and_then(|value| {

@@ -25,7 +25,7 @@ pub use client::{ClientModel, ClientSettings, detect};
 pub use http::HttpModel;
 pub use protocol::ProviderSettings;
 
-/// The parsers of all answers of models, as readers of foreign text for the fuzzer.
+/// The parsers of all model responses, for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("gemini", |text| parse_body(Protocol::Gemini, text)),

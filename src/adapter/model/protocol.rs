@@ -1,4 +1,4 @@
-//! What all protocols share: the shape of a protocol, its requests and answers, and how JSON is read.
+//! Shared by all model protocols: the row of the protocol table, requests, answers, JSON helpers.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use crate::domain::budget::Usage;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
 
-/// How a protocol writes questions and parses answers.
+/// One protocol: address, headers, request body and response parser.
 #[derive(Clone, Copy, Debug)]
 pub struct ProtocolRow {
-    /// The address where its vendor serves it.
+    /// The vendor's base address.
     pub base_url: &'static str,
-    /// The path after the base address; `{model}` stands for the model.
+    /// The path after the base address; `{model}` is replaced by the name of the model.
     pub path: &'static str,
-    /// The header for the key, and what stands before the key in it.
+    /// The header that carries the key, and the prefix of its value.
     pub key: (&'static str, &'static str),
-    /// A header that every request has.
+    /// A version header that every request carries.
     pub version: Option<(&'static str, &'static str)>,
-    /// The body of the request for a question to a model. Fields that are `null` are not sent.
+    /// Builds the request body for a model and a question. Fields that are `null` are not sent.
     pub body: fn(&str, &Question, RequestFeatures) -> Value,
     /// Parses the body of a successful response.
     pub parse: fn(&Value) -> Result<ParsedAnswer, ModelErrorKind>,
@@ -63,12 +63,12 @@ pub struct RequestFeatures {
     /// The JSON Schema of the answer.
     pub form: bool,
     pub temperature: bool,
-    /// Whether the limit of the answer is called `max_tokens`, its older name in chat completions.
+    /// Whether chat completions get the output limit under its older name, `max_tokens`.
     pub max_tokens: bool,
 }
 
 impl RequestFeatures {
-    /// The same without the part that a refusal names; `None` when it names none.
+    /// The same features without the one that an error message names; `None` when it names none.
     pub fn without_refused(self, message: &str) -> Option<Self> {
         let message = message.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
@@ -85,7 +85,7 @@ impl RequestFeatures {
     }
 }
 
-/// The names that servers have for the schema of an answer.
+/// Names of the JSON schema parameter in the error messages of servers.
 const FORM: &[&str] = &[
     "response_format",
     "json_schema",
@@ -95,14 +95,14 @@ const FORM: &[&str] = &[
     "tool_choice",
 ];
 
-/// What the body of a response holds.
+/// The parsed body of a response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParsedAnswer {
     pub text: String,
-    /// Whether it was cut at the longest answer allowed.
+    /// Whether the answer was cut off at the output limit.
     pub cut: bool,
     pub usage: Usage,
-    /// The model, as it calls itself.
+    /// The name of the model in the response.
     pub model: String,
 }
 
@@ -110,17 +110,17 @@ pub struct ParsedAnswer {
 pub struct ProviderSettings {
     pub facts: ModelFacts,
     pub key: Option<SecretKey>,
-    /// The address, if it is not the one of the vendor.
+    /// The base address, when it differs from the vendor's.
     pub base_url: Option<String>,
     /// Headers besides the protocol's own.
     pub headers: Vec<(String, String)>,
-    /// Limit of one call, besides the question's own.
+    /// Time limit of one call, in addition to the question's own.
     pub timeout: Duration,
     /// Removes keys from everything that is stored.
     pub redactor: Redactor,
 }
 
-/// Bytes of an exchange that are stored at most.
+/// Characters of a raw exchange that are stored at most.
 const RAW: usize = 256 << 10;
 
 /// Characters of an error message that are stored at most.
@@ -135,7 +135,7 @@ impl ProviderSettings {
         ModelError { provider, kind, message: self.redactor.redact(&plain) }
     }
 
-    /// An answer with the exchange it was read from.
+    /// An answer with the raw exchange, bounded and redacted.
     pub fn answer(&self, parsed: ParsedAnswer, raw: &str) -> Answer {
         let raw: String = raw.chars().take(RAW).collect();
         Answer {
@@ -153,7 +153,7 @@ pub fn count_at(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// What the counts at JSON pointers add up to.
+/// Adds up the token counts at JSON pointers.
 pub fn usage_at(value: &Value, input: &[&str], output: &[&str]) -> Usage {
     let sum = |paths: &[&str]| paths.iter().map(|path| count_at(value, path)).sum();
     Usage { input_tokens: sum(input), output_tokens: sum(output) }

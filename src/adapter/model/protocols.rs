@@ -15,7 +15,7 @@ const CHAT: ProtocolRow = ProtocolRow {
 };
 
 impl ProtocolRow {
-    /// The row of a protocol.
+    /// The table row of a protocol.
     pub const fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Gemini => Self {

@@ -7,7 +7,7 @@ use crate::effect::{ModelErrorKind, Question};
 
 use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
 
-/// Writes a question. Nothing is stored at the provider.
+/// Builds the request body; the provider is asked to store nothing.
 pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
     json!({
         "model": model,

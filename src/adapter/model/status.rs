@@ -1,4 +1,4 @@
-//! Error answers of all protocols to what can be done about them.
+//! Maps HTTP error responses of all model protocols to [`ModelErrorKind`].
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::adapter::host::http::Received;
 use crate::effect::ModelErrorKind;
 
-/// Words of a 429 that time does not heal.
+/// Phrases of a 429 response about an exhausted quota, which waiting does not restore.
 const QUOTA: &[&str] =
     &["insufficient_quota", "billing", "exceeded your current quota", "credit balance", "payment"];
 
-/// Words of a request that is too long.
+/// Phrases of an error about a request that is too long.
 const LENGTH: &[&str] = &[
     "context_length_exceeded",
     "maximum context length",
@@ -24,7 +24,7 @@ const LENGTH: &[&str] = &[
     "range of input length",
 ];
 
-/// What an answer with an error status means.
+/// The error kind of a response with an error status.
 #[must_use]
 pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
     let now = received.at;
@@ -39,7 +39,7 @@ pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
         429 if says(QUOTA) && wait(received, text, now).is_none() => ModelErrorKind::OutOfQuota,
         429 => ModelErrorKind::RateLimited { retry_after: wait(received, text, now) },
         408 | 500.. => ModelErrorKind::Server { status },
-        // Gemini answers a wrong key with 400.
+        // Gemini answers an invalid key with 400.
         400 if lower.contains("api_key_invalid") || lower.contains("api key not valid") => {
             ModelErrorKind::Unauthorised
         }
@@ -49,7 +49,7 @@ pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
     }
 }
 
-/// Headers that say when a limit is over, as a time from now or a moment.
+/// Headers that say when a rate limit ends, as a duration or as a date.
 const RESETS: &[&str] = &[
     "retry-after-ms",
     "retry-after",
@@ -69,7 +69,7 @@ fn wait(received: &Received, text: &str, now: Timestamp) -> Option<Duration> {
         time(value, now)
     });
     header.or_else(|| {
-        // Gemini: error.details[] with a RetryInfo.
+        // Gemini puts the delay into a `RetryInfo` in `error.details`.
         let value: Value = serde_json::from_str(text).ok()?;
         let value = value.get(0).unwrap_or(&value);
         let details = value.pointer("/error/details")?.as_array()?;
@@ -77,7 +77,7 @@ fn wait(received: &Received, text: &str, now: Timestamp) -> Option<Duration> {
     })
 }
 
-/// `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 moment.
+/// Parses a delay: `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 time.
 fn time(text: &str, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

@@ -1,4 +1,4 @@
-//! Every protocol against a server on loopback, in every way an exchange can go.
+//! Tests every protocol against a local server, with every outcome of an exchange.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ async fn serve(ways: Vec<Way>) -> (String, tokio::sync::mpsc::UnboundedReceiver<
             let (mut stream, _) = listener.accept().await.unwrap();
             let request = read_request(&mut stream).await;
             sender.send(request).unwrap_or_default();
-            // The client may be gone already; that is its right.
+            // The client may have closed the connection, which it is free to do.
             drop(play(way, &mut stream).await);
         }
     });
@@ -151,7 +151,7 @@ async fn ask(protocol: Protocol, ways: Vec<Way>, limit: Duration) -> Result<Answ
     model(protocol, &address).ask(&question(limit)).await
 }
 
-/// A good answer of each protocol, a declined one, and one that stops at its longest.
+/// For each protocol: a good answer, a refusal, and an answer cut off at its limit.
 fn bodies(name: &str) -> (Value, Value, Value) {
     match name {
         "gemini" => {
@@ -227,8 +227,8 @@ async fn every_protocol_answers_and_stops() {
     }
 }
 
-/// What a server does, under the names that the clients' server has for it too, and the word for
-/// what becomes of it in every protocol.
+/// What the server does, named as in `tests/clients/server.py`, and the expected outcome with every
+/// protocol.
 fn ways(protocol: &str) -> Vec<(&'static str, Way, &'static str)> {
     let (good, refused, _) = bodies(protocol);
     vec![
@@ -282,7 +282,7 @@ async fn every_way_of_every_protocol_has_its_kind() {
     const { assert!(ANSWER_LIMIT < 50 << 20, "the flood is larger than what is read") };
 }
 
-/// What becomes of each way, by protocol and by client; the tests hold each cell.
+/// The table of outcomes in the documentation equals the one that the tests check.
 #[test]
 fn the_table_in_the_documentation_is_that_of_the_tests() {
     let mut table = String::from("|");
@@ -392,7 +392,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     other.prompt = "the question\nand more".into();
     let differs = again.ask(&other).await.unwrap_err();
     assert!(differs.to_string().contains("1 lines were asked, 2 are"), "{differs}");
-    // A recording that is to hold no sources has a digest instead of each prompt.
+    // A recording that must not contain sources stores a digest instead of each prompt.
     let path = folder.path().join("0002.json");
     let text = std::fs::read_to_string(&path).unwrap();
     let digest = "sha256:0cb0ffd4c7a3b1f8b6a1d7e5b4d4b0b1";

@@ -1,4 +1,4 @@
-//! Commits on the fix branch, idempotent by their message.
+//! Creates commits on the fix branch; a commit with the same message is not created twice.
 
 use git2::{ErrorCode, Oid, Repository, Signature, Time};
 
@@ -8,7 +8,7 @@ use crate::effect::{CommitRequest, GitError};
 use super::objects::name;
 use super::{failed, tree};
 
-/// Commits of a branch that are looked through for a message, at most.
+/// Commits of a branch that are searched for a message, at most.
 const LOOKED_THROUGH: usize = 2000;
 
 /// Commits on `branch`, or returns the commit between its tip and `head` with the same message.

@@ -12,14 +12,14 @@ use crate::effect::GitError;
 
 use super::tree;
 
-/// Larger files are no source that a fix would write.
+/// Larger files are skipped: no fix would write them.
 const FILE_LIMIT: u64 = 1 << 20;
 
 /// Most new files that are read.
 const NEW_FILES: usize = 1_000;
 
-/// The edits that make `target` what lies in `folder`. Reads through no link, so nothing outside
-/// of the folder can come in.
+/// The edits that turn the tree `target` into the content of `folder`. Follows no symbolic links,
+/// so nothing from outside of the folder gets in.
 pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<EditSet, GitError> {
     let known: BTreeSet<RepoPath> = tree::files(repo, target)?.into_iter().collect();
     let mut edits = Vec::new();
@@ -27,7 +27,7 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
         let before = tree::read(repo, target, file)?;
         let after = text_of(folder, file);
         let before = before.and_then(|bytes| String::from_utf8(bytes).ok());
-        // What is no text on one side, too large, or a link, is none of a fixer's business.
+        // A fixer must not change binaries, large files or symbolic links.
         let after = match after {
             Found::Text(after) => Some(after),
             Found::Nothing => None,
@@ -56,7 +56,7 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
     Ok(EditSet { files: edits })
 }
 
-/// What tools leave behind by themselves.
+/// Whether tools created the file as a side effect, such as a cache.
 fn is_left_over(file: &RepoPath) -> bool {
     file.as_str().split('/').any(|part| {
         matches!(part, "__pycache__" | ".pytest_cache" | "node_modules" | "target" | ".git")

@@ -1,4 +1,4 @@
-//! A remote of a local repository: what it fetches, stores and unpacks.
+//! The remote of a local repository: fetches packs from a server and stores them.
 
 use std::path::PathBuf;
 
@@ -18,11 +18,11 @@ use super::{failed, io};
 /// Most commits that we name to a server as present.
 const HAVES: usize = 256;
 
-/// Depth of the first step when history is deepened; each further one takes four times as much.
+/// First depth when a shallow history is deepened; each further step takes four times as much.
 pub(super) const FIRST_DEPTH: u32 = 50;
 
-/// A remote of one local repository. Opens the repository anew for each operation: libgit2 keeps
-/// what it read of a cut history, and that changes here.
+/// A remote of one local repository, which is reopened for each operation: libgit2 caches where a
+/// shallow history is cut, and that changes here.
 #[derive(Clone, Debug)]
 pub struct GitRemote {
     pub(super) common: PathBuf,
@@ -30,19 +30,19 @@ pub struct GitRemote {
 }
 
 impl GitRemote {
-    /// The remote of a repository that `transport` leads to.
+    /// A remote that is reached by `transport`.
     #[cfg(test)]
     #[must_use]
     pub fn new(facts: &RepositoryFacts, transport: Transport) -> Self {
         Self { common: facts.common.clone(), transport }
     }
 
-    /// The shared git directory, as a bare repository: the files are none of its business.
+    /// Opens the shared git directory as a bare repository, since no work tree is needed.
     pub(super) fn repo(&self) -> Result<Repository, GitError> {
         super::open::bare(&self.common)
     }
 
-    /// Fetches commits, whether they are here or not.
+    /// Fetches commits, even if they are present already.
     pub(super) async fn fetch_commits(
         &self,
         offer: &Advertisement,
@@ -61,7 +61,7 @@ impl GitRemote {
         walk.set_sorting(Sort::TIME).map_err(failed("walk the history"))?;
         let references = repo.references().map_err(failed("list the references"))?;
         for reference in references.flatten() {
-            // Tags of trees and broken references are no help to the server.
+            // Tags of trees and broken references are of no use to the server.
             if let Ok(commit) = reference.peel_to_commit() {
                 walk.push(commit.id()).map_err(failed("walk the history"))?;
             }
@@ -79,8 +79,8 @@ impl GitRemote {
         Ok(ids.map(str::to_owned).collect())
     }
 
-    /// Stores what arrived: the pack first, the cut second, so that a kill in between leaves
-    /// objects that nothing names, and never a commit whose parents are missing.
+    /// Stores what was fetched: first the pack, then the `shallow` file, so that a kill in between
+    /// leaves unreferenced objects, never a commit whose parents are missing.
     pub(super) fn store(&self, fetched: &Fetched) -> Result<(), GitError> {
         if !fetched.pack.is_empty() {
             unpack(&self.repo()?, &fetched.pack)?;

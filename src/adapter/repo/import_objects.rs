@@ -1,5 +1,5 @@
-//! Makes what a repository lacks: all of it out of files that the binary carries, or trees that a
-//! session names.
+//! Creates missing objects: a whole repository from files in the binary, or the trees that the
+//! state of a session refers to.
 
 use std::path::Path;
 
@@ -38,8 +38,8 @@ pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(),
     Ok(())
 }
 
-/// Writes the trees of a session's commits without the session's own files: its state names them,
-/// and a clone of the branch alone does not hold them.
+/// Writes the trees of a session's commits without the session's own files: its state refers to
+/// them, and a clone of the branch does not contain them.
 pub fn recover_trees(
     facts: &RepositoryFacts,
     branch: &str,

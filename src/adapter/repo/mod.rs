@@ -36,13 +36,13 @@ pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;
 
-/// Wraps an answer of libgit2.
+/// Converts an error of libgit2.
 fn failed(action: impl Into<String>) -> impl FnOnce(git2::Error) -> GitError {
     let action = action.into();
     move |error| GitError::Failed { action, reason: error.message().to_owned() }
 }
 
-/// Wraps an answer of the operating system.
+/// Converts an error of the operating system.
 fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> GitError {
     let action = action.into();
     move |error| GitError::Failed { action, reason: error.to_string() }

@@ -1,4 +1,4 @@
-//! Commits, trees and packs by their names: what every file of this room does with libgit2.
+//! Helpers for commits, trees, packs and `shallow` files that all of `repo` uses.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,14 +11,14 @@ use crate::effect::GitError;
 
 use super::{failed, io};
 
-/// A `shallow` file, at most, in bytes.
+/// Largest `shallow` file that is read, in bytes.
 const SHALLOW_LIMIT: u64 = 16 << 20;
 
 pub fn oid(commit: &CommitId) -> Result<Oid, GitError> {
     Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))
 }
 
-/// An object id as the name of a commit.
+/// Parses an object id as a commit id.
 pub fn named(text: &str) -> Result<CommitId, GitError> {
     CommitId::parse(text).map_err(|error| GitError::Failed {
         action: "name a commit".into(),
@@ -44,7 +44,7 @@ pub fn message_of(commit: &Commit<'_>) -> String {
     String::from_utf8_lossy(commit.message_bytes()).into_owned()
 }
 
-/// Commits that `tip` reaches and none of `hidden`.
+/// Commits that are reachable from `tip` and from none of `hidden`.
 pub fn history<'r>(
     repo: &'r Repository,
     tip: Oid,
@@ -63,7 +63,7 @@ pub fn history<'r>(
     walk().map_err(failed("walk the history"))
 }
 
-/// A pack with the commits of a walk and what they need.
+/// A pack of the commits of a walk and the objects they need.
 pub fn pack(repo: &Repository, mut walk: Revwalk<'_>) -> Result<Vec<u8>, GitError> {
     let mut build = || {
         let mut builder = repo.packbuilder()?;
@@ -88,12 +88,12 @@ pub fn unpack(repo: &Repository, pack: &[u8]) -> Result<(), GitError> {
     Ok(())
 }
 
-/// The list of commits at which the history of a git directory is cut; `None` when it is whole.
+/// The list of commits at which a history is cut (`shallow`); `None` when it is complete.
 pub fn read_shallow(common: &Path) -> Result<Option<Vec<u8>>, GitError> {
     files::read(&common.join("shallow"), SHALLOW_LIMIT).map_err(io("read .git/shallow"))
 }
 
-/// Cuts the history of one git directory where that of another is cut.
+/// Makes the history of one git directory as shallow as that of another.
 pub fn copy_shallow(common: &Path, to: &Path) -> Result<(), GitError> {
     let copy = to.join("shallow");
     match read_shallow(common)? {

@@ -1,4 +1,4 @@
-//! Finds the repository and refuses what cannot be worked on, with a reason.
+//! Finds the user's repository, rejects unusable ones, and reads branches and session files.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::effect::GitError;
 use super::failed;
 use super::objects::{copy_shallow, name};
 
-/// What was found; shown by `doctor`, needed to open a private checkout.
+/// Facts about the user's repository; `doctor` shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepositoryFacts {
     pub root: PathBuf,
@@ -29,7 +29,7 @@ pub struct RepositoryFacts {
     pub shallow: bool,
     /// Whether there are submodules; their content is not in a private checkout.
     pub submodules: bool,
-    /// A merge or rebase that is under way, in words.
+    /// A merge or rebase in progress, in words.
     pub operation: Option<&'static str>,
 }
 
@@ -99,7 +99,7 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
 /// a container runs as.
 const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
 
-/// Finds the repository; one of another user's only inside a folder that is trusted by name.
+/// Finds the repository; one that another user owns only inside a trusted folder.
 ///
 /// libgit2 checks the owner in [`Repository::open`] and not for a bare repository, so such a
 /// checkout is opened by its git directory and given its files afterwards. Nothing of a
@@ -117,7 +117,7 @@ fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
     match root {
         Some(root) if trusted.iter().any(|folder| root.starts_with(folder)) => {
             let inner = root.join(".git");
-            // A linked worktree or a submodule has a file there that leads elsewhere.
+            // A linked worktree or a submodule has a `.git` file that points elsewhere.
             if !std::fs::symlink_metadata(&inner).is_ok_and(|facts| facts.is_dir()) {
                 return found;
             }
@@ -137,9 +137,9 @@ pub(super) fn reopen(facts: &RepositoryFacts) -> Result<Repository, GitError> {
     }
 }
 
-/// Opens a shared git directory without its files. Never by [`Repository::open_bare`] alone: that
-/// one does not know where a shallow history is cut. Another user's is opened through a small git
-/// directory of our own that leads to it, as a linked worktree's does.
+/// Opens a shared git directory without a work tree. [`Repository::open_bare`] alone would not know
+/// where a shallow history is cut. Another user's directory is opened through a small one of our
+/// own that points to it, as a linked worktree's does.
 pub(super) fn bare(common: &Path) -> Result<Repository, GitError> {
     let open = |path: &Path| {
         let flags = RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH;
@@ -178,14 +178,14 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
     }
 }
 
-/// Refuses a reference that names nothing.
+/// Fails when a reference names no commit.
 pub fn check_reference(facts: &RepositoryFacts, reference: &str) -> Result<(), GitError> {
     let repo = reopen(facts)?;
     let found = repo.revparse_single(reference).and_then(|object| object.peel_to_commit());
     found.map(drop).map_err(|_error| GitError::UnknownReference { name: reference.to_owned() })
 }
 
-/// Removes a branch that still stands at `tip`; gone already is fine.
+/// Removes a branch whose tip is still `tip`; a missing branch is not an error.
 pub fn remove_branch(
     facts: &RepositoryFacts,
     branch: &str,
@@ -201,13 +201,13 @@ pub fn remove_branch(
     Ok(())
 }
 
-/// Whether a local branch is there.
+/// Whether a local branch exists.
 #[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
     reopen(facts).is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
-/// Where a local branch stands; `None` without it.
+/// The tip of a local branch; `None` when the branch does not exist.
 #[must_use]
 pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
     let repo = reopen(facts).ok()?;
@@ -215,11 +215,11 @@ pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
     name(tip).ok()
 }
 
-/// Files of a session: paths inside its folder, and contents.
+/// State files of a session: paths inside its folder, and contents.
 pub type SessionFiles = Vec<(String, Vec<u8>)>;
 
 /// The state files of a session at the tip of a branch, with paths inside the session's folder;
-/// `None` when the branch is not there or carries none.
+/// `None` when the branch does not exist or carries none.
 pub fn read_session(
     facts: &RepositoryFacts,
     branch: &str,

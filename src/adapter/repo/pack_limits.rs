@@ -1,30 +1,30 @@
-//! Reads what a foreign pack would become before anybody makes it: the sizes that its objects say,
-//! and those that its deltas expand to. A few bytes of copy instructions make gigabytes, so libgit2
-//! sees a pack only when every object and all of them together are within bounds.
+//! Checks the inflated sizes of an untrusted pack: the declared sizes of objects, and the results
+//! of deltas, which expand a few bytes of copy instructions to gigabytes. libgit2 opens a pack only
+//! if each object and all of them together are within bounds.
 //!
 //! Source: specification.md 13.17 (limits of a bundle), git's `gitformat-pack`.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// What a pack may come to, in bytes.
+/// Limits of the inflated objects of a pack, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// One object, also after its delta was followed.
+    /// One object, also after its delta is applied.
     pub object: u64,
     pub all: u64,
 }
 
-/// Why a pack is not opened.
+/// Why a pack is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackFault {
     #[error("object {number} of the pack comes to {bytes} bytes")]
     Object { number: u32, bytes: u64 },
     #[error("the objects of the pack come to more than {bytes} bytes together")]
     All { bytes: u64 },
-    /// It is no pack, or it is cut.
+    /// It is not a pack, or it is truncated.
     #[error("object {number} of the pack is {what}")]
     Broken {
-        /// From 1; 0 is the head of the pack.
+        /// Number of the object, from 1; 0 is the header of the pack.
         number: u32,
         what: &'static str,
     },
@@ -33,19 +33,19 @@ pub enum PackFault {
 const HEAD: usize = 12;
 const DIGEST: usize = 20;
 
-/// Kinds of entries that name a base.
+/// Types of delta entries, which name a base object.
 const BY_OFFSET: u8 = 6;
 const BY_NAME: u8 = 7;
 
-/// Inflated at once; nothing of it is kept but the first bytes of a delta.
+/// Bytes inflated at once; only the first bytes of a delta are kept.
 const PIECE: usize = 32 << 10;
 
-/// Two numbers of at most ten bytes stand before the instructions of a delta.
+/// Longest start of a delta: two numbers of at most ten bytes precede its instructions.
 const PREFACE: usize = 20;
 
-/// Checks every entry of a pack. Takes time in proportion to its inflated entries, which are within
-/// the bounds too, and a constant amount of memory.
-/// Fails at the first entry that is not within the bounds.
+/// Checks every entry of a pack, in time proportional to the inflated entries, which are within the
+/// bounds too, and in constant memory.
+/// Fails at the first entry that is out of bounds.
 pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
     let broken = |number, what| PackFault::Broken { number, what };
     let count = object_count(pack).ok_or(broken(0, "not the head of one"))?;
@@ -82,7 +82,7 @@ pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
     if at == body.len() { Ok(()) } else { Err(broken(count, "not the last one")) }
 }
 
-/// How many objects a pack says it has; `None` when it does not begin like one.
+/// The object count in the header of a pack; `None` when the header is invalid.
 pub fn object_count(pack: &[u8]) -> Option<u32> {
     match pack.get(..HEAD)? {
         [b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..] => {
@@ -92,10 +92,10 @@ pub fn object_count(pack: &[u8]) -> Option<u32> {
     }
 }
 
-/// The head of an entry.
+/// The header of an entry.
 struct Head {
     length: usize,
-    /// Bytes of the stream, inflated.
+    /// Inflated size of the stream, in bytes.
     size: u64,
     is_delta: bool,
 }
@@ -122,13 +122,13 @@ fn head(bytes: &[u8]) -> Option<Head> {
     Some(Head { length, size, is_delta: kind == BY_NAME || kind == BY_OFFSET })
 }
 
-/// Seven bits at their place; `None` where a number would not fit.
+/// Shifts seven bits into place; `None` on overflow.
 fn shifted(bits: u8, shift: u32) -> Option<u64> {
     let value = u64::from(bits).checked_shl(shift)?;
     (value >> shift == u64::from(bits)).then_some(value)
 }
 
-/// A number of a delta and how many bytes it takes.
+/// A variable-length number in a delta, and how many bytes it takes.
 fn number_of(bytes: &[u8]) -> Option<(u64, usize)> {
     let (mut value, mut shift) = (0, 0_u32);
     for (index, byte) in bytes.iter().enumerate() {
@@ -141,8 +141,8 @@ fn number_of(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// Inflates a stream of exactly `size` bytes and forgets it: how long it is compressed, and its
-/// first bytes. `None` when it is another one.
+/// Inflates a stream of exactly `size` bytes; returns its compressed length and its first bytes.
+/// `None` when the stream is invalid or has another size.
 fn inflate(stream: &[u8], size: u64, piece: &mut [u8]) -> Option<(usize, Vec<u8>)> {
     let mut inflater = Decompress::new(true);
     let mut preface = Vec::new();
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// An entry that says `size` and holds `bytes`.
+    /// An entry that declares `size` and holds `bytes`.
     fn entry(kind: u8, size: u64, base: &[u8], bytes: &[u8]) -> Vec<u8> {
         let low = u8::try_from(size & 15).unwrap();
         let mut entry = vec![kind << 4 | low];
@@ -220,7 +220,7 @@ mod tests {
         entry(3, size as u64, &[], &vec![b'a'; size])
     }
 
-    /// A delta of a few bytes that becomes `size` bytes.
+    /// A delta of a few bytes that expands to `size` bytes.
     fn delta(kind: u8, base: &[u8], size: u64) -> Vec<u8> {
         let copy_all = [0xb0, 0xff, 0xff];
         let bytes = [varint(1000), varint(size), copy_all.to_vec()].concat();

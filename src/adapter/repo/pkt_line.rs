@@ -1,12 +1,12 @@
-//! Git's wire format (gitprotocol-common, -pack, -http; version 0): pure, bounded, never panics.
+//! Git's pkt-line wire format (gitprotocol-common, -pack, -http; version 0): pure, bounded parsing.
 
-/// Largest line, length digits included.
+/// Largest packet, its four length digits included.
 const LINE_LIMIT: usize = 65_520;
 
-/// References that are read from one advertisement, at most.
+/// References of one advertisement that are read, at most.
 const REFERENCES: usize = 500_000;
 
-/// Text of the server that is kept, in characters.
+/// Characters of a server's message that are kept.
 const SAID: usize = 400;
 
 /// One line of the protocol.
@@ -14,14 +14,14 @@ const SAID: usize = 400;
 pub enum Pkt<'a> {
     /// The line `0000`, which ends a section.
     Flush,
-    /// A line with content, a newline at its end included.
+    /// A data packet, with the newline at its end.
     Data(&'a [u8]),
 }
 
-/// What is wrong with an answer.
+/// Why a response is malformed.
 pub type Wrong = &'static str;
 
-/// Takes the first line off `rest`; `None` at the end.
+/// Takes the first packet off `rest`; `None` at the end.
 pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
     if rest.is_empty() {
         return Ok(None);
@@ -47,34 +47,34 @@ pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
     }
 }
 
-/// Appends a line.
+/// Appends a data packet.
 pub fn write(out: &mut Vec<u8>, line: &[u8]) {
     debug_assert!(line.len() + 4 <= LINE_LIMIT);
     out.extend_from_slice(format!("{:04x}", line.len() + 4).as_bytes());
     out.extend_from_slice(line);
 }
 
-/// Appends a flush.
+/// Appends a flush packet.
 pub fn flush(out: &mut Vec<u8>) {
     out.extend_from_slice(b"0000");
 }
 
-/// What a server offers.
+/// The references and capabilities that a server advertises.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advertisement {
-    /// Full names with 40 hexadecimal digits.
+    /// Full names of references, with object ids of 40 hexadecimal digits.
     pub references: Vec<(String, String)>,
     pub capabilities: Vec<String>,
 }
 
 impl Advertisement {
-    /// Where a reference stands.
+    /// The object id of a reference.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&str> {
         self.references.iter().find(|(known, _)| known == name).map(|(_, id)| id.as_str())
     }
 
-    /// Whether a capability is offered.
+    /// Whether the server offers a capability.
     #[must_use]
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)
@@ -90,7 +90,7 @@ fn text(data: &[u8]) -> Result<&str, Wrong> {
     std::str::from_utf8(data).map_err(|_error| "a line is no text")
 }
 
-/// Reads the answer of `info/refs?service=…`.
+/// Parses the response of `info/refs?service=…`.
 pub fn advertisement(mut rest: &[u8], service: &str) -> Result<Advertisement, Wrong> {
     let Some(Pkt::Data(first)) = next(&mut rest)? else { return Err("it does not begin") };
     if text(first)? != format!("# service={service}") {
@@ -128,7 +128,7 @@ pub fn advertisement(mut rest: &[u8], service: &str) -> Result<Advertisement, Wr
     Ok(found)
 }
 
-/// The lines up to the next flush; `unended` when there is none.
+/// The packets up to the next flush; fails with `unended` when there is none.
 fn section<'a>(rest: &mut &'a [u8], unended: Wrong) -> Result<Vec<&'a [u8]>, Wrong> {
     let mut lines = Vec::new();
     while let Some(line) = next(rest)? {
@@ -140,18 +140,18 @@ fn section<'a>(rest: &mut &'a [u8], unended: Wrong) -> Result<Vec<&'a [u8]>, Wro
     Err(unended)
 }
 
-/// What `git-upload-pack` answered.
+/// The parsed response of `git-upload-pack`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fetched {
-    /// Commits whose parents are cut off from now on.
+    /// Commits that become shallow: their parents are now missing.
     pub shallow: Vec<String>,
-    /// Commits whose parents are there from now on.
+    /// Commits that are no longer shallow: their parents are now present.
     pub unshallow: Vec<String>,
     /// The pack; empty when nothing was missing.
     pub pack: Vec<u8>,
 }
 
-/// Reads the answer to a request with `done`. `deepened`: it asked for a depth.
+/// Parses the response to a request with `done`; `deepened` if the request named a depth.
 pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
     let mut found = Fetched::default();
     if deepened {
@@ -171,7 +171,7 @@ pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
         match next(&mut rest)? {
             Some(Pkt::Flush) => {}
             None => return Err("there is no pack".into()),
-            // The bands begin.
+            // The sidebands begin here.
             Some(Pkt::Data([1..=3, ..])) if answered => {
                 rest = before;
                 break;
@@ -202,18 +202,18 @@ fn refuse_error(line: &str) -> Result<(), String> {
     }
 }
 
-/// The three bands of an answer.
+/// The three sidebands of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bands {
     /// Band 1, the pack.
     pub data: Vec<u8>,
     /// Band 2, messages for people; bounded.
     pub message: String,
-    /// Band 3, why it ended.
+    /// Band 3, the fatal error.
     pub fatal: Option<String>,
 }
 
-/// Takes the bands apart. An answer without the closing flush was cut.
+/// Splits a response into its sidebands. One without a closing flush was truncated.
 pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
     let mut bands = Bands::default();
     let mut message = Vec::new();
@@ -241,11 +241,11 @@ pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     Moved,
-    /// It did not.
+    /// The server rejected the update, with this reason.
     Refused(String),
 }
 
-/// Reads the report about `reference`.
+/// Parses the status report for `reference`.
 pub fn report(mut rest: &[u8], reference: &str) -> Result<Report, Wrong> {
     let Some(Pkt::Data(first)) = next(&mut rest)? else { return Err("there is no report") };
     let unpacked = text(first)?.strip_prefix("unpack ").ok_or("the report does not begin")?;
@@ -269,7 +269,7 @@ pub fn report(mut rest: &[u8], reference: &str) -> Result<Report, Wrong> {
     }
 }
 
-/// Foreign text as one bounded line.
+/// Untrusted text as one bounded line.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let plain: String =

@@ -1,4 +1,4 @@
-//! Pushing: a lease on the old commit, no force over anybody else's commits, one rebase.
+//! Pushes with a lease: never forces over foreign commits, and rebases onto them at most once.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use super::git_remote::GitRemote;
 use super::objects::{self, find_commit, history, message_of, name, named, oid, tree_of};
 use super::pkt_line::{Advertisement, Report, one_line};
 
-/// What git writes for "not there".
+/// The null object id, by which git denotes a missing reference.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 
-/// Commits that one push may hold or take back, at most.
+/// Commits that one push may add or replace, at most.
 const COMMITS: usize = 2000;
 
 /// How deep we search for the commit at which another person's commits leave ours.
@@ -27,13 +27,13 @@ const REBASE_DEPTH: u32 = 3200;
 /// Files that are named when a rebase is refused.
 const NAMED: usize = 5;
 
-/// A branch by its full name; every other reference is given by its full name.
+/// The full name of a branch; other references are given by their full name already.
 pub fn full_name(name: &str) -> String {
     if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") }
 }
 
 impl GitRemote {
-    /// Moves a branch of the server from `expected` to `new` and reads it back.
+    /// Moves a branch of the server from `expected` to `new`, then reads its tip to verify that.
     pub async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
         let reference = full_name(&request.branch);
         if !git2::Reference::is_valid_name(&reference) {
@@ -63,7 +63,7 @@ impl GitRemote {
         let old = request.expected.as_ref().map_or(NOTHING, CommitId::as_str);
         let sent = self.transport.send(&offer, (old, request.new.as_str(), &reference), &pack);
         let sent = sent.await?;
-        // What counts is where the branch stands.
+        // The branch's current tip decides, not the server's report.
         let now = self.head_of(&request.branch).await?;
         if now.as_ref() == Some(&request.new) {
             return Ok(PushOutcome::Done);
@@ -112,7 +112,7 @@ impl GitRemote {
     }
 }
 
-/// Which rule a refusal comes from, by GitHub's and git's own words.
+/// Classifies a rejected push by the wording of GitHub and git.
 fn refuser(text: &str) -> Refuser {
     let text = text.to_ascii_lowercase();
     let has = |part: &str| text.contains(part);
@@ -127,7 +127,7 @@ fn refuser(text: &str) -> Refuser {
     }
 }
 
-/// Commits that `to` reaches and `from` does not, oldest first.
+/// Commits that are reachable from `to` but not from `from`, oldest first.
 pub(super) fn between(
     repo: &Repository,
     from: &CommitId,
@@ -146,7 +146,7 @@ pub(super) fn between(
     Ok(found)
 }
 
-/// Whether every one of these commits names the session.
+/// Whether all of these commits belong to the session.
 pub(super) fn all_of_session(
     repo: &Repository,
     commits: &[Oid],
@@ -161,8 +161,8 @@ pub(super) fn all_of_session(
     Ok(true)
 }
 
-/// A pack with what the server does not have. It has every commit it names, and those at which
-/// our history is cut, for they came from there.
+/// A pack of what the server lacks. The server has every commit that it advertises, and those at
+/// which our history is cut, because we fetched them from it.
 fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec<u8>, GitError> {
     let known: BTreeSet<String> =
         offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();
@@ -172,8 +172,8 @@ fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec
     objects::pack(&repo, history(&repo, oid(new)?, &known, Sort::NONE)?)
 }
 
-/// Sets our commits on top of theirs, in the object store alone. The inner error says why a
-/// person must decide.
+/// Rebases our commits onto theirs, in the object store alone. The inner error says why a person
+/// must decide.
 fn rebase(
     repo: &Repository,
     ours: &CommitId,
@@ -191,7 +191,7 @@ fn rebase(
     set_on_top(repo, &commits, theirs, session)
 }
 
-/// Why two lines of history may not be put together unseen: the files that both change.
+/// Why two histories must not be combined automatically: the files that both change.
 pub(super) fn overlap(
     repo: &Repository,
     fork: &CommitId,
@@ -204,8 +204,8 @@ pub(super) fn overlap(
         .then(|| format!("somebody else changed {} too", one_line(&both.join(", ")))))
 }
 
-/// Makes these commits, oldest first, again on top of another. Moves no reference. The inner error
-/// says why a person must decide.
+/// Applies these commits, oldest first, on top of another commit; moves no reference. The inner
+/// error says why a person must decide.
 pub(super) fn set_on_top(
     repo: &Repository,
     commits: &[Oid],
@@ -238,7 +238,7 @@ pub(super) fn set_on_top(
     Ok(Ok(name(onto.id())?))
 }
 
-/// Paths that differ between two commits, names before and after.
+/// Paths that differ between two commits; a renamed file counts with both of its names.
 fn touched(
     repo: &Repository,
     from: &CommitId,

@@ -10,8 +10,8 @@ use super::git_remote::{FIRST_DEPTH, GitRemote};
 use super::objects::{name, named, oid};
 use super::push::full_name;
 
-/// Nothing here forces: a branch moves only from the commit the caller names, and the server checks
-/// that. Every method may be repeated after a crash and then gives the same answer.
+/// Nothing is forced: a branch moves only from the commit that the caller names, and the server
+/// checks that. Every method may be repeated after a crash with the same result.
 impl GitRemote {
     /// Where a branch, or another reference by its full name, is on the server now; `None` when the
     /// server has no such reference.
@@ -20,8 +20,8 @@ impl GitRemote {
         Ok(offer.find(&full_name(branch)).map(named).transpose()?)
     }
 
-    /// Brings a commit and its history into the local store. `depth` counts commits; `None` fetches
-    /// all that is missing. Moves no local branch.
+    /// Fetches a commit and its history into the local store. `depth` counts commits; `None`
+    /// fetches everything that is missing. Moves no local branch.
     pub async fn fetch(
         &self,
         what: &FetchTarget,
@@ -46,7 +46,7 @@ impl GitRemote {
         Ok(commit)
     }
 
-    /// The merge base of two commits, deepening a cut history step by step until it is found.
+    /// The merge base of two commits; deepens a shallow history step by step until it is found.
     /// `None` when there is none within `most` commits of depth.
     pub async fn merge_base(
         &self,
@@ -69,7 +69,7 @@ impl GitRemote {
                 return Ok(None);
             }
             let offer = self.transport.list().await?;
-            // A complete checkout stays complete: a depth would cut it.
+            // A complete history must stay complete; fetching with a depth would cut it.
             let complete = self.shallow()?.is_empty();
             let step = if complete { None } else { Some(depth) };
             let want = vec![head.as_str().to_owned(), base.as_str().to_owned()];

@@ -1,4 +1,4 @@
-//! The files of a checkout as they lie there: sources and manifests as text, all others by name.
+//! Reads the files of a checkout: sources and manifests as text, all others by name only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,23 +13,23 @@ use crate::effect::GitError;
 use super::RepositoryFacts;
 use super::failed;
 
-/// A source larger than this is made by a program.
+/// Larger sources are assumed to be generated, and are not read.
 const SOURCE_LIMIT: u64 = 1 << 20;
 
-/// A lock file may be larger.
+/// Larger limit for manifests, since lock files are among them.
 const MANIFEST_LIMIT: u64 = 16 << 20;
 
-/// What lies in a checkout.
+/// The files of a checkout.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// Texts; empty for files that are not read.
+    /// File texts by path; empty for files that are not read.
     pub files: BTreeMap<RepoPath, String>,
     /// Sources that cannot be read, with the reason.
     pub unread: Vec<(String, String)>,
 }
 
-/// Reads a checkout the way git ignores it. Links are not followed.
-/// What cannot be read is named.
+/// Reads a checkout, skipping what git ignores; follows no symbolic links.
+/// Files that cannot be read are named in the result.
 #[must_use]
 pub fn read_sources(facts: &RepositoryFacts) -> Sources {
     let mut sources = Sources::default();
@@ -110,7 +110,7 @@ pub fn changed_since(
         .collect())
 }
 
-/// Files of installed npm packages that declare no `exports`: those of `packages`, by package.
+/// Files of those npm `packages` that are installed and declare no `exports`, by package.
 #[must_use]
 pub fn installed(
     facts: &RepositoryFacts,

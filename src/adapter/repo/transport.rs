@@ -1,8 +1,8 @@
-//! Git's smart protocol over the one HTTP client, for exactly what is needed: list references,
-//! fetch a pack, send a pack. libgit2's own transport would need a second TLS stack, or `unsafe`.
+//! Git's smart HTTP protocol over the shared HTTP client: lists references, fetches and sends
+//! packs. libgit2's own transport would need a second TLS stack, or `unsafe`.
 //!
-//! The token travels in one header, to its own host only: never in an address, an argument, a
-//! configuration file or a log.
+//! The token is sent in one header and only to its own host; it never appears in an address, an
+//! argument, a configuration file or a log.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use crate::effect::RemoteError;
 
 use super::pkt_line::{self, Advertisement, Fetched};
 
-/// A list of references, at most, in bytes.
+/// Largest list of references, in bytes.
 const LIST_LIMIT: usize = 64 << 20;
 
-/// A pack, at most, in bytes; it is held in memory while it arrives.
+/// Largest pack, in bytes; it is held in memory.
 const PACK_LIMIT: usize = 512 << 20;
 
-/// Time for one exchange.
+/// Time limit of one exchange.
 const LIMIT: Duration = Duration::from_mins(5);
 
 const UPLOAD: &str = "git-upload-pack";
@@ -31,12 +31,12 @@ const RECEIVE: &str = "git-receive-pack";
 /// A token and the only host that ever sees it.
 #[derive(Clone, Debug)]
 pub struct Credential {
-    /// Host name as in an address, without a port.
+    /// Host name as in a URL, without a port.
     pub host: String,
     pub token: SecretKey,
 }
 
-/// One repository on a server.
+/// The repository on a server, and how it is reached.
 #[derive(Clone, Debug)]
 pub struct Transport {
     http: Http,
@@ -45,11 +45,11 @@ pub struct Transport {
     limit: Duration,
 }
 
-/// An address without user, password, query and fragment, for people and logs.
+/// An address without user, password, query and fragment, safe to show and to log.
 #[must_use]
 pub fn redacted(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else {
-        // Not readable as an address: nothing before an `@` can be trusted to be no secret.
+        // Not a URL: what precedes an `@` may be a secret.
         let shown = address.rsplit_once('@').map_or(address, |(_, rest)| rest);
         return pkt_line::one_line(shown);
     };
@@ -62,9 +62,9 @@ pub fn redacted(address: &str) -> String {
     pkt_line::one_line(url.as_str())
 }
 
-/// The https address of what a remote is set to: `git@host:owner/name` and `ssh://` included.
-/// Credentials in it are left out.
-/// Fails with [`RemoteError::Address`]: another scheme, or `http` to another machine.
+/// The HTTPS address of a configured remote; `git@host:owner/name` and `ssh://` are rewritten.
+/// Credentials in it are dropped.
+/// Fails with [`RemoteError::Address`] for another scheme, or for `http` to another machine.
 pub fn address(remote: &str) -> Result<Url, RemoteError> {
     let refused = |reason| RemoteError::Address { address: redacted(remote), reason };
     let rewritten = match (remote.contains("://"), remote.split_once(':')) {
@@ -103,15 +103,15 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
 pub struct Ask {
     /// Wanted commits; at least one.
     pub want: Vec<String>,
-    /// Commits whose parents are cut off here.
+    /// Local commits whose parents are missing here.
     pub shallow: Vec<String>,
-    /// Commits that are here.
+    /// Local commits that are present.
     pub have: Vec<String>,
-    /// Depth in commits.
+    /// How many commits of history to fetch.
     pub depth: Option<u32>,
 }
 
-/// What a server says to a sent pack.
+/// The server's response to a sent pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub report: pkt_line::Report,
@@ -129,7 +129,7 @@ impl Transport {
         Ok(Self { http, url: address(remote)?, credential, limit: LIMIT })
     }
 
-    /// The same with another limit of time for one exchange.
+    /// The same transport with another time limit for one exchange.
     #[cfg(test)]
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
@@ -143,7 +143,7 @@ impl Transport {
         self.url.to_string()
     }
 
-    /// References for reading.
+    /// Lists the references for a fetch.
     pub async fn list(&self) -> Result<Advertisement, RemoteError> {
         self.advertised(UPLOAD).await
     }
@@ -187,7 +187,7 @@ impl Transport {
         pkt_line::fetched(&received.body, ask.depth.is_some()).map_err(|wrong| self.wrong(wrong))
     }
 
-    /// Sends a pack and moves one reference from `old` to `new`. The server compares `old`.
+    /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`.
     pub async fn send(
         &self,
         offer: &Advertisement,

@@ -1,4 +1,4 @@
-//! Trees as objects: graft edits on them, take a folder out, list, read, compare.
+//! Git trees: applies edits, replaces folders, lists, reads and compares files.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub fn id(oid: Oid) -> Result<TreeId, GitError> {
     })
 }
 
-/// Whether an entry is a file and no link.
+/// Whether an entry is a file and not a symbolic link.
 pub fn is_plain(entry: &TreeEntry<'_>) -> bool {
     entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link)
 }
@@ -42,7 +42,7 @@ pub fn graft(repo: &Repository, base: &TreeId, edits: &EditSet) -> Result<TreeId
     id(update.create_updated(repo, &tree).map_err(failed("write a tree"))?)
 }
 
-/// The mode of a plain file, where there is one.
+/// The mode for the new content of a file, which stays executable if it was.
 fn file_mode(entry: Option<&TreeEntry<'_>>) -> FileMode {
     match entry.map(TreeEntry::filemode) {
         Some(0o100_755) => FileMode::BlobExecutable,
@@ -102,7 +102,7 @@ fn refuse_links(tree: &Tree<'_>, edit: &FileEdit) -> Result<(), GitError> {
     Ok(())
 }
 
-/// A tree with files written into it; one that is there keeps its mode.
+/// A tree with files written into it; existing files keep their mode.
 pub fn with_files(
     repo: &Repository,
     base: &Tree<'_>,
@@ -119,7 +119,7 @@ pub fn with_files(
     write().map_err(failed("write a tree"))
 }
 
-/// Takes one folder out of a tree and, with `files`, puts it back with this content.
+/// Removes one folder from a tree; with `files`, adds it again with this content.
 pub fn replace_folder(
     repo: &Repository,
     tree: Oid,
@@ -127,7 +127,7 @@ pub fn replace_folder(
     files: &[(String, Vec<u8>)],
 ) -> Result<Oid, GitError> {
     let base = repo.find_tree(tree).map_err(failed("read a tree"))?;
-    // The folder, or a file that stands where one of its parents has to be.
+    // The folder itself, or a file in the place of one of its parents.
     let mut above = Path::new(folder).ancestors();
     let deepest = above.find_map(|path| Some((path, base.get_path(path).ok()?)));
     let mut update = TreeUpdateBuilder::new();
@@ -141,7 +141,7 @@ pub fn replace_folder(
     with_files(repo, &base, files)
 }
 
-/// A tree with one entry as another tree has it, or without it.
+/// A copy of `tree` whose `entry` is as in `other`, or missing as there.
 pub fn with_entry_of(
     repo: &Repository,
     tree: &Tree<'_>,

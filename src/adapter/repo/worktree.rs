@@ -1,4 +1,4 @@
-//! The private checkout: a registered worktree in a folder of our own.
+//! The private checkout of a session: a registered git worktree in a folder of our own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,22 +17,22 @@ use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
 use super::{RepositoryFacts, commit, failed, io, tree};
 
-/// Folders that test tools need and git does not track; linked into every private checkout.
+/// Untracked folders that test tools need; linked into every private checkout.
 const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
 
-/// How deep below the root dependency folders are looked for.
+/// Depth below the root to which dependency folders are searched.
 const DEPENDENCY_DEPTH: usize = 3;
 
-/// Whether a session has a branch.
+/// Whether a private checkout is on a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branching {
     /// On a fix branch, created where it is missing.
     Branch,
-    /// Without one: nothing is committed.
+    /// On a detached HEAD: nothing is committed.
     Detached,
 }
 
-/// What a private checkout is opened with.
+/// Settings of a private checkout.
 #[derive(Clone, Debug)]
 pub struct WorktreeSettings<'a> {
     pub session: &'a SessionId,
@@ -60,7 +60,7 @@ pub struct RepoWorktree {
 
 impl RepoWorktree {
     /// Opens the private checkout of a session, creating what is missing and repairing what a
-    /// kill left half done. The caller holds the session's lock.
+    /// killed process left incomplete. The caller holds the session's lock.
     /// Fails with [`GitError::BranchTaken`] when the branch belongs to something else,
     /// [`GitError::Refused`] when it is checked out elsewhere.
     pub fn open(
@@ -92,7 +92,7 @@ impl RepoWorktree {
         act(&self.repo.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Removes files that the index knows and the tree does not.
+    /// Removes files that are in the index but not in the tree.
     fn remove_gone(&self, repo: &Repository, target: &git2::Tree<'_>) -> Result<(), GitError> {
         let index = repo.index().map_err(failed("read the index"))?;
         for entry in index.iter() {
@@ -131,14 +131,14 @@ impl RepoWorktree {
     }
 }
 
-/// Writes files byte by byte as they were committed.
+/// Checkout options that write files byte for byte as committed.
 fn as_committed() -> CheckoutBuilder<'static> {
     let mut options = CheckoutBuilder::new();
     options.force().disable_filters(true).recreate_missing(true);
     options
 }
 
-/// Removes the private checkout of a session that no process works on, and its registration.
+/// Removes the unused private checkout of a session, and its registration.
 pub fn remove_checkout(
     facts: &RepositoryFacts,
     work_root: &Path,
@@ -147,7 +147,7 @@ pub fn remove_checkout(
     remove(&work_root.join(session.as_str()), &registration(&facts.common, session))
 }
 
-/// The folder in which git knows the private checkout of a session.
+/// Git's administrative folder for the private checkout of a session.
 fn registration(common: &Path, session: &SessionId) -> PathBuf {
     common.join("worktrees").join(format!("regreen-{session}"))
 }
@@ -159,7 +159,7 @@ fn remove(folder: &Path, registration: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Makes sure that the fix branch is there and ours.
+/// Makes sure that the fix branch exists and is ours.
 fn claim_branch(
     repo: &Repository,
     facts: &RepositoryFacts,
@@ -198,7 +198,7 @@ fn claim_branch(
     }
 }
 
-/// Writes the files that make a folder a worktree (gitrepository-layout), or mends them.
+/// Writes or repairs the files that make a folder a worktree (gitrepository-layout).
 fn register(
     common: &Path,
     registration: &Path,
@@ -221,9 +221,9 @@ fn register(
     for (path, text) in texts {
         files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
     }
-    // libgit2 looks for the cut of a shallow history beside HEAD and not in the shared directory.
+    // libgit2 reads `shallow` beside HEAD, not from the shared directory.
     copy_shallow(common, registration)?;
-    // Only the holder of the session's lock writes here, so a lock file is left over from a kill.
+    // We hold the session's lock, so an existing lock file is left over from a kill.
     files::remove(&registration.join("index.lock")).map_err(io("remove a left-over index.lock"))
 }
 

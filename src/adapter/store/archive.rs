@@ -21,10 +21,10 @@ use super::session::{
     Lock, archive_folder, io, lock, open, read_record, read_value, session_folder, write_value,
 };
 
-/// Its presence in a session's folder says that the archiving has begun.
+/// Marker file in a session's folder: archiving has begun.
 const MARKER: &str = ".archiving";
 
-/// Names every archived session.
+/// The manifest, which lists every archived session.
 const MANIFEST: &str = "manifest.json";
 
 /// Archives a session whose lock the caller holds. May be repeated at any point: after a failed move
@@ -54,8 +54,8 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
     Ok(to)
 }
 
-/// Sessions that an earlier run began to archive, or should have, each with its lock. Sessions
-/// that another process works on are left out.
+/// Sessions whose archiving an earlier run began, or should have begun, each with its lock.
+/// Sessions that another process holds are left out.
 pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
     let mut found = Vec::new();
     for part in ["active", "archives"] {
@@ -86,7 +86,7 @@ pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
 /// Adds an entry to the manifest, once.
 fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
     let archives = root.join("archives");
-    // Sessions of one repository may end at the same time.
+    // Locked, since sessions of one repository may end at the same time.
     let path = archives.join(".lock");
     let guard = open(&path).map_err(io("lock", &path))?;
     guard.lock().map_err(io("lock", &path))?;

@@ -1,5 +1,5 @@
-//! Sessions of the reference project's own layout, read as sources of test sessions
-//! (specification.md 2.1, 3.1 phase 1). Nothing of them is written.
+//! Reads sessions in the layout of the reference project as sources of test sessions
+//! (specification.md 2.1, 3.1 phase 1); writes nothing to them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,10 +28,10 @@ pub enum SourceError {
     NotFound {
         session: SessionId,
         root: PathBuf,
-        /// Sessions that are there, nearest first.
+        /// Existing sessions, those with the most similar ids first.
         known: Vec<String>,
     },
-    /// It is no implementation session.
+    /// It is not an implementation session.
     #[error("source session {session} is a {kind} session, not an implementation")]
     WrongKind { session: SessionId, kind: String },
     #[error(
@@ -63,7 +63,7 @@ impl SourceError {
     }
 }
 
-/// Sessions of the reference project below a state folder, without test sessions.
+/// Sessions of the reference project below a state folder, except test sessions.
 #[must_use]
 pub fn sources(root: &Path) -> Vec<SessionId> {
     let mut found = BTreeSet::new();
@@ -84,7 +84,7 @@ pub fn sources(root: &Path) -> Vec<SessionId> {
 }
 
 /// Reads a source session below a state folder such as `.workflow`.
-/// The error names sessions that are there when it is not.
+/// When it does not exist, the error names sessions that do.
 pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceError> {
     let folder = PLACES
         .iter()
@@ -142,7 +142,7 @@ fn tasks(folder: &Path) -> Result<Vec<(bool, ImplementationSummary)>, SourceErro
         let task_id = value["id"].as_str().unwrap_or(id).to_owned();
         found.push((completed, ImplementationSummary { task_id, ..task }));
     }
-    // An archive may hold summaries alone.
+    // An archived session may hold nothing but summaries.
     for name in names(&folder.join(".summaries")) {
         let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else {
             continue;
@@ -199,8 +199,8 @@ fn summary(
     })
 }
 
-/// Paths with an ending that a text names, in order, each once. A place behind the path (`:12`,
-/// `:parse:3-9`) is cut off.
+/// File paths with an extension that a text mentions, in order, each once. A location after the
+/// path (`:12`, `:parse:3-9`) is cut off.
 fn mentioned(text: &str) -> Vec<RepoPath> {
     let mut found = Vec::new();
     let apart = |c: char| {

@@ -1,7 +1,7 @@
-//! The session's files on disk: layout, lock, atomic writes, half-done moves finished.
+//! Session files on disk: layout, locks, atomic writes, and recovery of interrupted moves.
 //!
-//! The state root on disk lies in the git directory, so the user's files are never touched; the
-//! same layout travels in commits below `.workflow`.
+//! The state root on disk is in the git directory, so the user's files are never touched; commits
+//! hold the same layout below `.workflow`.
 
 mod archive;
 mod foreign;

@@ -1,4 +1,4 @@
-//! One session's folder.
+//! The folder of one session: lock, record, state files and event log.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,7 +19,7 @@ use super::SCHEMA_VERSION;
 /// Bytes of one state file that are read at most.
 const FILE_LIMIT: u64 = 256 << 20;
 
-/// Bytes of one state file that travels in commits at most.
+/// Largest state file that is stored in commits, in bytes.
 const TRAVELLING_LIMIT: u64 = 4 << 20;
 
 /// The folder of an active session.
@@ -34,7 +34,7 @@ pub fn archive_folder(root: &Path, id: &SessionId) -> PathBuf {
     root.join("archives").join(id.as_str())
 }
 
-/// Ids of active sessions, newest first by their last state.
+/// Ids of active sessions, those with the newest record first.
 pub fn active(root: &Path) -> Result<Vec<SessionId>, StoreError> {
     newest_first(root, &["active"])
 }
@@ -130,13 +130,13 @@ pub fn read_file(folder: &Path, name: &str) -> Result<Option<Value>, StoreError>
     read_value(&folder.join(name))
 }
 
-/// A session's record out of its bytes; `path` is where they come from.
+/// Parses a session's record; `path` names its origin in errors.
 pub fn parse_record(path: &Path, bytes: &[u8]) -> Result<SessionRecord, StoreError> {
     let value = parse(path, bytes)?;
     serde_json::from_value(value).map_err(|error| corrupt(path, "a session record", &error))
 }
 
-/// Removes the folder of a session that never got anywhere.
+/// Removes the folder of a session that never changed anything.
 pub fn forget(root: &Path, id: &SessionId) -> Result<(), StoreError> {
     let path = session_folder(root, id);
     files::remove_tree(&path).map_err(io("remove", &path))
@@ -151,7 +151,7 @@ pub(super) fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
     read_bytes(path)?.map(|bytes| parse(path, &bytes)).transpose()
 }
 
-/// Says what could not be done with a path.
+/// Converts an I/O error into one that names the action and the path.
 pub(super) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> StoreError {
     let path = path.to_owned();
     move |source| StoreError::Io { action, path: path.clone(), source }
@@ -181,14 +181,14 @@ pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> 
     files::write(path, text.as_bytes()).map_err(io("write", path))
 }
 
-/// The lock of a session, held until drop; the system releases it when the process dies, however
-/// it dies.
+/// The lock of a session, held until drop; the operating system releases it however the process
+/// ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// Takes the lock of the session in a folder that is there.
+/// Takes the lock of the session in an existing folder.
 pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
     let path = folder.join(".lock");
     let mut file = open(&path).map_err(io("lock", &path))?;
@@ -232,7 +232,7 @@ impl SessionStore {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// Fills an empty folder with the files of a session that travelled on a branch.
+    /// Writes the files of a session that was stored on a branch into its empty folder.
     pub fn restore(&self, contents: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
         for (name, bytes) in contents {
             put(&self.path(name)?, bytes)?;
@@ -240,7 +240,7 @@ impl SessionStore {
         Ok(())
     }
 
-    /// A path inside the folder; refuses names that lead out of it.
+    /// A path inside the folder; rejects names that lead out of it.
     fn path(&self, file: &str) -> Result<PathBuf, StoreError> {
         let safe = !file.is_empty()
             && !file.starts_with('/')
@@ -265,13 +265,13 @@ fn create_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), files::create_folder)
 }
 
-/// A file to read and change, made where it is missing.
+/// Opens a file for reading and writing; creates it when it is missing.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Whether a file travels in commits: state, and the events that a screen in another job begins
-/// with; never other logs or raw output.
+/// Whether a file is stored in commits: state files, and the events with which a page in another
+/// job begins; never other logs or raw output.
 fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
@@ -308,7 +308,7 @@ impl Store for SessionStore {
                 }
             }
             Err(error @ StoreError::Newer { .. }) => return Err(error),
-            // What cannot be read is replaced whole: what it held was lost before.
+            // An unreadable file is replaced as a whole: its content is lost anyway.
             Ok(_) | Err(_) => {}
         }
         create_parent(&path).map_err(io("create", &path))?;
@@ -355,7 +355,7 @@ impl Store for SessionStore {
     }
 }
 
-/// The files of a session's folder that travel, with paths inside it, in their order.
+/// The files of a session's folder that are stored in commits, with paths inside it, in order.
 pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!(text, "a\nc\n");
     }
 
-    /// What is stored keeps what a later build put there, when this build writes its own form.
+    /// Writing a record keeps the fields that a later version of regreen added.
     #[tokio::test]
     async fn unknown_fields_of_a_stored_record_are_kept() {
         let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The whole suite under the project's own coverage tool.
+//! Runs the whole suite under the project's own coverage tool and reads the reports.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,8 +22,8 @@ const REPORTS: usize = 500;
 const SOURCE_LIMIT: u64 = 4 << 20;
 
 impl ProjectSuite<'_> {
-    /// Runs the suite under its coverage tool and reads which lines of `known` files ran. The error
-    /// is part of prompts, so it holds no paths and times of this run.
+    /// Runs the suite under its coverage tool and reads which lines of the `known` files ran.
+    /// Errors become part of prompts, so they must not contain paths or times of this run.
     pub(super) async fn measure(
         &self,
         root: &Path,
@@ -49,7 +49,7 @@ impl ProjectSuite<'_> {
         }
         let Some(report) = read_reports(&command.reports, root)? else {
             return Err(match first_ending {
-                // A suite without tests succeeds and leaves nothing.
+                // A suite without tests succeeds and writes no report.
                 Some(Ending::Exit(0)) | None => format!("`{}` left no report", command.display),
                 Some(ending) => format!(
                     "`{}` left no report ({ending}; `.process/coverage.log` has its output)",
@@ -81,7 +81,7 @@ impl ProjectSuite<'_> {
     }
 }
 
-/// The configured command, and where it leaves its report.
+/// The configured coverage command and the location of its report.
 fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<CoverageCommand, String> {
     let pattern =
         report.ok_or("`coverage.command` needs `coverage.report`, the glob of its report")?;

@@ -1,4 +1,4 @@
-//! Which framework a repository uses, and what is missing to run it.
+//! Detects the test framework of a repository, and what is missing to run it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,22 +18,22 @@ use super::format::without_colours;
 use super::framework::{DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter, words};
 use super::version_managers;
 
-/// Files that are counted for the languages at most.
+/// Files that are counted at most to rank the languages.
 const COUNTED: usize = 20_000;
 
-/// What was detected.
+/// The detected framework, and how it is run.
 pub struct Detection {
     pub facts: SuiteFacts,
-    /// Frameworks that could have been meant as well.
+    /// Other frameworks of which signs were found.
     pub others: Vec<String>,
-    /// What is missing, with how to get it; empty when the suite can start.
+    /// Missing tools, with how to install them; empty when the suite can start.
     pub missing: Vec<String>,
     pub(super) adapter: &'static FrameworkAdapter,
     pub(super) site: Site,
 }
 
 /// Detects the framework in the nearest folder from `start` up to the root.
-/// Fails with [`RunError::UnknownFramework`] when no folder shows any sign.
+/// Fails with [`RunError::UnknownFramework`] when none of these folders shows signs of one.
 pub fn detect(
     root: &Path,
     start: &str,
@@ -51,7 +51,7 @@ pub fn detect(
         };
         let mut matches: Vec<Match> = DETECTION_ORDER
             .into_iter()
-            // With a configured report, that report is read, whatever the command runs.
+            // A configured report is read as such, whatever the command runs.
             .filter(|_| report.is_none())
             .filter_map(|framework| Match::of(framework, &site))
             .collect();
@@ -81,11 +81,10 @@ pub fn detect(
     }
 }
 
-/// Detects the framework, or where there are no tests yet, chooses one to begin with: that of the
-/// language with most sources, and there what the language brings; a project that means pytest says
-/// so somewhere, and is detected.
-/// Fails with [`RunError::UnknownFramework`] when there is no framework, and no Python and no
-/// JavaScript.
+/// Detects the framework or, for a project without tests, chooses the one built into the language
+/// with the most sources. A project that uses pytest mentions it somewhere, so it is detected.
+/// Fails with [`RunError::UnknownFramework`] when nothing is detected and there are no Python and
+/// no JavaScript sources.
 pub fn detect_or_begin(
     root: &Path,
     start: &str,
@@ -122,7 +121,7 @@ impl Match {
     }
 }
 
-/// The first match; pytest that is mentioned but not installed yields to unittest.
+/// The first match, but unittest instead of a pytest that is mentioned and not installed.
 fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
     let first = matches.first()?;
     if first.adapter.framework == Framework::Pytest
@@ -158,7 +157,7 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
     Detection { facts, others, missing, adapter, site }
 }
 
-/// The first line with a number; Gradle draws a rule above it, and Maven prints it in bold.
+/// The first line with a digit: Gradle prints a rule above its version, Maven prints it in bold.
 fn version_line(output: &str) -> Option<String> {
     let plain = without_colours(output);
     let line = plain.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
@@ -175,7 +174,7 @@ fn version(adapter: &FrameworkAdapter, site: &Site) -> Option<String> {
     version_line(&output_of(argv, site)?)
 }
 
-/// The search path of children in a folder, where shims would stand in their way.
+/// The search path of children in a folder, with the shims of version managers resolved.
 fn search_path(root: &Path, start: &str) -> Option<String> {
     let site = Site::new(root, start);
     let run = |argv: &[&str]| {
@@ -188,7 +187,7 @@ fn search_path(root: &Path, start: &str) -> Option<String> {
 /// What a short command of the project prints; `None` when it fails.
 fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     let home = tempfile::tempdir().ok()?;
-    // Also a version is printed by code of the repository, where it brings its own tools.
+    // Even printing a version runs code of the repository, if it brings its own tools.
     let access = Access {
         checkouts: Vec::new(),
         scratch: home.path().canonicalize().ok()?,
@@ -201,13 +200,13 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     process::output(&invocation, Duration::from_secs(20)).ok()
 }
 
-/// Names of the languages of the sources, the one with most files first.
+/// Names of the languages of the sources, the most frequent first.
 #[must_use]
 pub fn languages(folder: &Path) -> Vec<String> {
     counted_languages(folder).iter().map(|language| language.name().to_owned()).collect()
 }
 
-/// Languages of the sources, the one with most files first; TSX counts as TypeScript.
+/// Languages of the sources, the most frequent first; TSX counts as TypeScript.
 fn counted_languages(folder: &Path) -> Vec<Language> {
     let mut counts: BTreeMap<&str, (usize, Language)> = BTreeMap::new();
     for entry in WalkBuilder::new(folder).build().flatten().take(COUNTED) {

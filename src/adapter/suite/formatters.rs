@@ -1,8 +1,8 @@
-//! The project's own safe fixers and formatters on files that were just written: what they would
-//! make of a text, without writing it anywhere in the checkout (specification.md 6.7, phase 5).
+//! Runs the project's own formatters and safe fixers on newly written files and returns the new
+//! texts, without writing to the checkout (specification.md 6.7, phase 5).
 //!
-//! Each tool gets the text on its standard input and says on its standard output how it should be,
-//! so a file of the user cannot be touched by mistake: the child may not write there at all.
+//! Each tool reads the text from standard input and prints the new text, so it cannot change a file
+//! of the user by mistake: the child has no write access to the checkout.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use crate::effect::{Concern, FixedFiles};
 
 use super::tools::{Fixer, FixerOutput, TOOLS, Tool, exit_code, invocation, program};
 
-/// Time for one tool on one file.
+/// Time limit of one tool on one file.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Files of one request at most; each costs a process for each tool.
+/// Files of one request at most; each costs one process per tool.
 const FILES: usize = 60;
 
 /// Bytes of a text that is given to a tool, and of what it may answer.
 const TEXT: u64 = 1 << 20;
 
-/// Passes the text by files, as a pipe would block on a long one.
+/// Shell command that passes the text through files, since a pipe would block on a long one.
 const FEED: &str = "text=$1; made=$2; shift 2; exec \"$@\" < \"$text\" > \"$made\"";
 
-/// What the fixers make of files of a checkout; with `layout_only` those that only format.
-/// `scratch` is an own folder.
+/// The new texts of files of a checkout; `layout_only` selects the tools that only format.
+/// `scratch` is a private folder.
 pub async fn format_files(
     root: &Path,
     scratch: &Path,
@@ -73,7 +73,7 @@ pub async fn format_files(
     made
 }
 
-/// What one tool makes of a text; `None` when it would leave it as it is.
+/// The text as one tool changes it; `None` when it stays the same.
 async fn fix(
     fixer: &Fixer,
     root: &Path,
@@ -97,12 +97,12 @@ async fn fix(
     let bytes = files::read_left(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
     let output = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let after = match fixer.output {
-        // ESLint ends with 1 when something is left that it cannot fix.
+        // ESLint exits with 1 when problems remain that it cannot fix.
         FixerOutput::Eslint => eslint(&output).filter(|_| code <= 1),
         FixerOutput::Text if code == 0 => Some(output),
         FixerOutput::Text => return Err(format!("exit code {code}")),
     };
-    // What empties a file has not understood it.
+    // A tool that empties a file has misread it.
     Ok(after.filter(|after| !after.trim().is_empty()))
 }
 
@@ -112,7 +112,7 @@ fn eslint(report: &str) -> Option<String> {
     report.get(0)?.get("output")?.as_str().map(str::to_owned)
 }
 
-/// The edition that `Cargo.toml` names; that of Cargo where it names none.
+/// The Rust edition in `Cargo.toml`, else Cargo's default.
 fn edition(root: &Path) -> String {
     let manifest = files::read_left(&root.join("Cargo.toml"), TEXT).ok().flatten();
     let manifest = String::from_utf8_lossy(&manifest.unwrap_or_default()).into_owned();

@@ -1,4 +1,4 @@
-//! What tools print, read as remarks on lines of the checkout.
+//! Parses the output of type checkers, linters and formatters into remarks on lines.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -11,22 +11,22 @@ use crate::domain::quality::Remark;
 /// Remarks of one tool that are kept.
 const LIMIT: usize = 2_000;
 
-/// How a tool's answer is read.
+/// The output format of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// `file:line:column: message`, without warnings.
+    /// `file:line:column: message`; warnings are skipped.
     Locations,
-    /// The same with warnings: rules of the project are warnings.
+    /// `file:line:column: message` with warnings, as which rules of the project are reported.
     Lints,
-    /// One file on a line, behind words of the tool.
+    /// One file per line, after a fixed phrase of the tool.
     FileList,
     /// The JSON report of `ESLint`.
     EslintJson,
-    /// A command of the project: `ESLint`'s JSON, or locations with warnings.
+    /// A configured command: `ESLint`'s JSON, or locations with warnings.
     Any,
 }
 
-/// Reads what a tool printed.
+/// Parses the output of a tool.
 #[must_use]
 pub fn parse(format: OutputFormat, text: &str, root: &Path, tool: &str) -> Vec<Remark> {
     let mut found = match format {
@@ -47,7 +47,7 @@ static LOCATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:vet: )?(?:\./)?([^\s:(]+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(?:(?:error|warning):\s*(.+)|(?:error|warning)\s*((?:TS\d+|\[\w+\]):.+)|(.+))$").ok()
 });
 
-/// A path that a tool printed, below the root.
+/// The repository path of a path that a tool printed.
 fn below(root: &Path, file: &str) -> Option<RepoPath> {
     let prefix = format!("{}/", root.display());
     let file = file.strip_prefix(&prefix).unwrap_or(file);
@@ -74,7 +74,7 @@ fn locations(text: &str, root: &Path, warnings: bool) -> Vec<Remark> {
         .collect()
 }
 
-/// Reads files, one on a line.
+/// Parses a list of files, one per line.
 fn files_of(text: &str, root: &Path, tool: &str) -> Vec<Remark> {
     text.lines()
         .map(|line| {
@@ -85,7 +85,7 @@ fn files_of(text: &str, root: &Path, tool: &str) -> Vec<Remark> {
         .collect()
 }
 
-/// Reads `ESLint`'s errors; its warnings are not what a gate is for.
+/// Parses `ESLint`'s errors; skips its warnings, since they do not fail a gate.
 fn eslint(text: &str, root: &Path) -> Vec<Remark> {
     let start = text.find('[').unwrap_or(text.len());
     let Ok(value) =

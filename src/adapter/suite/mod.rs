@@ -30,14 +30,14 @@ pub use formatters::format_files;
 pub use project_suite::{ProjectSuite, SuiteSettings, open};
 pub use tools::{files_that_parse, run_tools};
 
-/// Reads a JUnit report; for the benches.
+/// Parses a JUnit report, for the benchmarks.
 #[cfg(feature = "internals")]
 #[must_use]
 pub fn parse_junit(text: &str) -> Option<Vec<ReportedTest>> {
     format::junit::parse(text).ok()
 }
 
-/// Every report format, as a reader of foreign text.
+/// The parsers of all report formats, for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("coverage", |text| {

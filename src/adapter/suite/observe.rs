@@ -1,9 +1,9 @@
-//! Makes watched calls of single functions in the project's interpreter; `driver/observe_python.py`
-//! and `driver/observe_node.mjs` are its other half. TypeScript goes through what the project has
-//! installed: `driver/observe_types.mjs`.
+//! Calls single functions in the project's interpreter and records how they behave, through the
+//! drivers `driver/observe_python.py` and `driver/observe_node.mjs`. TypeScript uses what the
+//! project has installed (`driver/observe_types.mjs`).
 //!
-//! The child may write nowhere in the checkout, so that a call that gets past the watch changes
-//! nothing that is tested afterwards.
+//! The child cannot write to the checkout, so a call that escapes observation changes nothing that
+//! is tested afterwards.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ use super::io_error::cannot;
 use super::line_server::LineServer;
 use super::project_suite::ProjectSuite;
 
-/// Time in which a module must load, and an interpreter start.
+/// Time limit for starting an interpreter and loading a module.
 const LOADING: Duration = Duration::from_secs(40);
 
-/// Memory of a Python child in bytes.
+/// Memory limit of a Python child, in bytes.
 const MEMORY: u64 = 2 << 30;
 
-/// Time zones and languages of the worlds.
+/// Hash seed, time zone and locale of each world.
 const WORLDS: &[(&str, &str, &str)] = &[
     ("0", "UTC", "C.UTF-8"),
     ("1", "Asia/Kathmandu", "C"),
@@ -108,7 +108,7 @@ impl ProjectSuite<'_> {
             _ => return Ok(None),
         };
         let World { number } = request.world;
-        // A folder of its own: a call that reads or leaves files by relative names is noticed.
+        // A separate folder reveals calls that read or write files by relative paths.
         let directory = self.settings.scratch.join(format!("world-{number}"));
         files::create_folder(&directory).map_err(cannot("create", &directory))?;
         let mut environment = self.environment(request.root);
@@ -159,10 +159,10 @@ impl Observer for ProjectSuite<'_> {
             memory: MEMORY,
         };
         server.send(&asked).await.map_err(failed)?;
-        // Answers of one function come together, after all of its calls.
+        // The results of one function arrive together, after all of its calls.
         let count = u32::try_from(request.calls.len()).unwrap_or(u32::MAX);
         let patience = LOADING + (request.limit + Duration::from_secs(2)) * count;
-        // A process that stops answering sends nothing more: the rest stays lost.
+        // A process that stops answering leaves the remaining calls without a result.
         while let Ok(Some(record)) = server.receive::<CallRecord>(patience).await {
             let Some(index) = record.index else { break };
             if let Some(place) = found.get_mut(index) {

@@ -1,4 +1,4 @@
-//! The suite of one repository: its settings, and what child processes that run its code get.
+//! The suite of one repository: its settings, and the environment of processes that run its code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,24 +20,24 @@ use super::framework::{RunFiles, Site};
 use super::io_error::cannot;
 use super::suite_command::SuiteCommand;
 
-/// What a suite is opened with, besides what was detected.
+/// The settings of a suite, besides what was detected.
 #[derive(Clone, Debug)]
 pub struct SuiteSettings {
     pub timeout: Duration,
     /// The session's folder, for logs.
     pub session: PathBuf,
-    /// Folder for the home of test code, drivers and results.
+    /// Folder for the home of test code, for drivers and for results.
     pub scratch: PathBuf,
     /// Globs of test files by layer.
     pub layers: BTreeMap<String, String>,
     /// Commands that prepare a checkout before its first run.
     pub setup: Vec<String>,
-    /// Commands instead of the detected tools.
+    /// Configured commands that replace detected tools.
     pub tools: ToolCommands,
 }
 
-/// The checkouts in which the set-up commands ran, with the inode of each: a folder that was removed
-/// and created again counts as another one.
+/// The checkouts in which the set-up commands ran, with their inodes: a folder that was removed and
+/// created again counts as another one.
 pub type PreparedCheckouts = tokio::sync::Mutex<BTreeSet<(PathBuf, u64)>>;
 
 /// The suite of one repository.
@@ -65,7 +65,7 @@ pub fn open(
     Ok(ProjectSuite { detection, settings, prepared: PreparedCheckouts::default(), clock })
 }
 
-/// Programs of regreen that run inside the project's interpreter.
+/// Programs of ours that run inside the project's interpreter.
 const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
@@ -92,7 +92,7 @@ impl ProjectSuite<'_> {
         let mut environment = environment::of_child(&self.settings.scratch.join("home"));
         let folder = root.join(&self.detection.site.directory);
         let mut search: Vec<PathBuf> = vec![self.settings.scratch.join("drivers")];
-        // The checkout goes before any editable installation of the user's own files.
+        // Sources of the checkout precede an editable installation of the user's own files.
         search.extend(
             [folder.join("src"), root.join("src")].into_iter().filter(|path| path.is_dir()),
         );
@@ -103,7 +103,7 @@ impl ProjectSuite<'_> {
         {
             environment.insert("PYTHONPATH".into(), joined.to_owned());
         }
-        // Java takes the home of the password file, whatever the environment says.
+        // Java reads the home folder from the user database and ignores `HOME`.
         let own = self.settings.scratch.join("home");
         let repository = environment::real_home().map(|home| home.join(".m2/repository"));
         let repository =
@@ -125,7 +125,7 @@ impl ProjectSuite<'_> {
         }
     }
 
-    /// The site, moved to the checkout that is tested.
+    /// The suite's folder and settings in the given checkout.
     pub(super) fn site(&self, root: &Path) -> Site {
         Site { root: root.to_owned(), ..self.detection.site.clone() }
     }
@@ -140,8 +140,8 @@ impl ProjectSuite<'_> {
         }
     }
 
-    /// The suite's own command in a checkout. `name` begins the names of its files in the scratch
-    /// folder.
+    /// The suite's own command in a checkout. The names of its files in the scratch folder begin
+    /// with `name`.
     pub(super) fn command(&self, root: &Path, name: &str, log: PathBuf) -> SuiteCommand {
         let scratch = &self.settings.scratch;
         SuiteCommand {

@@ -1,4 +1,4 @@
-//! Runs the suite and the tools of a repository: keeps the contract of [`Suite`].
+//! Implements [`Suite`]: runs the test suite and the tools of a repository.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,13 +22,13 @@ use super::project_suite::ProjectSuite;
 use super::suite_command::Execution;
 use super::{candidate, formatters, tools};
 
-/// One test may use this part of the limit of a whole run.
+/// The time limit of a single test is that of a whole run divided by this.
 const TESTS_PER_RUN: u32 = 20;
 
-/// Bytes of output that an error shows.
+/// Bytes of output that an error quotes.
 const EVIDENCE: u64 = 2 << 10;
 
-/// Exit code of a shell that cannot find the command.
+/// Exit code of a shell that cannot find a command.
 const COMMAND_NOT_FOUND: Ending = Ending::Exit(127);
 
 impl ProjectSuite<'_> {
@@ -39,7 +39,7 @@ impl ProjectSuite<'_> {
         log: &Path,
     ) -> Result<(Execution, ParsedReport), RunError> {
         let mut command = self.command(root, "", log.to_owned());
-        // A test that hangs fails alone where the framework can stop it.
+        // Where the framework supports it, a test that hangs fails alone.
         let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
         command.environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
         let selection = match scope {

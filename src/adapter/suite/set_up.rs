@@ -1,4 +1,4 @@
-//! Set-up commands, run in the sandbox of tests before the first run in a checkout.
+//! Runs set-up commands in the sandbox of tests, before the first run in a checkout.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::effect::RunError;
 use super::framework::shell_argv;
 use super::project_suite::ProjectSuite;
 
-/// Bytes of output that an error shows.
+/// Bytes of output that an error quotes.
 const EVIDENCE: u64 = 2 << 10;
 
 impl ProjectSuite<'_> {

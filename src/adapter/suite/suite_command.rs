@@ -1,4 +1,4 @@
-//! One run of a suite's own command: the process, and the report that it leaves.
+//! Runs a suite's own command once and reads the report that it leaves.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,15 +25,15 @@ pub struct SuiteCommand {
     pub log: PathBuf,
 }
 
-/// A run that ended.
+/// The command of a finished run, and how it ended.
 pub struct Execution {
     pub command: String,
     pub ending: Ending,
 }
 
 impl SuiteCommand {
-    /// Removes old results and runs all tests, or the selected ones. A time limit is an ending, not
-    /// an error.
+    /// Removes old results, then runs all tests or the selected ones. Reaching the time limit is an
+    /// ending, not an error.
     pub async fn execute(
         &self,
         selection: Option<&[TestId]>,

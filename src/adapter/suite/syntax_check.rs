@@ -1,4 +1,4 @@
-//! The project's own syntax or type check on edited files: quicker and stricter than a run of tests,
+//! Runs the project's syntax or type check on edited files: faster and stricter than a test run,
 //! and it names the line.
 
 use std::path::Path;
@@ -10,20 +10,20 @@ use crate::domain::id::RepoPath;
 use super::framework::{Site, shell_argv, words};
 use super::project_suite::ProjectSuite;
 
-/// Time for one check; the result of one that takes longer is ignored.
+/// Time limit of one check; a check that exceeds it is ignored.
 const LIMIT: Duration = Duration::from_mins(2);
 
 /// Bytes of a check's output that are kept.
 const OUTPUT_LIMIT: u64 = 2 << 10;
 
-/// Reads Python files and names the first that does not compile; writes nothing.
+/// Python program that compiles the given files and stops at the first error; writes nothing.
 pub const COMPILE_PYTHON: &str = "import sys
 for name in sys.argv[1:]:
     with open(name, 'rb') as file:
         compile(file.read(), name, 'exec', dont_inherit=True)
 ";
 
-/// Commands that check files of these names, run in the suite's folder.
+/// The commands that check files by extension, run in the suite's folder.
 fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
     let of = |endings: &[&str]| -> Vec<String> {
         let own = files.iter().filter(|file| endings.contains(&file.extension()));

@@ -1,7 +1,7 @@
-//! The project's own type checkers, linters and formatters, on the checkout as it lies there.
+//! Runs the project's own type checkers, linters and formatters on the checkout.
 //!
-//! They load code and settings of the repository, so they run like tests: nothing of the checkout
-//! can be written. A missing tool skips its check and says so.
+//! They load code and settings of the repository, so they run in the sandbox of tests, without
+//! write access to the checkout. A missing tool is skipped with a notice.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use super::framework::shell_argv;
 use super::lint_output::{self, OutputFormat};
 use super::syntax_check::COMPILE_PYTHON;
 
-/// Time for one check (specification.md 6.3).
+/// Time limit of one check (specification.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Bytes of the output of a check that are read.
@@ -30,26 +30,26 @@ const OUTPUT_LIMIT: u64 = 256 << 10;
 pub(super) struct Tool {
     pub name: &'static str,
     pub concern: Concern,
-    /// File and the words it must hold.
+    /// Configuration files, each with the words that it must contain.
     signs: &'static [(&'static str, &'static str)],
     command: &'static str,
     output_format: OutputFormat,
     pub fixer: Option<Fixer>,
 }
 
-/// How a tool repairs a text.
+/// How a tool fixes a text.
 pub(super) struct Fixer {
-    /// Endings of files it is for.
+    /// Extensions of the files it handles.
     pub endings: &'static [&'static str],
     /// Reads the text from standard input; `{}` stands for the path.
     pub command: &'static str,
     pub output: FixerOutput,
 }
 
-/// How a fixer says what it made.
+/// How a fixer returns the new text.
 #[derive(Clone, Copy)]
 pub(super) enum FixerOutput {
-    /// The text alone.
+    /// The output is the new text.
     Text,
     /// The JSON report of `ESLint`, with the text in `output` when it differs.
     Eslint,
@@ -88,7 +88,7 @@ const ESLINT: &[(&str, &str)] = &[
 const PYTHON: &[&str] = &["py", "pyi"];
 const SCRIPT: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 
-/// Every tool, those that change code before those that only format; a new one is a row.
+/// All tools, those that change code before those that only format; each is a row.
 pub(super) const TOOLS: &[Tool] = &[
     tool(
         "tsc",
@@ -132,7 +132,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "cargo clippy --all-targets --quiet --message-format short",
         Lints,
     ),
-    // Fixes that ruff calls safe; the unsafe ones need a flag that is not given.
+    // Only fixes that ruff calls safe; unsafe ones need a flag that is not passed.
     tool("ruff", Rules, RUFF, "ruff check --no-cache --output-format concise .", Locations).fixing(
         PYTHON,
         "ruff check --no-cache --fix --exit-zero --quiet --force-exclude --stdin-filename {} -",
@@ -166,12 +166,12 @@ pub(super) const TOOLS: &[Tool] = &[
         .fixing(PYTHON, "black --quiet --stdin-filename {} -"),
 ];
 
-/// Commands of the project that replace the tools of their concern.
+/// Configured commands, which replace the tools of their concern.
 const LINT_COMMAND: Tool = tool("the lint command", Rules, &[], "", Any);
 const BUILD_COMMAND: Tool = tool("the build command", Types, &[], "", Any);
 
 impl Tool {
-    /// Whether the project has set it up.
+    /// Whether the project uses the tool, judged by its configuration files.
     pub(super) fn is_set_up(&self, root: &Path) -> bool {
         self.signs.iter().any(|(file, words)| {
             let text = files::read(&root.join(file), 4 << 20).ok().flatten();
@@ -180,7 +180,7 @@ impl Tool {
     }
 }
 
-/// The program of a command: the project's own where it has one.
+/// The program of a command, preferably the project's own installation.
 pub(super) fn program<'a>(root: &Path, argv: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
     if let Some(first) = argv.first_mut() {
@@ -208,9 +208,9 @@ pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invo
     Invocation { argv, directory: root.to_owned(), environment, access: Some(access) }
 }
 
-/// Asks every tool that the project has set up, in the root of the checkout; a command of its own
-/// stands for the tools of its concern. `scratch` is an own folder; what lies in it from before
-/// makes a check quicker.
+/// Runs every tool that the project has configured, in the root of the checkout; a configured
+/// command replaces the tools of its concern. `scratch` is a private folder whose remaining caches
+/// speed up the next check.
 pub async fn run_tools(
     root: &Path,
     scratch: &Path,
@@ -246,7 +246,7 @@ pub async fn run_tools(
     report
 }
 
-/// The exit code of a child that ended by itself, else why there is none.
+/// The exit code of a child that ended by itself, else the reason.
 pub(super) fn exit_code(ending: io::Result<Ending>) -> Result<i32, String> {
     match ending {
         Ok(Ending::Exit(code)) => Ok(code),
@@ -283,15 +283,15 @@ async fn run_tool(
     report.skipped.push((tool.name.to_owned(), reason));
 }
 
-/// Files among `doubted` that the parser of the language itself accepts, with its name: where our
-/// grammar does not know a form of syntax, the language's own parser decides.
+/// Files among `doubted` that the language's own parser accepts, with the parser's name. It decides
+/// where our grammar does not know a form of syntax.
 #[must_use]
 pub fn files_that_parse(
     root: &Path,
     scratch: &Path,
     doubted: &[RepoPath],
 ) -> BTreeMap<RepoPath, &'static str> {
-    // The project's own TypeScript, which says only whether it can be read.
+    // The project's own TypeScript, used only to parse.
     const SCRIPT: &str = "const [root, name] = process.argv.slice(1); \
         const ts = require(root + '/node_modules/typescript'); \
         const text = require('fs').readFileSync(name, 'utf8'); \
@@ -299,7 +299,7 @@ pub fn files_that_parse(
         if (result.diagnostics.length) process.exit(1); console.log('ok')";
     let mut known = BTreeMap::new();
     let at = root.display().to_string();
-    // Each file takes a process; a tree of broken files is broken.
+    // Each file costs a process; a project with more broken files is simply broken.
     for file in doubted.iter().take(40) {
         let (name, argv): (&str, Vec<&str>) = match file.extension() {
             "py" => ("python", vec!["python3", "-c", COMPILE_PYTHON]),

@@ -1,6 +1,6 @@
-//! Interpreters behind the shims of version managers. A shim of pyenv or asdf is a script that
-//! starts dozens of programs before the interpreter, each time; a run asks it once for the path of
-//! the interpreter, and puts that folder before the shims.
+//! Resolves the shims of version managers. A shim of pyenv or asdf is a script that starts dozens
+//! of programs before the interpreter, every time. A run asks it once for the interpreter's path
+//! and puts that folder in front of the shims.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("node", &["node", "-p", "process.execPath"]),
 ];
 
-/// Runs a command and gives the line it prints.
+/// Runs a command and returns the line it prints.
 pub type RunCommand<'a> = &'a dyn Fn(&[&str]) -> Option<String>;
 
-/// The search path with the folders of interpreters before the shims that stand for them; `None`
-/// when no shim is found first.
+/// The search path with the folders of the real interpreters in front of their shims; `None` when
+/// no shim comes first.
 pub fn resolve_shims(path: &str, run: RunCommand<'_>) -> Option<String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let mut changed = false;
@@ -37,7 +37,7 @@ pub fn resolve_shims(path: &str, run: RunCommand<'_>) -> Option<String> {
     changed.then_some(joined)
 }
 
-/// pyenv, asdf and mise name it like this.
+/// pyenv, asdf and mise use this name for their folder of shims.
 fn is_shim_folder(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == "shims")
 }
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// Why, the folders of the path, what is printed, and the folders then.
+    /// Description, folders of the path, printed text, and expected folders.
     type ShimCase<'a> = (&'a str, &'a [&'a str], RunCommand<'a>, Option<&'a [&'a str]>);
 
     #[test]

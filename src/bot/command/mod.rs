@@ -1,4 +1,4 @@
-//! Comment Markdown to commands. Quotes, code, HTML, links and images hold none.
+//! Reads commands from the Markdown of a comment, except in quotes, code, HTML, links and images.
 
 mod parse;
 mod table;
@@ -24,9 +24,9 @@ const MAX_COMMENT: usize = 4 * 65_536;
 /// One command line of a comment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Line of the comment, from 1.
+    /// Line number in the comment, from 1.
     pub line: usize,
-    /// As it was written, at most [`SHOWN`] characters; foreign.
+    /// The line as written, at most [`SHOWN`] characters; untrusted text.
     pub text: String,
     /// The command, or what is wrong with it.
     pub command: Result<Command, Problem>,
@@ -52,13 +52,13 @@ pub fn read(comment: &str) -> Vec<Line> {
     lines
 }
 
-/// Where command lines are, and whether markup is in them.
+/// The ranges of command lines, and whether each contains markup.
 fn places(comment: &str) -> Vec<(Range<usize>, bool)> {
     let options =
         Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES | Options::ENABLE_TABLES;
     let mut found: Vec<(Range<usize>, bool)> = Vec::new();
     let mut open: Vec<bool> = Vec::new();
-    // Elements that HTML opened and did not close: what is in them is no plain text.
+    // The HTML so far: inside of an element that it leaves open, no text is plain.
     let mut html = String::new();
     for (event, range) in Parser::new_ext(comment, options).into_offset_iter() {
         match event {
@@ -97,7 +97,7 @@ fn places(comment: &str) -> Vec<(Range<usize>, bool)> {
     found
 }
 
-/// Notes that markup begins in the last command line.
+/// Records that the last command line contains markup.
 fn mark(found: &mut [(Range<usize>, bool)], range: &Range<usize>) {
     if let Some((line, markup)) = found.last_mut()
         && line.contains(&range.start)
@@ -106,7 +106,7 @@ fn mark(found: &mut [(Range<usize>, bool)], range: &Range<usize>) {
     }
 }
 
-/// The whole line of a text that begins it with the prefix.
+/// The whole line at `range`, if it begins with the prefix.
 fn command_line(comment: &str, range: &Range<usize>) -> Option<Range<usize>> {
     let before = comment.get(..range.start)?;
     let rest = comment.get(range.start..)?;
@@ -117,7 +117,7 @@ fn command_line(comment: &str, range: &Range<usize>) -> Option<Range<usize>> {
     (begins && word).then(|| range.start..range.start + text.len())
 }
 
-/// Whether HTML seen so far leaves an element or a comment open. Fails closed.
+/// Whether the HTML so far leaves an element or a comment open; assumes so when in doubt.
 fn is_inside(html: &str) -> bool {
     const VOID: &[&str] = &["br", "hr", "img", "input", "wbr", "source", "col", "link", "meta"];
     let mut open: Vec<String> = Vec::new();

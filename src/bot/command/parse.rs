@@ -1,4 +1,4 @@
-//! One command line to a command: words, arguments, flags.
+//! Parses one command line: words, arguments and flags.
 
 use crate::config::nearest;
 use crate::domain::command::{Command, Flags};
@@ -8,8 +8,8 @@ use super::table::{COMMANDS, FLAGS, PREFIX, Reader, flags};
 
 pub(super) const MAX_LINE: usize = 2_000;
 
-/// Why a command line is not understood. The texts quote the comment, shortened and on one line;
-/// the page that shows them escapes them.
+/// Why a command line is not understood. The messages quote the comment, shortened to one line; the
+/// page that shows them escapes the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("no command after {PREFIX}; `{PREFIX} help` lists all")]
@@ -36,8 +36,8 @@ fn suggestion(near: Option<&'static str>) -> String {
     near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
 }
 
-/// Splits at blanks; `'…'` and `"…"` hold blanks, `\"` and `\\` work within double quotes. Nothing
-/// is ever expanded.
+/// Splits at whitespace. `'…'` and `"…"` keep it together; `\"` and `\\` work within double quotes.
+/// Nothing is ever expanded.
 pub(super) fn words(text: &str) -> Result<Vec<String>, Problem> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -65,7 +65,7 @@ pub(super) fn words(text: &str) -> Result<Vec<String>, Problem> {
     Ok(words)
 }
 
-/// Reads one line that begins with the prefix.
+/// Parses one line that begins with the prefix.
 pub(super) fn parse(line: &str) -> Result<Command, Problem> {
     if line.len() > MAX_LINE {
         return Err(Problem::Long);
@@ -97,7 +97,7 @@ pub(super) fn parse(line: &str) -> Result<Command, Problem> {
     }
 }
 
-/// Flags and arguments, as `--name=value` or `--name value`.
+/// Separates arguments from flags, which are written `--name=value` or `--name value`.
 fn split(words: &[String]) -> Result<(Flags, Vec<&str>), Problem> {
     let mut flags = Flags::default();
     let mut arguments = Vec::new();
@@ -158,7 +158,7 @@ fn set(flags: &mut Flags, flag: &'static str, value: &str) -> Result<(), Problem
     Ok(())
 }
 
-/// Foreign text for a sentence: one line, at most 40 characters, nothing that Markdown acts on.
+/// Untrusted text for a sentence: one line, at most 40 characters, no Markdown syntax.
 fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && !"`<>@".contains(*c)).take(40).collect()
 }

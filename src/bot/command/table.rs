@@ -1,22 +1,22 @@
-//! The commands and flags of comments, and the help that lists them.
+//! The table of comment commands and flags, and the help text made from it.
 
 use crate::domain::command::{Command, Dimension, Flags};
 use crate::domain::id::{CommitId, SessionId};
 
-/// How every command begins.
+/// The prefix of every command.
 pub const PREFIX: &str = "/regreen";
 
-/// What a command expects instead of the arguments it got.
+/// Names the expected arguments, for the error about wrong ones.
 type Expected = &'static str;
 
-/// How the words behind the name of a command are read.
+/// How the arguments of a command are parsed.
 #[derive(Clone, Debug)]
 pub enum Reader {
     /// The command starts a run, whose limits flags may lower.
     Run(fn(&[&str], Flags) -> Result<Command, Expected>),
     /// The same without arguments.
     PlainRun(fn(Flags) -> Command),
-    /// The command is answered at once and takes no flag but `-y`.
+    /// The command is answered at once and accepts no flag but `-y`.
     Reply(fn(&[&str]) -> Result<Command, Expected>),
     /// The same without arguments.
     PlainReply(Command),
@@ -29,7 +29,7 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Its arguments as the help shows them.
     pub arguments: &'static str,
-    /// What it does; empty for an alias, which the help leaves out.
+    /// What it does; empty for an alias, which the help omits.
     pub help: &'static str,
     /// Reads its arguments.
     pub read: Reader,
@@ -157,7 +157,7 @@ fn optional<'a>(words: &[&'a str]) -> Result<Option<&'a str>, Expected> {
     }
 }
 
-/// The words that say what to test.
+/// Joins the words that describe what to test.
 fn task(words: &[&str]) -> Result<String, Expected> {
     if words.is_empty() { Err("a description of what to test") } else { Ok(words.join(" ")) }
 }
@@ -187,8 +187,8 @@ fn issue(words: &[&str]) -> Result<Command, Expected> {
     if dimensions.is_empty() { Err(EXPECTED) } else { Ok(Command::Issue { dimensions }) }
 }
 
-/// The flags of a comment with the name of their value. Every other flag of the command line
-/// belongs to the configuration.
+/// The flags that a comment may carry, with the names of their values. All other flags of the
+/// command line can only be set in the configuration.
 pub const FLAGS: &[(&str, &str)] = &[
     ("--max-iterations", "N"),
     ("--budget-minutes", "MINUTES"),
@@ -202,7 +202,7 @@ pub const FLAGS: &[(&str, &str)] = &[
     ("-y", ""),
 ];
 
-/// The names of all flags, for a sentence.
+/// The names of all flags, for use in a sentence.
 pub fn flags() -> String {
     FLAGS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Comments as people and attackers write them.
+//! Tests of comment commands, written by people and by attackers.
 
 use super::parse::{MAX_LINE, words};
 use super::table::COMMANDS;

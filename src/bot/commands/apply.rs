@@ -1,4 +1,4 @@
-//! `/regreen apply SHA`: publishes exactly one stored result, and only on the head it was made for
+//! `/regreen apply SHA`: publishes one stored result, and only on the head it was made for
 //! (specification.md 13.17, 13.18).
 
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::bot::limits::{self, Destination};
 use crate::bot::publish::Publisher;
 use crate::bot::sessions::{check_out, names, read_view};
 
-/// Commits that a result may have.
+/// Commits of a result at most.
 const COMMITS: u32 = 500;
 
 /// Publishes the result and returns the reply.
@@ -57,7 +57,7 @@ pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, B
     publish(context, &session, &tip).await
 }
 
-/// The reply to a result that was made for another head.
+/// The reply when a result was made for another head.
 fn stale(result: &CommitId, ground: Option<&CommitId>, head: &CommitId) -> String {
     let of = ground.map_or("another commit", |ground| ground.short());
     format!(
@@ -67,7 +67,7 @@ fn stale(result: &CommitId, ground: Option<&CommitId>, head: &CommitId) -> Strin
     )
 }
 
-/// Where an applied result goes: as configured, and that of a fork to a fix branch.
+/// The destination of an applied result: as configured, but a fix branch for a fork.
 fn destination(context: &Context<'_>) -> Destination {
     match limits::approved_destination(context) {
         Destination::Head if !context.target.foreign => Destination::Head,

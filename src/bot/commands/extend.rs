@@ -1,4 +1,4 @@
-//! `/regreen extend`: which files the last fix changed.
+//! `/regreen extend`: finds the files that the last fix changed, to write tests for them.
 
 use crate::bot::context::Context;
 use crate::bot::failure::BotError;
@@ -7,8 +7,8 @@ use crate::bot::sessions;
 /// Files that one extension covers at most.
 const FILES: usize = 10;
 
-/// The files of the head that the fixes of the newest session changed, separated by blanks; `None`
-/// without any.
+/// The files of the head that the fixes of the newest session changed, separated by spaces; `None`
+/// when there are none.
 pub async fn files_of_fixes(context: &Context<'_>) -> Result<Option<String>, BotError> {
     let Some(newest) = sessions::newest(context).await? else { return Ok(None) };
     let view = newest.view(context).await?;

@@ -15,17 +15,17 @@ use crate::domain::session::SessionRecord;
 use crate::effect::{PushOutcome, PushRequest};
 use crate::report::markdown::{self, code};
 
-/// Commits that a session can have.
+/// Commits of a session that are searched at most.
 const COMMITS: u32 = 2_000;
 
-/// The newest fix branch, all of whose commits are the session's own.
+/// The newest fix branch; all of its commits belong to its session.
 struct OwnBranch {
     session: SessionId,
     tip: CommitId,
     record: SessionRecord,
 }
 
-/// What a command finds.
+/// The result of looking for a fix branch that may be changed.
 enum Lookup {
     Own(Box<OwnBranch>),
     /// The branch may not be changed; the text says why.
@@ -46,7 +46,7 @@ async fn find_own(context: &Context<'_>) -> Result<Lookup, BotError> {
     })
 }
 
-/// Moves the fix branch; the error is the reply.
+/// Pushes the fix branch; the error is the reply.
 async fn push(context: &Context<'_>, own: &OwnBranch, to: &CommitId) -> Result<(), String> {
     let request = PushRequest {
         branch: own.session.branch(),
@@ -72,7 +72,7 @@ fn unchanged(error: &impl ToString) -> String {
     format!("{}. Nothing was changed.", code(&error.to_string()))
 }
 
-/// Reverts one fix.
+/// `/regreen rollback`: reverts the fix of one iteration.
 pub async fn rollback(
     context: &Context<'_>,
     iteration: Option<u32>,
@@ -121,7 +121,7 @@ async fn add_event(
     Ok(())
 }
 
-/// Rebases the fix branch onto the current head.
+/// `/regreen rebase`: rebases the fix branch onto the current head.
 pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
@@ -159,7 +159,7 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     })
 }
 
-/// Ends a session as it is.
+/// `/regreen complete`: ends a session as it is.
 pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
@@ -181,7 +181,7 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
     })
 }
 
-/// Records what the last session learned.
+/// `/regreen sync`: records what the last session taught.
 pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,

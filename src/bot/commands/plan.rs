@@ -22,12 +22,12 @@ pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     Ok(format!("{plan}\n{next}."))
 }
 
-/// Drops the plan.
+/// `/regreen cancel`: drops the pending plan.
 pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
     let Some(pending) = newest_pending(context).await? else {
         return Ok("There is no plan to drop.".into());
     };
-    // The events stay for reports; without the state nothing can be continued.
+    // The events stay for reports; without the state the session cannot be continued.
     let events = session_refs::events(context.prepared, &pending.session, None).await?;
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
     session_refs::save(context.prepared, &pending.session, &snapshot).await?;

@@ -1,4 +1,4 @@
-//! `/regreen status` and `/regreen estimate`.
+//! `/regreen status` lists the sessions, `/regreen estimate` predicts the cost of a run.
 
 use crate::bot::context::Context;
 use crate::bot::failure::BotError;

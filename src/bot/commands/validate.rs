@@ -22,7 +22,7 @@ use crate::bot::worker::{self, Worker};
 /// Time limit when the configuration sets none.
 const LIMIT: Duration = Duration::from_mins(20);
 
-/// Time between two looks at the worker.
+/// Interval at which the worker is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Largest report and largest repaired file, in bytes.

@@ -1,5 +1,5 @@
-//! The last word: what could not be posted so far, the verdict on the fix itself, a label, summary
-//! and outputs.
+//! Ends publishing: posts what is pending, marks the last commit of the fix, adds a label, and
+//! writes summary and outputs.
 
 use crate::adapter::host::files;
 use crate::adapter::host::random;
@@ -15,11 +15,11 @@ use std::time::Duration;
 use super::Publisher;
 use crate::bot::{environment, prepare};
 
-/// Label of a pull request whose tests a person should look at.
+/// The label of a pull request that needs a person.
 const REVIEW: &str = "regreen: review";
 
 impl Publisher<'_> {
-    /// What became of the commits, as an answer.
+    /// A summary of what was published, as a reply.
     pub fn push_summary(&self) -> String {
         let url = self.pull_url.as_deref().or(self.branch_url.as_deref());
         let notices: Vec<String> =
@@ -37,7 +37,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// The last word: everything that could not be posted so far, then summary and outputs.
+    /// Posts everything that is pending, then writes summary and outputs.
     pub async fn end(&mut self) {
         if let Some((message, hint)) = &self.problem {
             let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
@@ -56,8 +56,8 @@ impl Publisher<'_> {
         self.warn_of_stale_pages();
     }
 
-    /// Puts the verdict on the last commit of the fix too: a push with a job's token starts no
-    /// run there, so a branch rule that requires this check would wait for ever.
+    /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
+    /// workflow, so a branch rule that requires this check would wait for ever.
     async fn check_tip(&mut self) {
         let met = self.is_met();
         let may = self.context.target.writes && self.check.closed.is_none();
@@ -69,7 +69,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// A partial success wants a person (specification.md 9.3).
+    /// A partial success needs a person, so it gets a label (specification.md 9.3).
     async fn label(&self) {
         let partial = self
             .view
@@ -91,13 +91,13 @@ impl Publisher<'_> {
         }
     }
 
-    /// Job summary, outputs, and the page for the artefact.
+    /// Writes the job summary, the outputs, and the report for the artefact.
     fn write(&self) {
         let facts = self.facts("");
         let summary = job_summary(&self.view, &facts);
         environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);
         if !self.context.target.writes {
-            // Where no check run can be written, the log carries the remarks.
+            // Without permission to write a check run, annotations go to the log.
             for remark in workflow::remarks(&check::annotations(&self.view)) {
                 println!("{remark}");
             }
@@ -117,7 +117,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// What the log says about places that were given up.
+    /// Warns in the log about pages that could not be updated.
     pub(super) fn warn_of_stale_pages(&self) {
         let closed = [("check run", &self.check), ("comment", &self.comment)];
         for (name, channel) in closed {

@@ -25,14 +25,14 @@ use crate::report::workflow;
 use super::commits::{Commits, Published};
 use super::context::Context;
 
-/// Time between two edits: a job's token has 500 content requests an hour, for all jobs of a
-/// repository.
+/// Least time between two updates: a job's token may make 500 content requests an hour, for all
+/// jobs of a repository.
 const PACE: Duration = Duration::from_secs(15);
 
-/// Variable with another time between two edits, in milliseconds.
+/// Variable that overrides the time between two updates, in milliseconds.
 const PACE_VARIABLE: &str = "REGREEN_PACE_MS";
 
-/// How long one post may take while the run goes on, after a signal, and at the end.
+/// Time limit of one post: during the run, after a signal, and at the end.
 const WHILE: Duration = Duration::from_secs(20);
 const LEAVING: Duration = Duration::from_secs(4);
 const ENDING: Duration = Duration::from_mins(3);
@@ -40,19 +40,19 @@ const ENDING: Duration = Duration::from_mins(3);
 /// Name of the check run; branch rules can require it.
 const CHECK: &str = "regreen";
 
-/// One of the places where something is posted.
+/// A comment or check run that is kept up to date.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Channel {
     /// Whether it shows less than is known.
     stale: bool,
-    /// When it was last attempt.
+    /// Time of the last attempt to post.
     attempt: Option<Duration>,
-    /// Why it is given up, in our own words.
+    /// Why posting was given up, in our own words.
     closed: Option<String>,
 }
 
 impl Channel {
-    /// Whether it is time to post.
+    /// Whether an update is due.
     pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
         self.stale
             && self.closed.is_none()
@@ -64,7 +64,7 @@ impl Channel {
         self.attempt = Some(now);
         match result {
             Ok(()) => self.stale = false,
-            // Posted at the next chance.
+            // A temporary failure: the next update retries.
             Err(error) if error.passes() => {}
             Err(error) => self.closed = Some(format!("{error}; {}", error.hint())),
         }
@@ -75,25 +75,25 @@ impl Channel {
 pub struct Publisher<'a> {
     context: &'a Context<'a>,
     pub session: String,
-    /// All that is known.
+    /// Everything that is known about the session.
     pub view: View,
     pub answers: Vec<CommandReply>,
     /// Limits of this run.
     pub limits: Ceiling,
-    /// Why there is no result: what happened, what to do. Foreign text.
+    /// Why there is no result: the message and the hint; untrusted text.
     pub problem: Option<(String, String)>,
     /// The pull request with the fix.
     pub pull: Option<u64>,
     pull_url: Option<String>,
     branch_url: Option<String>,
-    /// The tip of the fix that the server has.
+    /// The tip of the fix on the server.
     tip: Option<CommitId>,
-    /// Names the comment: one for a pull request, whatever its sessions are called.
+    /// Identifies the comment: one per pull request, for all of its sessions.
     key: String,
     page: Option<String>,
-    /// What the publishing phase has to say of the commits.
+    /// Notices about the published commits.
     push_notices: Vec<String>,
-    /// A result that waits to be applied.
+    /// A stored result that waits to be applied.
     stored: Option<CommitId>,
     /// The phases before the fix loop.
     phases: Vec<Step>,
@@ -103,7 +103,7 @@ pub struct Publisher<'a> {
 }
 
 impl<'a> Publisher<'a> {
-    /// A publisher that has shown nothing yet.
+    /// A publisher that has posted nothing yet.
     pub fn new(context: &'a Context<'a>, session: String, answers: Vec<CommandReply>) -> Self {
         let pace = context.env.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
         Self {
@@ -141,19 +141,19 @@ impl<'a> Publisher<'a> {
         (self.comment.stale, self.check.stale) = (true, true);
     }
 
-    /// Shows that a run has begun. The check run comes first: an App's token learns from it who
-    /// it is.
+    /// Shows that a run has begun. The check run is posted first, since an App's token learns from
+    /// it which account it has.
     pub async fn begin(&mut self) {
         (self.comment.stale, self.check.stale) = (true, true);
         self.tick().await;
     }
 
-    /// Shows what is due.
+    /// Posts the updates that are due.
     pub async fn tick(&mut self) {
         self.show(WHILE, self.pace).await;
     }
 
-    /// Shows the answers to commands above what is known; there is no run to report on.
+    /// Posts the replies to commands above what is known, without a run to report on.
     pub async fn answers_only(&mut self) {
         self.comment.stale = true;
         self.show(ENDING, Duration::ZERO).await;
@@ -165,7 +165,7 @@ impl<'a> Publisher<'a> {
         self.warn_of_stale_pages();
     }
 
-    /// Offers the pushed commits as a pull request.
+    /// Opens a pull request with the pushed commits.
     pub async fn open_pull(&mut self, commits: &mut Commits<'_>) {
         let (title, body) = self.pull_texts();
         bounded(WHILE, "the pull request is opened later", commits.open_pull(&title, &body)).await;
@@ -178,7 +178,7 @@ impl<'a> Publisher<'a> {
         bounded(self.patience(), "there is no signed commit", commits.sign(&title)).await;
     }
 
-    /// Describes the pull request with the fix as it is now.
+    /// Updates the description of the pull request with the fix.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
         let (_, body) = self.pull_texts();
         let problem = "the pull request says less than is known";
@@ -191,7 +191,7 @@ impl<'a> Publisher<'a> {
         (pull::title(&self.context.target.name()), body)
     }
 
-    /// Notes that the session's branch is on the server, and the pull request with the fix.
+    /// Records that the session's branch is on the server, and its pull request.
     pub fn show_branch(&mut self, pull: Option<u64>) {
         if self.session.is_empty() {
             return;
@@ -202,18 +202,18 @@ impl<'a> Publisher<'a> {
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
     }
 
-    /// Notes which phases of a test session are over.
+    /// Records which phases of a test session are complete.
     pub fn show_phases(&mut self, pipeline: Option<&Pipeline>) {
         let Some(pipeline) = pipeline else { return };
         let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
             let done = pipeline.phases.iter().any(|row| row.phase == number);
             Step::new(*name, active).done(done)
         });
-        // The last one is the loop itself, which the list has anyway.
+        // The last phase is the fix loop, which the list shows anyway.
         self.phases = phases.take(PHASES.len() - 1).collect();
     }
 
-    /// Notes what was published.
+    /// Records what was published.
     pub fn show_published(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
         self.stored.clone_from(&published.stored);
@@ -280,7 +280,7 @@ impl<'a> Publisher<'a> {
         self.context.forge.put_check(&run).await.map(|_| ())
     }
 
-    /// What the pages show beside the events.
+    /// What the pages show besides the events.
     fn facts<'b>(&'b self, now: &'b str) -> ForgePage<'b> {
         let env = self.context.env;
         ForgePage {
@@ -315,7 +315,7 @@ impl<'a> Publisher<'a> {
     }
 }
 
-/// Waits for a call so long, and logs its error.
+/// Awaits a call up to a time limit, and logs its error.
 async fn bounded(
     limit: Duration,
     problem: &str,

@@ -1,4 +1,4 @@
-//! `regreen config`: is the file right, and what may stand in it.
+//! `regreen config`: checks a configuration file, or prints its JSON Schema.
 
 use crate::adapter::host::files;
 use crate::app::AppError;
@@ -8,7 +8,7 @@ use crate::config;
 
 use super::print_json;
 
-/// Runs the verb.
+/// Runs `regreen config` and returns its exit code.
 pub fn run(arguments: &ConfigArguments) -> Result<u8, AppError> {
     match arguments.what {
         ConfigVerb::Schema => print_json(&config::schema()),

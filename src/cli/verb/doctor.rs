@@ -1,4 +1,4 @@
-//! `regreen doctor`: what was detected, and what is missing.
+//! `regreen doctor`: shows what was detected in a repository, and what is missing.
 
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
@@ -7,7 +7,7 @@ use crate::cli::text;
 
 use super::print_document;
 
-/// Runs the verb. A suite that cannot start is the environment's failure.
+/// Runs the verb. A suite that cannot start counts as a failure of the environment.
 pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let found = app::doctor(&arguments.repository)?;
     if arguments.json {

@@ -1,4 +1,4 @@
-//! `regreen fix`: one session, one end.
+//! `regreen fix`: runs one fix session and prints its outcome.
 
 use crate::app::{self, AppError, FixRequest};
 use crate::cli::args::FixArguments;
@@ -7,14 +7,14 @@ use crate::cli::progress::Terminal;
 use crate::cli::request;
 use crate::report::document::Document;
 
-/// Runs the verb.
+/// Runs `regreen fix` and returns its exit code.
 pub async fn run(arguments: FixArguments) -> Result<u8, AppError> {
     let output = arguments.output;
     let screen = Terminal::new(output.quiet, output.json);
     show(&request::fix(arguments)?, &screen, output.json).await
 }
 
-/// Runs a request, and prints its document where one is wanted.
+/// Runs a request and, with `json`, prints its outcome as a JSON document.
 pub async fn show(request: &FixRequest, screen: &Terminal, json: bool) -> Result<u8, AppError> {
     let outcome = app::fix(request, screen).await?;
     if json {

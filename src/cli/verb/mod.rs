@@ -1,4 +1,4 @@
-//! One file per verb.
+//! The verbs, one file each, and what they share: JSON output, exit codes, session lookup.
 
 pub mod config;
 pub mod demo;
@@ -28,7 +28,7 @@ fn print_json(document: &impl Serialize) {
     println!("{}", serde_json::to_string_pretty(document).unwrap_or_default());
 }
 
-/// The exit code of a gate.
+/// The exit code for a gate that is met or not met.
 fn code_of(met: bool) -> u8 {
     if met { exit::MET } else { exit::NOT_MET }
 }

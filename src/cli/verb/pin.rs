@@ -1,4 +1,4 @@
-//! `regreen pin`: characterisation tests, on a branch of their own.
+//! `regreen pin`: writes characterisation tests on a branch of their own.
 
 use crate::app::{self, CharacteriseRequest};
 use crate::cli::args::CodeArguments;

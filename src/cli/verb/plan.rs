@@ -1,4 +1,4 @@
-//! `regreen plan` and `regreen test`.
+//! `regreen plan` and `regreen test`: run the test pipeline and print its result.
 
 use crate::app::{self, AppError, TestOutcome};
 use crate::cli::args::PlanArguments;
@@ -10,7 +10,7 @@ use crate::report::planning;
 
 use super::{code_of, print_json};
 
-/// Runs the verb.
+/// Runs `regreen plan` or `regreen test`, depending on `goal`, and returns its exit code.
 pub async fn run(arguments: PlanArguments, goal: Goal) -> Result<u8, AppError> {
     let output = arguments.output;
     let request = request::test(arguments)?;
@@ -29,7 +29,7 @@ pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
     if json {
         print_json(&planning::document(run, produced, &outcome.folder));
     } else {
-        // Everything foreign in it is shortened and harmless already.
+        // All foreign text in the summary is already shortened and escaped.
         print!("{}", planning::summary(run, produced, &harmless(&outcome.folder, 300)));
     }
     code_of(outcome.met)

@@ -1,9 +1,9 @@
-//! `regreen report`: what a session left to read.
+//! `regreen report`: prints the report of a session or its path, or writes the session's HTML page.
 
 use crate::app::{self, AppError, ReportOutcome, ReportRequest};
 use crate::cli::failure::exit;
 
-/// Runs the verb.
+/// Runs `regreen report` and returns its exit code.
 pub fn run(request: &ReportRequest) -> Result<u8, AppError> {
     match app::report(request)? {
         ReportOutcome::File(file) => println!("{}", file.display()),

@@ -1,4 +1,4 @@
-//! `regreen score`: the mutation score of the tests.
+//! `regreen score`: measures the mutation score of the tests.
 
 use crate::app::{self, ScoreRequest};
 use crate::cli::args::CodeArguments;
@@ -8,10 +8,10 @@ use crate::report::mutation;
 
 use super::{code_of, print_json};
 
-/// Survivors that are printed.
+/// Number of surviving mutants that are printed.
 const PRINTED: usize = 50;
 
-/// Runs the verb. Below the threshold the gate is not met.
+/// Runs the verb. The gate is not met when the score is below the threshold.
 pub async fn run(arguments: &CodeArguments<ScoreRequest>) -> Result<u8, app::AppError> {
     let screen = Terminal::new(arguments.quiet, arguments.json || arguments.markdown);
     let score = app::score(&arguments.request, &screen).await;

@@ -7,7 +7,7 @@ use crate::cli::text;
 
 use super::{code_of, print_document, print_json};
 
-/// Runs the verb.
+/// Runs the actions of `regreen session` and returns their exit code.
 pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
     let (of, json) = (&arguments.of.of, arguments.of.json);
     match arguments.what {

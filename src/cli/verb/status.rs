@@ -1,11 +1,11 @@
-//! `regreen status`: the sessions of a repository.
+//! `regreen status`: lists the sessions of a repository with their status and result.
 
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
 use crate::cli::failure::exit;
 use crate::report::phrases::harmless;
 
-/// Runs the verb.
+/// Runs `regreen status` and returns its exit code.
 pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let found = app::status(&arguments.repository)?;
     for notice in &found.notices {

@@ -1,4 +1,4 @@
-//! `regreen validate`: gate 001.3 alone, on any repository.
+//! `regreen validate`: runs gate 001.3 on its own, on any repository.
 
 use crate::adapter::host::environment;
 use crate::app;
@@ -6,7 +6,7 @@ use crate::cli::args::ValidateArguments;
 use crate::cli::request;
 use crate::report::validation::{ValidationReport, annotations, render_text};
 
-/// Runs the verb. The gate's decision is the exit code.
+/// Runs the verb. The decision of the gate determines the exit code.
 pub async fn run(arguments: ValidateArguments) -> Result<u8, app::AppError> {
     let json = arguments.json;
     let outcome = app::validate(&request::validate(arguments)).await?;
@@ -14,7 +14,7 @@ pub async fn run(arguments: ValidateArguments) -> Result<u8, app::AppError> {
     Ok(super::code_of(outcome.met))
 }
 
-/// Prints the report. Annotations go to standard error: standard output is the report.
+/// Prints the report on standard output, and annotations on standard error to keep them apart.
 pub fn show(report: &ValidationReport, json: bool) {
     if environment::path_from("GITHUB_ACTIONS").is_some_and(|value| value.as_os_str() == "true") {
         for annotation in annotations(report) {

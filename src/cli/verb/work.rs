@@ -9,10 +9,10 @@ use crate::cli::progress::Terminal;
 
 use super::{code_of, fix, plan, validate};
 
-/// Set by a process that this one must not outlive.
+/// Set by a parent process that this process must not outlive.
 const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
-/// Bytes of a job that are read at most.
+/// Largest job that is read, in bytes.
 const LIMIT: u64 = 1 << 20;
 
 /// Runs the verb: the outcome is one JSON document on standard output, everything else goes to

@@ -1,4 +1,4 @@
-//! What the body of a function decides, raises, gives and changes.
+//! Collects the branches, errors, return values and state changes in the body of a function.
 
 use tree_sitter::Node;
 
@@ -9,13 +9,13 @@ use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
 use crate::code::tree::{children, first_field, line, named_children};
 
-/// A walk through one body.
+/// The traversal of one function body, which fills in its [`Behaviour`].
 pub(super) struct Walk<'a> {
     pub(super) language: Language,
     pub(super) text: &'a str,
     pub(super) behaviour: &'a mut Behaviour,
     pub(super) receiver: Option<String>,
-    /// Functions around the present place, inside of this one.
+    /// How many nested functions enclose the current node, not counting the function itself.
     pub(super) inner: u32,
 }
 
@@ -23,7 +23,7 @@ impl Walk<'_> {
     /// Notes the nodes below a node.
     pub(super) fn visit(&mut self, node: Node<'_>, guard: &mut Guard) {
         let mut kind = kinds::of(node.kind());
-        // A variable or property is a function only when it holds one.
+        // A declaration of a variable or property counts as a function only if its value is one.
         if kind == Kind::Function && callable(node).is_none() {
             kind = Kind::Other;
         }
@@ -87,7 +87,7 @@ impl Walk<'_> {
         guard.truncate(depth);
     }
 
-    /// Visits a node that is reached only when more conditions hold.
+    /// Visits a node with additional conditions in force.
     fn visit_under(
         &mut self,
         own: impl IntoIterator<Item = Condition>,
@@ -100,8 +100,8 @@ impl Walk<'_> {
         guard.truncate(depth);
     }
 
-    /// A loop: its body runs only when it is entered, what is behind its `else` only when it was
-    /// not left.
+    /// Visits a loop: its body runs only if the loop is entered, and a Python `else` block only if
+    /// the loop ends without `break`.
     fn round(&mut self, node: Node<'_>, guard: &mut Guard) {
         if let Some(over) = self.range_of(node) {
             self.behaviour.loops.push((line(node), over));
@@ -117,7 +117,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A case of a switch or match.
+    /// Visits one case of a `switch` or `match` under the condition that selects it.
     fn case(&mut self, node: Node<'_>, guard: &mut Guard) {
         let depth = guard.len();
         guard.extend(self.in_case(node));
@@ -129,7 +129,7 @@ impl Walk<'_> {
         Some(one_line(part_of(node, "condition")?, self.text))
     }
 
-    /// An `if` or a ternary: its parts are visited with what must hold for them.
+    /// Visits an `if` or a ternary, each branch under the condition that leads to it.
     fn choice(&mut self, node: Node<'_>, guard: &mut Guard) {
         self.behaviour.decisions += 1;
         let condition = self.condition_of(node);
@@ -137,7 +137,7 @@ impl Walk<'_> {
         let Some(text) = condition else {
             return self.each(node, guard);
         };
-        // Each `elif` and `else` comes behind all conditions before it.
+        // Each `elif` and `else` is reached only if all conditions before it were false.
         let mut denied = vec![text.clone()];
         for child in children(node) {
             let is_consequence = Some(child) == consequence;
@@ -154,7 +154,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a loop goes over.
+    /// The collection or range that a loop iterates over.
     pub(super) fn range_of(&self, node: Node<'_>) -> Option<String> {
         let range = children(node).into_iter().find(|child| child.kind() == "range_clause");
         let over = first_field(node, &["right", "value"])
@@ -177,7 +177,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The value a function ends with: a result, or an error as a value.
+    /// Records a returned value, or an error where the language returns errors as values.
     fn result(&mut self, value: Node<'_>, guard: &Guard) {
         if self.inner > 0 {
             return;
@@ -197,7 +197,7 @@ impl Walk<'_> {
                 self.note_raise(line(value), "an error".into(), message, guard);
             }
             _ => {
-                // Each part of a choice is a result of its own.
+                // Each branch of a ternary is a separate return value.
                 if kinds::of(value.kind()) == Kind::Ternary {
                     return self.ternary_results(value, guard);
                 }
@@ -218,7 +218,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The last expression of a body gives a result in Rust; an arrow function may be one.
+    /// Records a return value without `return`, as in Rust and in short arrow functions.
     pub(super) fn tail(&mut self, body: Node<'_>) {
         let language = self.language;
         if language == Language::Rust || language.is_script() && body.kind() != "statement_block" {
@@ -228,7 +228,7 @@ impl Walk<'_> {
 
     fn tail_of(&mut self, node: Node<'_>, guard: &mut Guard) {
         let node = if node.kind() == "expression_statement" {
-            // With a semicolon it gives nothing.
+            // With a semicolon it is a statement and returns nothing.
             if one_line(node, self.text).ends_with(';') {
                 return;
             }
@@ -383,7 +383,7 @@ impl Walk<'_> {
 /// Fields that hold the callee or the class.
 const CALLEE: &[&str] = &["function", "constructor", "type"];
 
-/// A part of a choice; Python's conditional expression has no fields.
+/// A branch or the condition of an `if`; Python's conditional expression has no named fields.
 fn part_of<'t>(node: Node<'t>, part: &str) -> Option<Node<'t>> {
     match (node.kind(), part) {
         ("conditional_expression", "consequence") => node.named_child(0),
@@ -393,7 +393,7 @@ fn part_of<'t>(node: Node<'t>, part: &str) -> Option<Node<'t>> {
     }
 }
 
-/// The arguments of a macro, as written.
+/// The arguments of a macro, split at top-level commas, as written in the source.
 fn parts(tokens: &str) -> Vec<&str> {
     let inside = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
     let (mut depth, mut quoted) = (0_i32, false);
@@ -407,7 +407,7 @@ fn parts(tokens: &str) -> Vec<&str> {
         .collect()
 }
 
-/// `return …, errors.New("x")` and its kin.
+/// Whether a Go return value is an error: `return …, errors.New("x")` and similar.
 fn is_go_error(value: Node<'_>, text: &str) -> bool {
     let last = match value.kind() {
         "expression_list" => named_children(value).last().copied(),

@@ -1,9 +1,9 @@
-//! Describes conditions in words: `not text` is "an empty `text`".
+//! Describes test input that meets a condition in English: `not text` is "an empty `text`".
 
 use super::Condition;
 
-/// What a test gives so that a condition is as it must be. Never fails: what is not understood is
-/// quoted as it is written.
+/// Describes the input for which a condition has the required outcome. Never fails: a condition
+/// that is not understood is quoted as written.
 #[must_use]
 pub fn condition(one: &Condition) -> String {
     let text = unwrapped(&one.text);
@@ -20,13 +20,13 @@ pub fn condition(one: &Condition) -> String {
     }
 }
 
-/// Whether a condition says only that a loop has begun.
+/// Whether a condition says only that the body of a loop was entered.
 #[must_use]
 pub fn is_round(one: &Condition) -> bool {
     one.text.starts_with("some ") || one.text.starts_with("round ")
 }
 
-/// Describes a marker of ours, which is no condition of the source: `past 12`, `some rows`, `case 1 of kind`.
+/// Describes a condition that the walk generated: `past 12`, `some rows`, `case 1 of kind`.
 fn marker(text: &str) -> Option<String> {
     let (word, rest) = text.split_once(' ')?;
     Some(match word {
@@ -46,7 +46,7 @@ fn marker(text: &str) -> Option<String> {
     })
 }
 
-/// A text without brackets around all of it.
+/// A text without the parentheses that enclose all of it.
 pub(super) fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
@@ -63,7 +63,7 @@ pub(super) fn unwrapped(text: &str) -> &str {
     text
 }
 
-/// Comparisons, longest first, each with its opposite.
+/// Comparison operators, longest first, each with its negation.
 const OPERATORS: &[(&str, &str)] = &[
     (" === ", " !== "),
     (" !== ", " === "),
@@ -79,7 +79,7 @@ const OPERATORS: &[(&str, &str)] = &[
     (" > ", " <= "),
 ];
 
-/// Words that join conditions; such a text is not taken apart.
+/// Operators that join conditions; a text with one of them is not split.
 const JOINED: &[&str] = &[" and ", " or ", "&&", "||"];
 
 fn split(text: &str) -> Option<(&str, &'static str, &str)> {
@@ -92,7 +92,7 @@ fn split(text: &str) -> Option<(&str, &'static str, &str)> {
     })
 }
 
-/// The opposite of a condition, as a person would write it; `None` when that needs a `not`.
+/// The negated condition, as a person would write it; `None` if only a leading `not` expresses it.
 fn negated(text: &str) -> Option<String> {
     if JOINED.iter().any(|word| text.contains(word)) {
         return None;
@@ -150,10 +150,10 @@ fn negative(text: &str) -> String {
     }
 }
 
-/// Calls and properties that give a length.
+/// Calls and properties that return a length.
 const LENGTHS: &[&str] = &[".length", ".len()", ".size()", ".length()"];
 
-/// `len(x) == 0`, `x.length === 0`, `x.is_empty()`, `x.isEmpty()`, `x.length` ...
+/// Recognises tests for emptiness: `len(x) == 0`, `x.length === 0`, `x.is_empty()`, `x.length` ...
 fn emptiness(text: &str) -> Option<String> {
     for call in [".is_empty()", ".isEmpty()", ".isBlank()"] {
         if let Some(name) = text.strip_suffix(call).filter(|name| is_name(name)) {

@@ -1,5 +1,5 @@
-//! Names of the grammars' nodes, by what they mean here. No two grammars use one name for different
-//! things, so the language does not matter.
+//! Maps the node names of all grammars to one [`Kind`]. No two grammars use the same name for
+//! different constructs, so the language is not needed.
 
 /// The meaning of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

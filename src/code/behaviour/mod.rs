@@ -1,6 +1,6 @@
-//! What a function does, as far as its text says: parameters, decisions, errors, results, state.
+//! Static facts about functions: parameters, branches, errors, return values, state changes.
 //!
-//! Read from syntax trees; nothing is run and no types are inferred.
+//! The facts come from syntax trees alone; no code is run and no types are inferred.
 
 mod body;
 mod describe;
@@ -16,28 +16,28 @@ use super::signature;
 
 pub use describe::{condition, is_round};
 
-/// A parameter as it is written.
+/// A parameter as written in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
     /// The type as written; empty without one.
     pub kind: String,
-    /// Whether a call may leave it out.
+    /// Whether a call may omit it.
     pub optional: bool,
 }
 
-/// What must hold so that a place is reached: conditions from the outside in.
+/// The conditions under which a line of code is reached, outermost first.
 pub type Guard = Vec<Condition>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Condition {
     /// The condition as written, on one line.
     pub text: String,
-    /// Whether it must hold or must not.
+    /// `true` if the condition must hold, `false` if it must not.
     pub holds: bool,
 }
 
-/// A place that ends in an error.
+/// A statement that ends the function with an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raise {
     /// The line, from 1.
@@ -50,7 +50,7 @@ pub struct Raise {
     pub guard: Guard,
 }
 
-/// A place that gives a result.
+/// A statement or tail expression that returns a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Return {
     /// The line, from 1.
@@ -61,7 +61,7 @@ pub struct Return {
     pub guard: Guard,
 }
 
-/// A comparison with a fixed value.
+/// A comparison with a constant, whose neighbourhood is worth testing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
     /// The line, from 1.
@@ -73,7 +73,7 @@ pub struct Boundary {
     pub right: String,
 }
 
-/// A part that deals with the failure of something else.
+/// An exception handler, such as `except` or `catch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handler {
     /// The line, from 1.
@@ -93,7 +93,7 @@ pub struct Behaviour {
     pub end: u32,
     /// The parameters without `self`.
     pub parameters: Vec<Parameter>,
-    /// Whether other files may call it.
+    /// Whether code in other files may call it.
     pub is_public: bool,
     pub is_async: bool,
     /// Text of the attributes before it, such as `@app.get("/users")`.
@@ -104,7 +104,7 @@ pub struct Behaviour {
     pub returns: Vec<Return>,
     pub boundaries: Vec<Boundary>,
     pub handlers: Vec<Handler>,
-    /// Fields of its object or variables of its module that it changes, with the line.
+    /// Fields and module variables that it assigns, with the line.
     pub changes: Vec<(u32, String)>,
     /// The sequences that its loops go over, with the line.
     pub loops: Vec<(u32, String)>,
@@ -113,13 +113,13 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    /// The last part of its name.
+    /// Its name without the class.
     #[must_use]
     pub fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 
-    /// How it is called, with the names of its parameters.
+    /// Its name with the names of its parameters, such as `add(a, b)`.
     #[must_use]
     pub fn signature(&self) -> String {
         let names: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
@@ -127,7 +127,7 @@ impl Behaviour {
     }
 }
 
-/// All functions of a text, by their place; nested ones belong to the function around them.
+/// All functions of a source text, in order; nested functions count as part of the enclosing one.
 #[must_use]
 pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -142,7 +142,7 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     found
 }
 
-/// Modules and packages that a file names in its imports, first part only.
+/// The top-level names of the modules and packages that a file imports.
 #[must_use]
 pub fn packages(language: Language, text: &str) -> BTreeSet<String> {
     let Some(tree) = language.parse(text) else { return BTreeSet::new() };

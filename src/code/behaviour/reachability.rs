@@ -1,5 +1,5 @@
-//! What must hold so that a place is reached, beside the condition around it: statements before it
-//! may have ended the call, a loop must have begun, a case must be the one.
+//! Conditions under which a statement is reached that no enclosing `if` states: earlier statements
+//! did not leave the function, a loop was entered, a `switch` selected this case.
 
 use tree_sitter::Node;
 
@@ -11,7 +11,7 @@ use super::{Condition, Guard};
 use crate::code::language::Language;
 use crate::code::tree::{FUNCTIONS, children, first_field, line};
 
-/// Nodes whose children are statements that run one after another.
+/// Nodes whose children are statements executed in sequence.
 const BLOCKS: &[&str] = &[
     "block",
     "statement_block",
@@ -25,7 +25,7 @@ const BLOCKS: &[&str] = &[
     "type_case",
 ];
 
-/// What a `break` ends besides loops.
+/// Statements other than loops that a `break` leaves.
 const SWITCHES: &[&str] = &[
     "switch_statement",
     "switch_expression",
@@ -34,12 +34,12 @@ const SWITCHES: &[&str] = &[
     "select_statement",
 ];
 
-/// Whether a node is a function of its own: what it raises and gives is not the outer one's.
+/// Whether a node is a nested function, whose errors and return values are not the outer one's.
 pub(super) fn is_inner(node: Node<'_>) -> bool {
     FUNCTIONS.contains(&node.kind())
 }
 
-/// Whether the children of a node run one after another.
+/// Whether the children of a node are statements executed in sequence.
 pub(super) fn is_block(node: Node<'_>) -> bool {
     BLOCKS.contains(&node.kind())
 }
@@ -68,7 +68,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The condition of a `let … else` of Rust.
+    /// The condition of a Rust `let … else`.
     pub(super) fn let_else(&self, node: Node<'_>) -> Option<String> {
         let alternative = node.child_by_field_name("alternative")?;
         if node.kind() != "let_declaration" {
@@ -79,7 +79,7 @@ impl Walk<'_> {
         Some(own.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'"))
     }
 
-    /// Conditions and bodies of an `if` with all that follow it; the last one may have none.
+    /// The conditions and bodies of an `if` chain; a final `else` has no condition.
     pub(super) fn branches<'t>(&self, node: Node<'t>) -> Vec<(Option<String>, Node<'t>)> {
         let mut found = Vec::new();
         let mut at = Some(node);
@@ -111,7 +111,7 @@ impl Walk<'_> {
         found
     }
 
-    /// What must hold behind an `if`: no branch that may end the call is taken.
+    /// The conditions under which execution continues after an `if`: no branch left.
     fn behind_choice(&self, node: Node<'_>) -> Guard {
         let branches = self.branches(node);
         let (ending, open): (Vec<_>, Vec<_>) =
@@ -121,7 +121,7 @@ impl Walk<'_> {
         };
         let mut guard: Guard = ending.iter().filter_map(denied).collect();
         if ending.iter().any(|(text, _)| text.is_none()) {
-            // The last branch ends it too, so one of the others is taken.
+            // The last branch leaves as well, so one of the remaining ones was taken.
             let texts: Vec<&str> = open.iter().filter_map(|(text, _)| text.as_deref()).collect();
             let or = if self.language == Language::Python { " or " } else { " || " };
             if texts.is_empty() {
@@ -133,7 +133,7 @@ impl Walk<'_> {
         guard
     }
 
-    /// Whether a statement by itself ends the call.
+    /// Whether a statement itself leaves the function.
     fn ends(&self, node: Node<'_>) -> bool {
         let name = |field: &str| {
             node.child_by_field_name(field).and_then(|name| self.text.get(name.byte_range()))
@@ -147,7 +147,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether something below a node may end the call, or the round of the loop around the node.
+    /// Whether code below a node may leave the function, or the current iteration of an outer loop.
     fn may_end(&self, node: Node<'_>, in_loop: bool, in_switch: bool) -> bool {
         if is_inner(node) {
             return false;
@@ -162,7 +162,7 @@ impl Walk<'_> {
         leaves || children(node).into_iter().any(|child| self.may_end(child, in_loop, in_switch))
     }
 
-    /// What must hold so that the body of a loop runs at all.
+    /// The condition under which the body of a loop runs at least once.
     pub(super) fn entered(&self, node: Node<'_>) -> Option<Condition> {
         if matches!(node.kind(), "do_statement" | "loop_expression") {
             return None;
@@ -181,14 +181,14 @@ impl Walk<'_> {
         (!always).then_some(Condition { text, holds: true })
     }
 
-    /// What must hold so that a case of a switch or match is the one.
+    /// The condition under which a case of a `switch` or `match` is selected.
     pub(super) fn in_case(&self, node: Node<'_>) -> Option<Condition> {
         const AROUND: &[&str] = &["match_statement", "match_expression"];
         let mut around = node.parent()?;
         while !SWITCHES.contains(&around.kind()) && !AROUND.contains(&around.kind()) {
             around = around.parent()?;
         }
-        // In Rust the value of an arm is what it gives, so its pattern comes first.
+        // In Rust the `value` of an arm is its result, so look at its `pattern` first.
         let subject = first_field(around, &["value", "subject", "condition"]);
         let subject = subject.map(|one| one_line(one, self.text)).unwrap_or_default();
         let subject = unwrapped(&subject);

@@ -9,7 +9,7 @@ use crate::code::imports::{Import, ImportKind, read_nodes};
 use crate::code::language::Language;
 use crate::code::tree::named_nodes;
 
-/// Whether other files may call a function.
+/// Whether code in other files may call a function.
 pub fn is_public(
     function: &Behaviour,
     language: Language,
@@ -31,7 +31,7 @@ pub fn is_public(
     }
 }
 
-/// Modules that imports name, first part only.
+/// The top-level names of the modules that a file imports.
 pub fn packages(root: Node<'_>, language: Language, text: &str) -> BTreeSet<String> {
     let asks = |import: &Import| {
         !matches!(import.kind, ImportKind::Mock | ImportKind::Submodule)

@@ -1,8 +1,8 @@
-//! What functions of every language do, side by side.
+//! Tests of the facts that are read from functions in every supported language.
 
 use super::*;
 
-/// One line per fact, so that a table shows them side by side.
+/// The facts of all functions, one line each, so that tables can list them.
 fn facts(language: Language, text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for one in read(language, text) {
@@ -190,7 +190,7 @@ class Calc {
     assert_eq!(facts(Language::Java, java), expected);
 }
 
-/// Errors and results with what leads to them.
+/// The errors and return values, with the conditions that lead to them.
 fn led_to(language: Language, text: &str) -> Vec<String> {
     let places = facts(language, text).into_iter().filter(|line| line.starts_with("  "));
     places.filter(|line| !line.contains(" edge ")).map(|line| line.trim().to_owned()).collect()
@@ -354,7 +354,7 @@ fn imports_name_packages() {
     }
 }
 
-/// One function with a decision, an error and a result in each language.
+/// The same function with a branch, an error and a return value in each language.
 const CLAMPS: &[(Language, &str)] = &[
     (
         Language::Python,

@@ -1,4 +1,4 @@
-//! Functions and their heads; their bodies are read by `body`.
+//! Finds the functions of a syntax tree and reads their signatures; `body` reads their bodies.
 
 use tree_sitter::Node;
 
@@ -9,17 +9,17 @@ use crate::code::language::Language;
 use crate::code::signature::module_exports;
 use crate::code::tree::{children, end_line, field_of, first_field, line, text_of};
 
-/// Characters of one expression that are kept.
+/// Maximum length of a quoted expression, in characters.
 const EXPRESSION: usize = 120;
 
-/// Results of asynchronous methods in Java.
+/// Return types of asynchronous Java methods.
 const FUTURES: &[&str] = &["CompletableFuture<", "Mono<", "Flux<"];
 
 /// Functions of JavaScript and TypeScript that are values.
 const SCRIPT_FUNCTION_VALUES: &[&str] =
     &["arrow_function", "function_expression", "generator_function"];
 
-/// The text of a node on one line, bounded. It stands in code spans, so backticks become quotes.
+/// The truncated source of a node on one line, without backticks as it is shown in code spans.
 pub(super) fn one_line(node: Node<'_>, text: &str) -> String {
     let joined =
         text_of(node, text).split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
@@ -36,7 +36,7 @@ pub(super) fn field_line(node: Node<'_>, field: &str, text: &str) -> String {
     node.child_by_field_name(field).map(|child| one_line(child, text)).unwrap_or_default()
 }
 
-/// The node that holds parameters and body.
+/// The node that holds the parameters and body; `None` if a variable holds no function.
 pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "variable_declarator" | "pair" => node
@@ -46,7 +46,7 @@ pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Functions below a node; what lies inside a function belongs to it, methods of classes apart.
+/// Collects the functions below a node, methods of classes included, nested functions excluded.
 pub fn functions(
     node: Node<'_>,
     language: Language,
@@ -104,7 +104,7 @@ fn exported<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
     is_function.then(|| (name.to_owned(), own))
 }
 
-/// The type a method of Go belongs to.
+/// The receiver type of a Go method.
 fn receiver(node: Node<'_>, text: &str) -> String {
     let own = field_of(node, "receiver", text);
     let name = own.trim_matches(['(', ')']).split_whitespace().last().unwrap_or_default();
@@ -146,7 +146,7 @@ fn behaviour(
     behaviour
 }
 
-/// Attributes, decorators and annotations of an item.
+/// The attributes, decorators and annotations of an item.
 fn marks(node: Node<'_>, text: &str) -> Vec<String> {
     let mut found: Vec<String> = children(node)
         .into_iter()
@@ -166,7 +166,7 @@ fn marks(node: Node<'_>, text: &str) -> Vec<String> {
     found
 }
 
-/// The name under which a method of Go knows its object.
+/// The name of the receiver variable of a Go method.
 fn receiver_name(node: Node<'_>, text: &str) -> Option<String> {
     let own = field_of(node, "receiver", text).trim_matches(['(', ')']);
     own.split_whitespace().next().map(str::to_owned)
@@ -204,7 +204,7 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
     found
 }
 
-/// The first literal text below a node, without its quotes.
+/// The first string literal below a node, without quotes.
 pub(super) fn first_text(node: Node<'_>, text: &str) -> Option<String> {
     let kind = node.kind();
     if kind.contains("string") && kind != "string_content" || kind == "template_string" {

@@ -1,4 +1,4 @@
-//! Cobertura XML, as coverage.py, c8 and many others write it.
+//! Reads Cobertura XML, as written by coverage.py, c8 and many other tools.
 
 use super::xml::{Piece, walk};
 use super::{BadReport, Report};
@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
     Ok(report)
 }
 
-/// The counts of `50% (1/2)`.
+/// The covered and total counts in `50% (1/2)`.
 fn pair(text: &str) -> Option<(u32, u32)> {
     let (_, rest) = text.split_once('(')?;
     let (ran, all) = rest.trim_end_matches(')').split_once('/')?;

@@ -1,11 +1,11 @@
-//! The cover profile of Go: `file:from.column,to.column statements count`.
+//! Reads Go cover profiles: lines of `file:from.column,to.column statements count`.
 
 use super::{BadReport, Report};
 
-/// Lines of one block at most.
+/// Maximum number of lines of one block, so that a bad report cannot exhaust memory.
 const BLOCK: u32 = 100_000;
 
-/// Reads a profile; a line belongs to the blocks it lies in, and ran when one of them did.
+/// Reads a profile; a line counts as run if any block that contains it ran.
 pub fn read(text: &str) -> Result<Report, BadReport> {
     let mut report = Report::of("Go cover profile");
     for (index, line) in text.lines().enumerate() {
@@ -16,7 +16,7 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             BadReport::at(index + 1, "`file.go:line.column,line.column statements count`")
         })?;
         let file = report.file(block.file);
-        // The line on which a block ends holds its brace; the next statement is another block's.
+        // The last line of a block often holds only its closing brace, which is not a statement.
         let last =
             if block.to > block.from && block.to_column <= 3 { block.to - 1 } else { block.to };
         for line in block.from..=last.min(block.from.saturating_add(BLOCK)) {

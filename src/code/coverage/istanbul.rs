@@ -1,10 +1,10 @@
-//! `coverage-final.json`, as c8, nyc, Jest and Vitest write it.
+//! Reads Istanbul's `coverage-final.json`, as written by c8, nyc, Jest and Vitest.
 
 use serde_json::Value;
 
 use super::{BadReport, Report, number};
 
-/// Reads a report: an object of files.
+/// Reads a report, a JSON object with one entry per file.
 pub fn read(value: &Value) -> Result<Report, BadReport> {
     let mut report = Report::of("Istanbul JSON");
     let expected = |what: &str| BadReport::at(1, what);

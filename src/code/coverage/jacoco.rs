@@ -1,9 +1,9 @@
-//! The XML report of `JaCoCo`.
+//! Reads the XML reports of `JaCoCo`, the coverage tool for Java.
 
 use super::xml::{Piece, walk};
 use super::{BadReport, Report};
 
-/// Reads a report; files are named by package and file.
+/// Reads a report; each path is the package folder joined with the file name.
 pub fn read(text: &str) -> Result<Report, BadReport> {
     let mut report = Report::of("JaCoCo XML");
     let (mut package, mut file) = (String::new(), String::new());

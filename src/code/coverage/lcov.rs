@@ -1,4 +1,4 @@
-//! lcov: one record per line, `SF` begins a file.
+//! Reads lcov tracefiles: one record per line, where `SF` starts the section of a file.
 
 use super::{BadReport, Report};
 
@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
         match (kind, parts.as_slice()) {
             ("DA", [line, hits, ..]) => {
                 let line = line.parse().map_err(|_none| bad("`DA:line,count`"))?;
-                // Some tools write a count with a fraction or below zero.
+                // Some tools write fractional or negative counts.
                 let hits: f64 = hits.parse().map_err(|_none| bad("`DA:line,count`"))?;
                 file.line(line, u64::from(hits > 0.0));
             }

@@ -1,7 +1,7 @@
-//! Coverage reports of other tools, read into one form: which lines ran, which branches were taken.
+//! Reads coverage reports of many formats into one form: executed lines and taken branches.
 //!
-//! A report is foreign text: it is bounded, and a path in it counts only where it names a file that
-//! is there.
+//! Reports are untrusted input: their size is limited, and a path counts only if it names an
+//! existing file.
 
 mod cobertura;
 mod go_profile;
@@ -17,14 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
 
-/// Bytes of a report that are read at most.
+/// Maximum size of a report in bytes.
 pub const LIMIT: u64 = 256 << 20;
 
-/// A report as it was read: paths are the tool's own.
+/// A parsed report; its paths are as the tool wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub format: &'static str,
-    /// Files by the tool's path.
+    /// Coverage per file, by the path in the report.
     pub files: BTreeMap<String, FileLines>,
 }
 
@@ -37,7 +37,7 @@ impl Report {
         self.files.entry(path.to_owned()).or_default()
     }
 
-    /// Adds another report of the same run, such as of another module.
+    /// Merges another report of the same run, such as that of another module.
     pub fn merge(&mut self, other: Self) {
         self.format = other.format;
         for (path, lines) in other.files {
@@ -45,8 +45,8 @@ impl Report {
         }
     }
 
-    /// The report by files of the repository. A path belongs to the file it names below `root`,
-    /// else to the only file that ends like it; what belongs to none is left out.
+    /// Maps the report to repository paths. A path belongs to the file it names below `root`, or
+    /// else to the only file with the same ending; other paths are dropped.
     #[must_use]
     pub fn placed(&self, root: &str, files: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, FileLines> {
         let mut by_name: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
@@ -68,7 +68,7 @@ impl Report {
     }
 }
 
-/// Adds what another report says of the same file.
+/// Merges the coverage of the same file from another report.
 fn add(known: &mut FileLines, lines: FileLines) {
     for (line, hits) in lines.lines {
         known.line(line, hits);
@@ -80,7 +80,7 @@ fn add(known: &mut FileLines, lines: FileLines) {
     known.functions.extend(lines.functions);
 }
 
-/// The only file that shares the longest ending with a path, of whole parts.
+/// The only file that shares the most trailing path components with a path.
 fn by_ending(path: &str, by_name: &BTreeMap<&str, Vec<&RepoPath>>) -> Option<RepoPath> {
     let name = path.rsplit('/').next()?;
     let shared = |file: &RepoPath| {
@@ -96,13 +96,13 @@ fn by_ending(path: &str, by_name: &BTreeMap<&str, Vec<&RepoPath>>) -> Option<Rep
     }
 }
 
-/// Why a report cannot be read.
+/// Why and where a report cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: expected {expected}")]
 pub struct BadReport {
     /// The line of the report, from 1.
     pub line: u32,
-    /// What should have stood there.
+    /// A description of the expected text.
     pub expected: String,
 }
 
@@ -116,7 +116,7 @@ impl BadReport {
     }
 }
 
-/// A line number of a JSON report.
+/// Converts a JSON number to a line number.
 fn number(value: &serde_json::Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
@@ -126,7 +126,7 @@ fn number(value: &serde_json::Value) -> Option<u32> {
 ///
 /// # Errors
 ///
-/// [`BadReport`] with the place, also for a form that is not known.
+/// [`BadReport`] with the line of the error, also if the format is unknown.
 pub fn read(text: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with("mode: ") {

@@ -1,4 +1,4 @@
-//! The JSON report of coverage.py.
+//! Reads the JSON reports of coverage.py.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Recorded reports of every tool, and broken ones.
+//! Tests of the coverage readers on recorded reports of every tool and on malformed ones.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const PRICE_JS: &str = include_str!("../../../tests/data/coverage/c8/price.js");
 
-/// Recorded reports with what they must say of one file.
+/// A recorded report and the coverage that it must yield for one file.
 struct Row {
     name: &'static str,
     text: &'static str,
@@ -76,7 +76,7 @@ const ROWS: &[Row] = &[
         name: "V8 JSON",
         text: include_str!("../../../tests/data/coverage/v8/coverage.json"),
         file: "price.js",
-        // Without the closing brackets, which say nothing.
+        // V8 counts no execution for closing brackets, so they are left out.
         lines: (4, 6),
         branches: (0, 0),
         uncovered: "3, 9",
@@ -200,7 +200,7 @@ proptest! {
     }
 }
 
-/// The lines and branches of a small report's only file.
+/// The coverage of the only file in a small report.
 fn only(text: &str) -> FileLines {
     let report = read(text, &|_| None).unwrap();
     assert_eq!(report.files.len(), 1, "{report:?}");
@@ -287,7 +287,7 @@ fn v8_counts_utf_16_units_and_the_innermost_range() {
 }
 
 proptest! {
-    /// Merging takes the best of both, whatever the order, and merging twice changes nothing.
+    /// Merging is commutative and idempotent and keeps the higher counts.
     #[test]
     fn merged_reports_keep_the_best_of_both(
         one in prop::collection::btree_map(1u32..20, 0u64..5, 0..8),

@@ -1,20 +1,20 @@
-//! Raw coverage of V8: ranges of characters with counts, innermost last.
+//! Reads raw V8 coverage: nested character ranges with counts, where the innermost range decides.
 
 use serde_json::Value;
 
 use super::{BadReport, Report};
 
-/// Characters of a source that are read at most.
+/// Maximum size of a source in bytes.
 const SOURCE: usize = 4 << 20;
 
-/// Reads a report; `source` gives the text of a file, without which its ranges say nothing.
+/// Reads a report; `source` returns the text of a file, without which its offsets have no lines.
 pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let mut report = Report::of("V8 JSON");
     for script in value["result"].as_array().into_iter().flatten() {
         let url = script["url"].as_str().ok_or_else(|| BadReport::at(1, "`url` of each script"))?;
         let Some(path) = url.strip_prefix("file://") else { continue };
         let Some(text) = source(path).filter(|text| text.len() <= SOURCE) else { continue };
-        // Offsets count UTF-16 units.
+        // V8 counts offsets in UTF-16 code units.
         let mut counts: Vec<Option<u64>> = vec![None; text.encode_utf16().count()];
         let mut functions = Vec::new();
         for function in script["functions"].as_array().into_iter().flatten() {
@@ -45,8 +45,8 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let own = counts.get(offset..offset + length).unwrap_or_default();
             let holds_code = line.chars().any(char::is_alphanumeric);
-            // A line ran when its first character that says something did; what lies behind it may
-            // be the body of a function or a branch of its own.
+            // A line counts as run if its first non-blank character did; the rest may belong to a
+            // nested function or branch.
             let blank = line.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum();
             let first = own.get::<usize>(blank).copied().flatten();
             if let (true, Some(hits)) = (holds_code, first) {

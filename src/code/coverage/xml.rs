@@ -1,18 +1,18 @@
-//! What the two XML forms share: elements with their attributes, as a stream.
+//! Streams the elements and attributes of an XML report, for the Cobertura and `JaCoCo` readers.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::BadReport;
 
-/// An element begins or ends.
+/// The start or end of an element.
 pub enum Piece<'a> {
     /// An element begins; an empty one ends at once.
     Start(&'a str, &'a dyn Fn(&str) -> Option<String>),
     End(&'a str),
 }
 
-/// Calls `act` for each element of a text.
+/// Calls `act` at the start and end of each element.
 pub fn walk(text: &str, act: &mut dyn FnMut(Piece<'_>)) -> Result<(), BadReport> {
     let mut reader = Reader::from_str(text);
     let mut depth = 0_u32;

@@ -1,7 +1,7 @@
-//! Which files depend on which, and so which tests a change can affect.
+//! The import graph of a repository: which files, and so which tests, a change can affect.
 //!
-//! What an import cannot be resolved to is outside the repository or made at run time; a full run
-//! looks behind those.
+//! Imports that resolve to no file are external or dynamic, so the graph misses them; only a run of
+//! the whole suite covers those.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,7 +20,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph. Files of other languages are part of it and import nothing.
+    /// Builds the graph. Files in unsupported languages are included, without imports.
     #[must_use]
     pub fn build(files: &BTreeMap<RepoPath, String>) -> Self {
         let index = Index::of(files);
@@ -35,7 +35,7 @@ impl Graph {
         graph
     }
 
-    /// Reads the imports of changed files again; `files` is the whole new state.
+    /// Updates the graph after a change of some files; `files` holds all files after the change.
     pub fn update(&mut self, changed: &BTreeSet<RepoPath>, files: &BTreeMap<RepoPath, String>) {
         let index = Index::of(files);
         for file in changed {
@@ -57,8 +57,7 @@ impl Graph {
         self.imports.insert(file, imports);
     }
 
-    /// Files that depend on one of `changed`, themselves included, with the number of imports
-    /// between.
+    /// The files that depend on one of `changed`, including those, with their distance in imports.
     #[must_use]
     pub fn affected_by(&self, changed: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, u32> {
         let mut distances: BTreeMap<RepoPath, u32> = BTreeMap::new();
@@ -76,17 +75,17 @@ impl Graph {
         distances
     }
 
-    /// Files that a file imports itself.
+    /// The files that a file imports directly.
     pub fn imports_of(&self, file: &RepoPath) -> impl Iterator<Item = &RepoPath> {
         self.imports.get(file).into_iter().flatten()
     }
 
-    /// Files that import a file themselves.
+    /// The files that import a file directly.
     pub fn importers_of(&self, file: &RepoPath) -> impl Iterator<Item = &RepoPath> {
         self.importers.get(file).into_iter().flatten()
     }
 
-    /// Everything that some files import, directly or not, themselves included.
+    /// The files that some files import, directly or transitively, including themselves.
     #[must_use]
     pub fn needed_by(&self, files: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
         let mut needed = BTreeSet::new();
@@ -100,7 +99,7 @@ impl Graph {
     }
 }
 
-/// The files that a file imports, and those that always come with it.
+/// The files that a file imports, and those that are loaded implicitly with it.
 fn imported_files(file: &RepoPath, text: &str, index: &Index) -> BTreeSet<RepoPath> {
     let Some(language) = Language::of(file) else { return BTreeSet::new() };
     let imports = language.parse(text).map(|tree| read(language, &tree, text)).unwrap_or_default();
@@ -194,7 +193,7 @@ mod tests {
     }
 
     proptest! {
-        /// Reachability the slow way: repeat until nothing is added.
+        /// Computes reachability naively: adds importers until nothing changes.
         #[test]
         fn affected_files_agree_with_a_naive_closure(edges in prop::collection::vec((0usize..8, 0usize..8), 0..20), start in 0usize..8) {
             let name = |n: usize| format!("m{n}.py");
@@ -216,7 +215,7 @@ mod tests {
             prop_assert_eq!(affected, naive.into_iter().map(name).collect::<BTreeSet<_>>());
         }
 
-        /// Reading changed files again gives the graph that a new build gives.
+        /// Updating changed files gives the same graph as building it from scratch.
         #[test]
         fn an_updated_graph_is_the_one_of_a_new_build(
             before in prop::collection::vec((0usize..6, 0usize..6), 0..12),
@@ -243,7 +242,7 @@ mod tests {
             }
         }
 
-        /// One file needs another exactly when a change of that one affects it.
+        /// A file needs another one exactly if a change of the other one affects it.
         #[test]
         fn what_a_file_needs_is_what_affects_it(
             edges in prop::collection::vec((0usize..6, 0usize..6), 0..14), one in 0usize..6, other in 0usize..6,

@@ -1,5 +1,5 @@
-//! Imports: what a file asks for, which files of the repository that means, and which files depend
-//! on which.
+//! Reads the imports of source files, resolves them to files of the repository, and builds the
+//! import graph.
 
 mod graph;
 mod read;

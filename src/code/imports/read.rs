@@ -1,4 +1,4 @@
-//! The imports of one file, read from its syntax tree.
+//! Extracts the imports of one file from its syntax tree.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use tree_sitter::{Node, Tree};
 use crate::code::language::Language;
 use crate::code::tree::{FUNCTIONS, around, field_of, line, named_nodes, text_of};
 
-/// How a file asks for a module.
+/// The syntax by which a file imports a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportKind {
     /// An import statement: `import`, `from … import`, `export … from`, `use`.
     Statement,
-    /// An import that only a type checker reads: `import type`.
+    /// An import that exists only at compile time: `import type`.
     TypeOnly,
     /// A call that loads a module: `require`, `import()`, `import_module`.
     Call,
     /// A call that replaces a module, or a part of it, in a test: `jest.mock`, `patch`.
     Mock,
-    /// Rust's `mod name;`.
+    /// A module declaration in Rust: `mod name;`.
     Submodule,
 }
 
 /// A module that a file imports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// The module as it is written, without quotes. For Rust one whole path of a `use`, for Java
-    /// the package or the class that the name is taken from.
+    /// The module as written, without quotes. In Rust it is the whole path of one `use`, in Java
+    /// the package or class that contains the imported name.
     pub module: String,
-    /// The names that it takes out of the module; none when it imports the module itself. `*` stands
-    /// for all names, `default` for a default export.
+    /// The imported names; none if the module itself is imported. `*` stands for all names,
+    /// `default` for a default export.
     pub names: Vec<String>,
-    /// Bytes of the statement or call.
+    /// The byte range of the statement or call.
     pub range: Range<usize>,
     /// First line of the statement or call, from 1.
     pub line: u32,
-    /// How the module is asked for.
+    /// The syntax of the import.
     pub kind: ImportKind,
-    /// Whether it always runs when the file is loaded: neither a function nor a condition is around
-    /// it.
+    /// Whether it is always executed when the file is loaded, being in neither a function nor a
+    /// condition.
     pub at_load: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn read(language: Language, tree: &Tree, text: &str) -> Vec<Import> {
     read_nodes(language, &named_nodes(tree.root_node()), text)
 }
 
-/// Reads the imports among nodes that were walked already.
+/// Extracts the imports among the nodes of a tree that was already traversed.
 #[must_use]
 pub fn read_nodes(language: Language, nodes: &[Node<'_>], text: &str) -> Vec<Import> {
     let reader = match language {
@@ -73,7 +73,7 @@ fn import(node: Node<'_>, module: &str, kind: ImportKind) -> Import {
     }
 }
 
-/// The name that a part of an import takes, not the alias that it gets.
+/// The imported name, not its alias.
 fn name_of(node: Node<'_>, text: &str) -> String {
     text_of(node.child_by_field_name("name").unwrap_or(node), text).to_owned()
 }
@@ -155,7 +155,7 @@ fn script(node: Node<'_>, text: &str) -> Vec<Import> {
     }
 }
 
-/// The names of an import clause of JavaScript.
+/// The names in a JavaScript import clause.
 fn script_names(statement: Node<'_>, text: &str) -> Vec<String> {
     let name = |node: Node<'_>| match (node.kind(), node.parent()?.kind()) {
         ("identifier", "import_clause") => Some("default".to_owned()),
@@ -179,7 +179,7 @@ fn rust(node: Node<'_>, text: &str) -> Vec<Import> {
     }
 }
 
-/// The paths of a use tree: `a::{b, c::{d, e}}` holds `a::b`, `a::c::d` and `a::c::e`.
+/// All paths of a use tree: `a::{b, c::{d, e}}` has `a::b`, `a::c::d` and `a::c::e`.
 fn use_paths(tree: &str) -> Vec<String> {
     let (mut paths, mut prefixes, mut word) = (Vec::new(), vec![String::new()], String::new());
     let mut finish = |word: &mut String, prefix: &str| {
@@ -232,8 +232,8 @@ fn java(node: Node<'_>, text: &str) -> Vec<Import> {
 mod tests {
     use super::*;
 
-    /// The imports of a text, one line each: kind, module, names, and `later` for what does not
-    /// always run.
+    /// The imports of a text, one line each: kind, module, names, and `later` if it is not always
+    /// executed on load.
     fn imports(language: Language, text: &str) -> Vec<String> {
         let tree = language.parse(text).unwrap();
         read(language, &tree, text)

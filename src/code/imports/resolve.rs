@@ -1,4 +1,4 @@
-//! The files of a repository that an import means.
+//! Resolves imports to the files of the repository that they refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::domain::id::RepoPath;
 
 use super::read::{Import, ImportKind};
 
-/// A relative path against a folder; `None` when it leaves the repository.
+/// Joins a relative path to a folder; `None` if the result is outside the repository.
 #[must_use]
 pub fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -24,8 +24,8 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The path, without an ending, that a relative import of Python leads to; `None` when the module
-/// is not relative or leaves the repository.
+/// The path, without extension, that a relative Python import refers to; `None` if the module is
+/// not relative or is outside the repository.
 #[must_use]
 pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
     let name = module.trim_start_matches('.');
@@ -36,15 +36,15 @@ pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
     Some(folder.join("/"))
 }
 
-/// The files that a module of Python may be, from its path without an ending.
+/// The files that may define a Python module, given its path without extension.
 #[must_use]
 pub fn python_files(base: &str) -> [String; 2] {
     let folder = if base.is_empty() { String::new() } else { format!("{base}/") };
     [format!("{base}.py"), format!("{folder}__init__.py")]
 }
 
-/// The files that an import of JavaScript may mean: the path itself and what its ending leaves out.
-/// `./a.js` may also be written as `a.ts`.
+/// The files that a JavaScript import may refer to: the path itself, or with an extension added.
+/// `./a.js` may also refer to `a.ts`.
 pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     const ENDINGS: &[&str] = &[
         "js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts", "json", "node", "d.ts", "d.mts",
@@ -59,9 +59,8 @@ pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     }))
 }
 
-/// The file that a module of the repository is in, as far as that is certain: a relative module of
-/// Python or JavaScript, or a package of Python below the root or `src`. `holds` tells which files
-/// there are.
+/// The file of a module that is certain to be in the repository: a relative module in Python or
+/// JavaScript, or a Python package below the root or `src`. `holds` checks whether a file exists.
 pub fn local_module(
     file: &RepoPath,
     language: Language,
@@ -85,18 +84,18 @@ pub fn local_module(
     }
 }
 
-/// The module of Python that a name of another one may be: `from a import b` may mean `a.b`.
+/// The submodule that an imported Python name may be: `from a import b` may import `a.b`.
 #[must_use]
 pub fn submodule(module: &str, name: &str) -> String {
     if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
 }
 
-/// `b/c` of `a/b/c`.
+/// Drops the first folder of a path: `a/b/c` becomes `b/c`.
 fn without_first_folder<'a>(path: &&'a str) -> Option<&'a str> {
     path.split_once('/').map(|(_, rest)| rest)
 }
 
-/// The folder around a folder; the root is the empty path.
+/// The parent of a folder; the repository root is the empty path.
 fn parent_of<'a>(folder: &&'a str) -> Option<&'a str> {
     match folder.rsplit_once('/') {
         Some((parent, _)) => Some(parent),
@@ -104,10 +103,10 @@ fn parent_of<'a>(folder: &&'a str) -> Option<&'a str> {
     }
 }
 
-/// The files of a repository, ordered by how imports name them.
+/// The files of a repository, indexed by the names that imports use.
 pub struct Index {
     files: BTreeSet<RepoPath>,
-    /// Every ending of a path without its extension: `a/b/c`, `b/c`, `c`.
+    /// Files by every suffix of their path without its extension: `a/b/c`, `b/c`, `c`.
     endings: BTreeMap<String, Vec<RepoPath>>,
     folders: BTreeMap<String, Vec<RepoPath>>,
 }
@@ -136,8 +135,8 @@ impl Index {
         self.files.contains(&path).then_some(path)
     }
 
-    /// The files that an import of `file` may mean. Where it is not certain which one, all of them:
-    /// a test that is run in vain costs less than one that is left out.
+    /// The files that an import of `file` may refer to. If this is ambiguous, all of them: running
+    /// a test needlessly costs less than missing one.
     pub fn targets(&self, file: &RepoPath, language: Language, import: &Import) -> Vec<RepoPath> {
         match language {
             Language::Python => self.python(file, import),
@@ -150,7 +149,7 @@ impl Index {
         }
     }
 
-    /// The files that always come with a file, whatever it imports.
+    /// The files that are loaded implicitly with a file, whatever it imports.
     pub fn companions(&self, file: &RepoPath, language: Language) -> Vec<RepoPath> {
         match language {
             // A package's own __init__ runs before its modules, and conftest before its tests.
@@ -158,12 +157,12 @@ impl Index {
                 .flat_map(|folder| ["__init__.py", "conftest.py"].map(|name| join(folder, name)))
                 .filter_map(|path| self.file(&path?))
                 .collect(),
-            // Files of one folder are one package.
+            // All files of a folder belong to one package.
             Language::Go | Language::Java => {
                 let own = self.folders.get(file.parent()).into_iter().flatten();
                 own.filter(|other| !is_test(other)).cloned().collect()
             }
-            // Integration tests link the crate, whose root knows all of it.
+            // Integration tests link the crate, and its root leads to all of its modules.
             Language::Rust
                 if file.as_str().starts_with("tests/") || file.as_str().contains("/tests/") =>
             {
@@ -186,7 +185,7 @@ impl Index {
         }
         let module = import.module.replace('.', "/");
         let paths = names.map(|name| format!("{module}/{name}")).chain([module.clone()]);
-        // The shortest path that ends like this is nearest to a root that Python searches.
+        // The shortest path with this ending is the closest to a root of Python's module search.
         let nearest = |path: String| {
             self.endings.get(&path)?.iter().min_by_key(|file| file.as_str().len()).cloned()
         };
@@ -246,7 +245,7 @@ impl Index {
     }
 
     fn go(&self, module: &str) -> Vec<RepoPath> {
-        // The package is the folder with the longest common ending.
+        // The package is the longest folder path that the import path ends with.
         let best = self
             .folders
             .iter()
@@ -279,7 +278,7 @@ mod tests {
 
     use crate::code::imports::read::read;
 
-    /// The files that the first import of a file means.
+    /// The files that the first import of a file resolves to.
     fn targets(file: &str, text: &str, others: &[&str]) -> Vec<String> {
         let file = RepoPath::parse(file).unwrap();
         let language = Language::of(&file).unwrap();

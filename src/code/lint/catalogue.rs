@@ -1,12 +1,12 @@
-//! The catalogue: every rule, in the order of the documentation (specification.md 6.3, 6.4).
+//! The catalogue of all lint rules, in the order of the documentation (specification.md 6.3, 6.4).
 //!
-//! A rule stands beside its detection; a new one needs nothing else but samples in
-//! `tests/data/lint`.
+//! A rule is declared next to its detection; a new one needs only samples in `tests/data/lint`
+//! besides.
 
 use super::rule::LintRule;
 use super::{rules as code, test_rules as tests, tool_rules};
 
-/// Every rule.
+/// All lint rules.
 pub fn rules() -> impl Iterator<Item = &'static LintRule> {
     [
         tool_rules::RULES,
@@ -26,19 +26,18 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
     .flatten()
 }
 
-/// The rule of an id.
+/// The rule with an id.
 #[must_use]
 pub fn rule(id: &str) -> Option<&'static LintRule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// The id of the rule that a message of a tool is about; `None` when the catalogue has no rule for
-/// it.
+/// The id of the rule that corresponds to a message of an external tool; `None` if there is none.
 #[must_use]
 pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
     let message = message.trim();
-    // Ruff, `tsc`, `cargo` and golangci-lint begin a message with its code; ESLint, mypy and
-    // staticcheck end it with the code in brackets. Go's and Rust's compilers have phrases.
+    // Ruff, `tsc`, `cargo` and golangci-lint start a message with its code; ESLint, mypy and
+    // staticcheck end it with the code in brackets. The compilers of Go and Rust only have phrases.
     let first = message.trim_start_matches('[').split([' ', ':', ']']).next().unwrap_or_default();
     let last = message.trim_end_matches([')', ']']).rsplit(['(', '[']).next().unwrap_or_default();
     let is_about = |code: &&str| {

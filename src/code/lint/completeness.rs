@@ -1,7 +1,7 @@
-//! How complete the tests of a repository are, layer by layer, as far as names tell.
+//! Measures how completely a repository is tested, per test layer, by comparing names.
 //!
-//! A function counts as tried when a test, or a helper of the same file that the test calls, names
-//! it. That is generous where names are common, and blind where calls are made up at run time.
+//! A function counts as tested if a test, or a helper it calls in the same file, mentions its name.
+//! Common names may match by accident, and dynamic calls are missed.
 //! Source: specification.md 6.1, 6.2.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,14 +21,14 @@ use super::test_rules::coverage::{Tried, tried};
 struct Unit {
     name: String,
     place: String,
-    /// Of a default export without a name: its file. Tests call it as they like.
+    /// The file of an unnamed default export, which tests may import under any name.
     nameless: Option<String>,
     rejects: bool,
     changes: bool,
     waits: bool,
 }
 
-/// What one file brings.
+/// The functions and tests of one file.
 #[derive(Default)]
 struct Part {
     units: Vec<Unit>,
@@ -37,7 +37,7 @@ struct Part {
     test_lines: u32,
 }
 
-/// Measures how the tests of a repository try what is in its `about` files.
+/// Measures how far the tests of a repository exercise the functions in the `about` files.
 #[must_use]
 pub fn measure(
     about: &[&RepoPath],
@@ -81,8 +81,8 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// One layer: the units it is about, and the tests that count for it. A test without an assertion
-/// tries nothing.
+/// Counts one layer: the functions that `about` selects, and the tests that `counts` selects. A
+/// test without an assertion does not count.
 fn layer(
     layer: TestAspect,
     units: &[&Unit],
@@ -105,7 +105,7 @@ fn layer(
     Completeness { layer, covered: count(of.len() - missing.len()), of: count(of.len()), missing }
 }
 
-/// Boundaries between modules: one imports the other, and a test loads the one that does.
+/// Counts module boundaries: one module imports the other, and a test loads the importing one.
 fn wiring(
     about: &BTreeSet<&RepoPath>,
     files: &BTreeMap<RepoPath, String>,
@@ -185,7 +185,7 @@ fn unit(source: &Source<'_>, function: &Behaviour) -> Option<Unit> {
 mod tests {
     use super::*;
 
-    /// The places that no test tries, by layer: `L1.1` to `L1.5`, `L2`.
+    /// The functions that no test exercises, by layer: `L1.1` to `L1.5`, `L2`.
     fn missing(files: &[(&str, &str)]) -> Vec<(u32, u32, Vec<String>)> {
         let parsed =
             |(name, text): &(&str, &str)| (RepoPath::parse(*name).unwrap(), (*text).to_owned());

@@ -1,8 +1,8 @@
-//! Files that nobody writes by hand: built, generated, copied, or data of tests.
+//! Recognises files nobody edits by hand: build output, generated or vendored code, test data.
 
 use crate::domain::id::RepoPath;
 
-/// Folders of what a build or another project made.
+/// Folders of build output and vendored code.
 const MADE: &[&str] = &[
     "dist",
     "vendor",
@@ -15,7 +15,7 @@ const MADE: &[&str] = &[
     "site-packages",
 ];
 
-/// Folders of what tests read; broken on purpose, as often as not.
+/// Folders of test data, which is often broken on purpose.
 const DATA: &[&str] = &[
     "testdata",
     "test-data",
@@ -28,7 +28,7 @@ const DATA: &[&str] = &[
     "golden",
 ];
 
-/// Whether a file is data of tests.
+/// Whether a file is test data.
 fn is_data(file: &RepoPath) -> bool {
     let parts: Vec<&str> = file.parent().split('/').collect();
     let below_tests = parts.iter().position(|part| matches!(*part, "test" | "tests"));
@@ -38,7 +38,7 @@ fn is_data(file: &RepoPath) -> bool {
         })
 }
 
-/// Whether a program made a file, it is data of tests, or it is a copy of somebody else's: nobody corrects it by hand.
+/// Whether a file is generated, vendored or test data, so that nobody would fix a finding in it.
 #[must_use]
 pub fn is_generated(file: &RepoPath, text: &str) -> bool {
     let name = file.file_name();
@@ -50,7 +50,7 @@ pub fn is_generated(file: &RepoPath, text: &str) -> bool {
         || [".min.", ".bundle.", "_pb2.", ".pb.", "_pb.", ".g4."].iter().any(|mark| name.contains(mark))
         || marks.iter().any(|words| head.contains(words))
         || text.lines().take(20).any(|line| line.len() > 2000)
-        // What the TypeScript compiler writes.
+        // The preamble that the TypeScript compiler emits.
         || head.contains("Object.defineProperty(exports, \"__esModule\"")
 }
 

@@ -1,8 +1,8 @@
-//! The linter: problems of code and tests that the project's own tools do not report (specification.md
-//! 6.3, 6.4).
+//! The linter: finds problems of code and tests that the project's own tools do not report
+//! (specification.md 6.3, 6.4).
 //!
-//! Pure: files in, findings out. What compilers, type checkers and linters report is mapped to
-//! rules of the same catalogue by [`rule_of_tool_message`].
+//! Pure functions from files to findings. What compilers, type checkers and linters report is
+//! mapped to rules of the same catalogue by [`rule_of_tool_message`].
 
 mod catalogue;
 mod completeness;

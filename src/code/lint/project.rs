@@ -1,4 +1,4 @@
-//! What a repository declares and holds: dependencies, own modules, what is installed.
+//! Facts about the whole repository for lint rules: dependencies, modules, installed packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,29 +9,29 @@ use crate::code::language::Language;
 use crate::code::parallel;
 use crate::domain::id::RepoPath;
 
-/// Facts of a repository that a single file cannot tell.
+/// Facts about a repository that cannot be read from a single file.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
     pub files: BTreeSet<String>,
-    /// Names that Python can import from the repository: stems of files and names of folders.
+    /// Top-level names that Python can import from the repository: file stems and folder names.
     pub python_roots: BTreeSet<String>,
-    /// Declared Python packages, in one spelling; `None` without a manifest.
+    /// Declared Python packages with normalised names; `None` without a manifest.
     pub python: Option<BTreeSet<String>>,
     /// Declared npm packages; `None` without a manifest.
     pub script: Option<BTreeSet<String>>,
-    /// Prefixes that a bundler or compiler resolves.
+    /// Path prefixes that a bundler or compiler maps to other folders.
     pub aliases: BTreeSet<String>,
-    /// Files inside installed npm packages that were asked for, by package.
+    /// The files of installed npm packages, by package, as far as they were listed.
     pub installed: BTreeMap<String, BTreeSet<String>>,
-    /// Who imports whom, by path; Python and JavaScript.
+    /// The imports between files at load time, by path; Python and JavaScript only.
     pub edges: BTreeMap<String, BTreeSet<String>>,
-    /// Python packages that make modules of their own while they load.
+    /// Python packages that create modules dynamically when they are loaded.
     pub python_made: BTreeSet<String>,
-    /// Names of the npm packages that the repository makes.
+    /// Names of the npm packages that the repository itself defines.
     pub script_own: BTreeSet<String>,
 }
 
-/// One spelling of a Python package.
+/// The normalised name of a Python package.
 pub fn spelled(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace(['-', '.'], "_")
 }
@@ -80,7 +80,7 @@ fn capture(pattern: &str, text: &str) -> Vec<String> {
 }
 
 impl Project {
-    /// Reads a repository: its sources and its manifests.
+    /// Collects these facts from the sources and manifests of a repository.
     #[must_use]
     pub fn of(files: &BTreeMap<RepoPath, String>) -> Self {
         let mut project = Self::default();
@@ -99,7 +99,7 @@ impl Project {
                 }
             }
         }
-        // A project that configures pytest uses it, whether it declares pytest or not.
+        // A project that configures pytest depends on it, even if no manifest declares it.
         let set_up = files.iter().any(|(path, text)| {
             matches!(path.file_name(), "pytest.ini" | ".pytest.ini" | "conftest.py")
                 || is_manifest(path)
@@ -157,7 +157,7 @@ impl Project {
             let names = value.get(group).and_then(|group| group.as_object());
             for name in names.into_iter().flat_map(|names| names.keys()) {
                 list.insert(name.clone());
-                // Types of a package stand for the package.
+                // `@types/x` declares the types of package `x`.
                 if let Some(typed) = name.strip_prefix("@types/") {
                     list.insert(match typed.split_once("__") {
                         Some((scope, name)) => format!("@{scope}/{name}"),
@@ -182,7 +182,7 @@ impl Project {
         };
         let names = match name {
             "poetry.lock" | "uv.lock" => capture(r#"(?m)^name\s*=\s*"([^"]+)""#, text),
-            // Any quoted requirement, any key of a table, any line that begins with a name.
+            // Any quoted requirement, any key of a table, any name at the start of a line.
             "pyproject.toml" | "Pipfile" => {
                 [quoted(), capture(r#"(?m)^"?([A-Za-z][A-Za-z0-9._-]*)"?\s*="#, text)].concat()
             }
@@ -196,25 +196,25 @@ impl Project {
         list.extend(names.iter().map(|name| spelled(name)));
     }
 
-    /// Whether a path is there, or one of its usual endings is.
+    /// Whether a path exists, as written or with a usual extension.
     pub fn has(&self, path: &str) -> bool {
         script_candidates(path).any(|one| self.files.contains(&one))
     }
 
-    /// Whether a folder holds something.
+    /// Whether a folder contains any file.
     pub fn has_folder(&self, folder: &str) -> bool {
         let prefix = format!("{}/", folder.trim_end_matches('/'));
         self.files.range(prefix.clone()..).next().is_some_and(|file| file.starts_with(&prefix))
     }
 
-    /// Says which files lie in an installed npm package, paths below the package.
+    /// Adds the files of an installed npm package, with paths relative to the package.
     pub fn install(&mut self, package: &str, files: impl IntoIterator<Item = String>) {
         self.installed.entry(package.to_owned()).or_default().extend(files);
     }
 }
 
-/// Which file loads which while it is loaded itself, as far as that is certain; Python and
-/// JavaScript.
+/// The imports between files that are certainly executed when a file is loaded; Python and
+/// JavaScript only.
 fn load_edges(
     files: &BTreeMap<RepoPath, String>,
     project: &Project,
@@ -237,7 +237,7 @@ fn load_edges(
                 targets.extend(own);
                 continue;
             }
-            // `from . import x` asks for the module x, not for what the package defines.
+            // `from . import x` imports the module x, or else a name that the package defines.
             let names = import.names.iter();
             targets.extend(
                 names.filter_map(|name| {

@@ -1,4 +1,4 @@
-//! What a rule of the catalogue is.
+//! Defines [`LintRule`]: the id, severity, texts and detection of one rule of the catalogue.
 
 use tree_sitter::Node;
 
@@ -28,45 +28,45 @@ pub enum AppliesTo {
     Both,
 }
 
-/// Tree-sitter patterns with the languages that they are written for; the capture `@here` marks the
-/// place of the finding.
+/// Tree-sitter patterns with the languages they are written for; the capture `@here` marks the node
+/// to report.
 pub type Patterns = &'static [(&'static [Language], &'static str)];
 
-/// How places that break a rule are found.
+/// How violations of a rule are detected.
 #[derive(Clone, Copy)]
 pub enum Detection {
-    /// By patterns, where the condition holds that a pattern cannot express.
+    /// By tree-sitter patterns, filtered by a function for what patterns cannot express.
     Query(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
-    /// By a function, for these languages.
+    /// By a function, for the listed languages.
     Function(&'static [Language], for<'a> fn(&Source<'a>) -> Vec<Hit>),
-    /// By our parser: the text does not parse.
+    /// By parsing: the file has a syntax error.
     Syntax(&'static [Language]),
-    /// By the project's own compiler, type checker, linter or formatter, for these languages.
+    /// By the project's own compiler, type checker, linter or formatter, for the listed languages.
     Tool(&'static [Language]),
 }
 
 /// A rule of the catalogue.
 pub struct LintRule {
-    /// Its name; reports, baselines and tests use it.
+    /// Its name, which reports, baselines and tests refer to.
     pub id: &'static str,
     pub stage: Stage,
     pub category: &'static str,
-    /// The problem, as a fragment of a sentence.
+    /// The problem, as a sentence fragment.
     pub issue: &'static str,
     pub severity: Severity,
     /// The kind of code that it is about.
     pub applies: AppliesTo,
     pub detection: Detection,
-    /// What to do about a finding, as one imperative clause.
+    /// How to resolve a finding, as one imperative clause.
     pub suggestion: &'static str,
     /// Whether the project's own fixers and formatters can repair it.
     pub fixable: bool,
-    /// What tools of projects call it: their codes, and phrases of compilers that have none.
+    /// The codes by which other tools report it, and message phrases of compilers without codes.
     pub codes: &'static [&'static str],
 }
 
-/// A rule about product code: category and id, severity, the problem and what to do about it, and
-/// how findings are detected.
+/// Builds a rule about product code: category and id, severity, the problem and its remedy, and the
+/// detection.
 pub const fn code_rule(
     (category, id): (&'static str, &'static str),
     severity: Severity,
@@ -87,7 +87,7 @@ pub const fn code_rule(
     }
 }
 
-/// A rule about tests.
+/// Builds a rule about test code.
 pub const fn test_rule(
     names: (&'static str, &'static str),
     severity: Severity,
@@ -98,7 +98,7 @@ pub const fn test_rule(
     LintRule { stage: Stage::Tests, applies: AppliesTo::Tests, ..rule }
 }
 
-/// A rule about product code and tests.
+/// Builds a rule about both product code and test code.
 pub const fn rule_for_all(
     names: (&'static str, &'static str),
     severity: Severity,
@@ -122,7 +122,7 @@ impl LintRule {
         }
     }
 
-    /// A finding of this rule; `note` says what exactly, where the rule's own text is not enough.
+    /// Builds a finding of this rule; `note` adds details to the rule's own text and may be empty.
     #[must_use]
     pub fn finding(&self, file: &RepoPath, line: u32, note: &str) -> Finding {
         let message =

@@ -1,4 +1,4 @@
-//! Looks for the rules of the catalogue in files.
+//! Scans source files for violations of the lint rules.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -16,15 +16,15 @@ use super::project::Project;
 use super::rule::{AppliesTo, Detection, LintRule};
 use super::source::{Hit, Source};
 
-/// The result of a scan.
+/// The findings of a scan, and the files it could not scan.
 #[derive(Debug, Default)]
 pub struct ScanResult {
     pub findings: Vec<Finding>,
-    /// Files nested so deeply that their tree is not walked.
+    /// Files that were not scanned because they are nested too deeply.
     pub too_deep: Vec<RepoPath>,
 }
 
-/// Scans the `chosen` files of a repository; all `files` say what the repository holds.
+/// Scans the `chosen` files of a repository; rules look up other files of it in `files`.
 #[must_use]
 pub fn scan(
     chosen: &[&RepoPath],
@@ -49,7 +49,7 @@ pub fn scan(
     all
 }
 
-/// Scans one file; `None` when it is nested too deeply.
+/// Scans one file; `None` if it is nested too deeply.
 fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Option<Vec<Finding>> {
     let Some(language) = Language::of(file) else { return Some(Vec::new()) };
     let tree = language.parse(text)?;
@@ -70,7 +70,7 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Option<Vec<Findi
     };
     match_patterns(&source, &tree, &mut add);
     for rule in rules() {
-        // Rules that cannot apply to any line of this file are not worth the search.
+        // Skip rules that cannot apply to any line of this file.
         let idle = match rule.applies {
             AppliesTo::Code => source.test || source.is_bench(),
             AppliesTo::Tests => !source.has_tests(),
@@ -88,8 +88,8 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Option<Vec<Findi
     Some(findings)
 }
 
-/// The finding for a text that does not parse. Declaration files of TypeScript use forms that the
-/// grammar does not know, and nothing in them runs.
+/// The finding for a file with a syntax error. TypeScript declaration files are exempt: they use
+/// syntax that the grammar does not support, and they are not executed.
 fn syntax_error(file: &RepoPath, language: Language, text: &str) -> Option<Finding> {
     let declares = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| file.as_str().ends_with(end));
     let rule = rule("syntax-error").filter(|_| !declares)?;
@@ -97,7 +97,7 @@ fn syntax_error(file: &RepoPath, language: Language, text: &str) -> Option<Findi
     Some(rule.finding(file, place.line, &format!("at column {}", place.column)))
 }
 
-/// Runs the patterns of all rules over a file in one pass.
+/// Runs the tree-sitter patterns of all rules over a file in one pass.
 fn match_patterns(source: &Source<'_>, tree: &Tree, add: &mut impl FnMut(&LintRule, &Hit)) {
     let Some((query, rules)) = patterns(source.language) else { return };
     let here = query.capture_index_for_name("here");
@@ -116,10 +116,10 @@ fn match_patterns(source: &Source<'_>, tree: &Tree, add: &mut impl FnMut(&LintRu
     }
 }
 
-/// The patterns of all rules of a language as one query, with the rule of each pattern.
+/// The patterns of all rules for a language as one query, and the rule that each belongs to.
 type RuleQuery = (Query, Vec<&'static LintRule>);
 
-/// The compiled patterns of a language.
+/// The compiled patterns of a language, cached.
 fn patterns(language: Language) -> Option<&'static RuleQuery> {
     static QUERIES: OnceLock<BTreeMap<Language, RuleQuery>> = OnceLock::new();
     let queries = QUERIES.get_or_init(|| {
@@ -130,7 +130,7 @@ fn patterns(language: Language) -> Option<&'static RuleQuery> {
     queries.get(&language)
 }
 
-/// Compiles the patterns of a language.
+/// Compiles the patterns of all rules for a language into one query.
 fn compile(language: Language) -> Result<RuleQuery, String> {
     let (mut all, mut owners) = (String::new(), Vec::new());
     for rule in rules() {

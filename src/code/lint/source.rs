@@ -1,4 +1,4 @@
-//! One file as rules see it: text, tree, imports, and which part of it is test code.
+//! [`Source`]: a parsed file as lint rules see it, with its imports, tests and test modules.
 
 use tree_sitter::{Node, Tree};
 
@@ -12,7 +12,7 @@ use crate::domain::id::RepoPath;
 
 use super::project::Project;
 
-/// A parsed file in its repository.
+/// A parsed file, with what rules need to know about it and its repository.
 pub struct Source<'a> {
     pub path: &'a RepoPath,
     pub text: &'a str,
@@ -22,40 +22,40 @@ pub struct Source<'a> {
     /// All named nodes, outer before inner.
     pub nodes: Vec<Node<'a>>,
     pub imports: Vec<Import>,
-    /// The tests in it that run.
+    /// The tests in it; in JavaScript and TypeScript only those that are run.
     pub tests: Vec<TestNode<'a>>,
     pub project: &'a Project,
-    /// Lines of test modules inside product code.
+    /// Line ranges of test items in a Rust file of product code.
     inner_tests: Vec<(u32, u32)>,
 }
 
-/// A detected place.
+/// A place where a rule was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub line: u32,
-    /// What exactly, when the row's text alone does not tell.
+    /// Details to add to the text of the rule; may be empty.
     pub note: String,
 }
 
 impl Hit {
-    /// A place without a note.
+    /// A hit without a note.
     pub fn at(line: u32) -> Self {
         Self { line, note: String::new() }
     }
 
-    /// A place and what is there.
+    /// A hit with a note.
     pub fn noted(line: u32, note: impl Into<String>) -> Self {
         Self { line, note: note.into() }
     }
 }
 
-/// Folders and names of code that exists for tests, beside what `testing::is_test` knows.
+/// Paths of code that supports tests or examples, in addition to those of `testing::is_test`.
 static SUPPORT: Pattern = Pattern::new(
     r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)|tests?(ing|utils?|kit)?/",
 );
 
 impl<'a> Source<'a> {
-    /// Reads a parsed file.
+    /// Collects the nodes, imports and tests of a parsed file.
     pub fn new(
         path: &'a RepoPath,
         text: &'a str,
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
         }
         if source.has_tests() {
             source.tests = find_tests(language, &source.nodes, text);
-            // A script declares tests that never run without a body to look at.
+            // In scripts, skipped tests and tests without an inline body are never run.
             let runs = |test: &TestNode<'_>| test.skip.is_none() && test.body.is_some();
             let script = source.is_script();
             source.tests.retain(|test| !script || runs(test));
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
         rest.iter().copied().find(|node| node.byte_range() == import.range)
     }
 
-    /// Whether an import stands inside a node of one of these kinds.
+    /// Whether an import is inside a node of one of these kinds.
     pub fn is_import_in(&self, import: &Import, kinds: &[&str]) -> bool {
         self.node_of(import).is_some_and(|node| around(node, kinds).is_some())
     }
@@ -116,17 +116,17 @@ impl<'a> Source<'a> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// Text of a field of a node; empty without one.
+    /// The text of a field of a node; empty if the node has no such field.
     pub fn field(&self, node: Node<'a>, name: &str) -> &'a str {
         node.child_by_field_name(name).map(|child| self.of(child)).unwrap_or_default()
     }
 
-    /// Nodes of these kinds.
+    /// The nodes of these kinds.
     pub fn of_kind<'b>(&'b self, kinds: &'b [&str]) -> impl Iterator<Item = Node<'a>> + 'b {
         self.nodes.iter().copied().filter(|node| kinds.contains(&node.kind()))
     }
 
-    /// Named nodes inside another one, itself not included.
+    /// The named nodes inside another one, excluding the outer node.
     pub fn inside<'b>(&'b self, outer: Node<'a>) -> impl Iterator<Item = Node<'a>> + 'b {
         let from = self.nodes.partition_point(|node| node.start_byte() < outer.start_byte());
         let end = outer.end_byte();
@@ -139,39 +139,39 @@ impl<'a> Source<'a> {
             .filter(move |node| node.end_byte() <= end && node.id() != outer.id())
     }
 
-    /// Whether a line is test code.
+    /// Whether a line belongs to test code.
     pub fn is_test_line(&self, line: u32) -> bool {
         self.test || self.inner_tests.iter().any(|(from, to)| *from <= line && line <= *to)
     }
 
-    /// Whether any line is test code.
+    /// Whether any line belongs to test code.
     pub fn has_tests(&self) -> bool {
         self.test || !self.inner_tests.is_empty()
     }
 
-    /// Whether the file serves tests or examples, by its path.
+    /// Whether the path of the file shows that it supports tests or examples.
     pub fn is_support(&self) -> bool {
         self.test || SUPPORT.is_match(self.path.as_str())
     }
 
-    /// Whether the file measures speed.
+    /// Whether the file is a performance benchmark.
     pub fn is_bench(&self) -> bool {
         let bench = ["bench", "benches", "benchmark", "benchmarks", "perf"];
         self.path.parent().split('/').any(|part| bench.contains(&part))
     }
 
-    /// Attributes or decorators directly before a node.
+    /// The attributes or decorators directly before a node.
     pub fn marks(&self, node: Node<'a>) -> String {
         marks_before(node, self.text)
     }
 
-    /// The tests that `accepts` accepts, as findings with their names.
+    /// A hit for each test that `accepts` selects, with the name of the test.
     pub fn tests_where(&self, accepts: impl Fn(&TestNode<'a>) -> bool) -> Vec<Hit> {
         let tests = self.tests.iter().filter(|test| accepts(test));
         tests.map(|test| Hit::noted(line(test.node), &test.name)).collect()
     }
 
-    /// Comments of the file.
+    /// The comments of the file.
     pub fn comments(&self) -> impl Iterator<Item = Node<'a>> + '_ {
         self.of_kind(&["comment", "line_comment", "block_comment"])
     }

@@ -1,5 +1,5 @@
-//! Rules that compilers, type checkers, linters and formatters report, and what those tools call
-//! them (specification.md 6.1, L0).
+//! Lint rules checked by compilers, type checkers, linters and formatters, with the codes that
+//! those tools report (specification.md 6.1, L0).
 
 use crate::code::language::Language::{self, Go, JavaScript, Python, Tsx, TypeScript};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
@@ -9,7 +9,7 @@ use super::rule::{
     code_rule, rule_for_all,
 };
 
-/// The rule for text that does not parse; our own grammars report it too.
+/// The rule about syntax errors, which our own parsers report as well.
 const SYNTAX: LintRule = rule_for_all(
     ("compilation", "syntax-error"),
     Critical,

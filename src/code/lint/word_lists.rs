@@ -1,4 +1,4 @@
-//! Names that every program of a language knows.
+//! Lists of the standard modules of Python and Node, and of Python package aliases.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,16 +7,16 @@ fn lines(text: &'static str) -> BTreeSet<&'static str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
-/// Modules of Python's standard library, and what comes with every installation
-/// (`sys.stdlib_module_names`).
+/// Modules of Python's standard library (`sys.stdlib_module_names`), and those that every
+/// installation includes.
 pub static PYTHON_MODULES: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| lines(include_str!("lists/python-stdlib.txt")));
 
-/// Modules of Node (`module.builtinModules`).
+/// Built-in modules of Node (`module.builtinModules`).
 pub static NODE_MODULES: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| lines(include_str!("lists/node-builtins.txt")));
 
-/// Modules of Python whose name differs from the package that brings them, with that package.
+/// Python modules named differently from the package that provides them, with that package.
 pub fn python_aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     include_str!("lists/python-aliases.txt").lines().filter_map(|line| line.split_once(' '))
 }

@@ -1,4 +1,4 @@
-//! Edits of operators with two operands.
+//! Edit operators for binary expressions: other operators, swapped or dropped operands.
 
 use tree_sitter::Node;
 
@@ -6,16 +6,16 @@ use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
 use NodeKind::{Compare, Logic};
 
-/// Operands whose exchange changes nothing as a rule.
+/// Weight for swapping the operands of a commutative operator, which seldom has an effect.
 const SYMMETRIC: f64 = 0.2;
 
-/// A bit operator where an arithmetic one is written, or the reverse.
+/// Weight for replacing an arithmetic operator by a bitwise one, or the reverse.
 const OTHER_FAMILY: f64 = 0.1;
 
-/// Two operators that are not listed as a common confusion.
+/// Weight for two operators that are not a known confusion.
 const UNRELATED: f64 = 0.35;
 
-/// How likely one operator was meant to be the other, either way.
+/// How likely two operators are confused with each other, in either direction.
 const CONFUSIONS: &[(&str, &str, f64)] = &[
     ("<", "==", 0.8),
     (">", "==", 0.8),
@@ -50,7 +50,7 @@ const CONFUSIONS: &[(&str, &str, f64)] = &[
     ("!=", ">", 0.5),
 ];
 
-/// How likely one operator was meant to be the other.
+/// How likely the new operator was meant where the old one is written.
 pub fn affinity(old: &str, new: &str) -> f64 {
     let is_bitwise = |operator| ["&", "|", "^", "<<", ">>"].contains(&operator);
     if is_bitwise(old) != is_bitwise(new) && !matches!((old, new), ("**", "^") | ("^", "**")) {
@@ -62,7 +62,7 @@ pub fn affinity(old: &str, new: &str) -> f64 {
         .map_or(UNRELATED, |(_, _, affinity)| *affinity)
 }
 
-/// The bytes of the operator; `not in` and `is not` are two tokens.
+/// The byte range of the operator; `not in` and `is not` consist of two tokens.
 fn operator_range(node: Node<'_>) -> Option<std::ops::Range<usize>> {
     let token = operator_token(node)?;
     let mut cursor = node.walk();
@@ -75,11 +75,11 @@ fn operator_range(node: Node<'_>) -> Option<std::ops::Range<usize>> {
     Some(token.start_byte()..second.map_or(token.end_byte(), Node::end_byte))
 }
 
-/// The operands of a node with an operator, when they are two nodes.
+/// The two operands of a binary node.
 struct Operands<'a> {
     left: Node<'a>,
     right: Node<'a>,
-    /// Whether nothing else is between them, as in a chained comparison.
+    /// Whether there are only two operands, unlike in a chained comparison.
     only: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Another operator of the same family.
+/// Replaces the operator by another one of the same family.
 pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(range) = operator_range(site.node) else { return };
     let old = site.source.get(range.clone()).unwrap_or_default();
@@ -106,7 +106,7 @@ pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `b - a` for `a - b`.
+/// Swaps the operands: `a - b` becomes `b - a`.
 pub fn swapped_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (Some(Operands { left, right, only: true }), Some(operator)) =
         (Operands::of(site.node), operator_range(site.node))
@@ -124,7 +124,7 @@ pub fn swapped_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     );
 }
 
-/// The opposite of a comparison.
+/// Negates a comparison.
 pub fn negated_comparison(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if Operands::of(site.node).is_some() {
         edits.replace(site.node, format!("{}({})", site.spelling.not, site.text));
@@ -139,7 +139,7 @@ pub fn one_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `(a + b) * c` for `a + b * c`.
+/// Adds parentheses: `a + b * c` becomes `(a + b) * c`.
 pub fn grouped_left(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (Some(Operands { left, right, .. }), Some(outer)) =
         (Operands::of(site.node), operator_token(site.node))
@@ -156,7 +156,7 @@ pub fn grouped_left(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `a + b * c` for `(a + b) * c`.
+/// Removes parentheses: `(a + b) * c` becomes `a + b * c`.
 pub fn ungrouped_left(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(Operands { left, .. }) = Operands::of(site.node) else { return };
     if left.kind() == "parenthesized_expression" {

@@ -1,4 +1,4 @@
-//! Edits of numbers, strings, truth values and nothing.
+//! Edit operators for literals: numbers, strings, booleans and null.
 
 use tree_sitter::Node;
 
@@ -6,14 +6,14 @@ use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, operator_token};
 use NodeKind::{Arithmetic, Compare};
 
-/// Numbers that are often the right ones, with how likely each is.
+/// Common numbers, with the likelihood that each is the right one.
 const COMMON_NUMBERS: &[(i64, f64)] =
     &[(0, 0.9), (1, 0.9), (2, 0.6), (-1, 0.5), (10, 0.3), (100, 0.2)];
 
-/// `x == 3` narrows to one value, which is how an overfitting edit looks.
+/// Weight in an equality: `x == 3` narrows to one value, as overfitting edits often do.
 const IN_EQUALITY: f64 = 0.5;
 
-/// `x + 0` says nothing.
+/// Weight of zero in a sum: `x + 0` has no effect.
 const ZERO_IN_SUM: f64 = 0.2;
 
 /// How well a value fits the place of the node.
@@ -36,7 +36,7 @@ pub fn neighbours(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Numbers that are often the right ones.
+/// Replaces a number by common ones.
 pub fn common_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.text.parse::<i64>().is_err() {
         return;
@@ -47,7 +47,7 @@ pub fn common_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Twice, half, negative and the like.
+/// Replaces an integer by related ones: doubled, halved, negated and similar.
 pub fn related_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Ok(value) = site.text.parse::<i64>() else { return };
     let related = [
@@ -99,7 +99,7 @@ struct StringLiteral<'a> {
 }
 
 impl<'a> StringLiteral<'a> {
-    /// Reads a literal without a prefix.
+    /// Parses a literal without a prefix such as `f` or `r`.
     fn of(text: &'a str) -> Option<Self> {
         let quote = text.chars().last()?;
         let body = text.trim_matches(quote);
@@ -115,14 +115,14 @@ fn is_triple_quoted(text: &str) -> bool {
     text.starts_with("\"\"\"") || text.starts_with("'''")
 }
 
-/// Other strings of the file.
+/// Replaces a string by others of the same file.
 pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if !is_triple_quoted(site.text) {
         edits.replace_all(site.node, first(&site.scope.strings, 12));
     }
 }
 
-/// Strings that are often the right ones.
+/// Replaces a string by common ones.
 pub fn common_strings(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(literal) = StringLiteral::of(site.text) else { return };
     for other in ["", " ", ",", ", ", "\\n", "0"] {
@@ -130,7 +130,7 @@ pub fn common_strings(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The same string in another case or with other spaces.
+/// Changes the case or the white space of a string.
 pub fn respelled_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(literal) = StringLiteral::of(site.text) else { return };
     let body = literal.body;
@@ -145,7 +145,7 @@ pub fn respelled_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The string without one of its first characters.
+/// Drops one of the first characters of a string.
 pub fn shorter_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(literal) = StringLiteral::of(site.text) else { return };
     for (at, character) in literal.body.char_indices().take(8) {
@@ -155,7 +155,7 @@ pub fn shorter_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A set of characters often lacks one in its other case, or the letter y.
+/// Extends a string used as a set of characters by its other case, or by the letter y.
 pub fn longer_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const OTHER_CASE: f64 = 0.8;
     const LETTER_Y: f64 = 0.2;

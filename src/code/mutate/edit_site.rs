@@ -1,4 +1,4 @@
-//! A node that may be edited, and the list that collects its edits.
+//! [`EditSite`] is a node offered to edit operators; [`EditList`] collects the edits.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::operator_id::OperatorId;
 use super::spelling::Spelling;
 use crate::code::tree::{statements, text_of};
 
-/// One edit of one file.
+/// One edit of one file: a byte range and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     pub range: Range<usize>,
@@ -20,13 +20,12 @@ pub struct Candidate {
     pub operator: OperatorId,
     /// First line of the edit, from 1.
     pub line: u32,
-    /// How likely the edit is right, by itself: its operator's yield, lowered by the size of the
-    /// change.
+    /// The likelihood that the edit is right: the yield of its operator, lowered for large changes.
     pub weight: f64,
 }
 
 impl Candidate {
-    /// The whole text with the edit in place.
+    /// The whole source text with the edit applied.
     #[must_use]
     pub fn apply(&self, source: &str) -> String {
         let before = source.get(..self.range.start).unwrap_or_default();
@@ -35,7 +34,7 @@ impl Candidate {
     }
 }
 
-/// A node with everything that operators may ask about it.
+/// A node with the context that edit operators need.
 pub struct EditSite<'a> {
     pub node: Node<'a>,
     pub kind: NodeKind,
@@ -43,9 +42,9 @@ pub struct EditSite<'a> {
     /// The kind of the node around it.
     pub parent: NodeKind,
     pub source: &'a str,
-    /// How the language writes things.
+    /// The syntax of the language.
     pub spelling: &'static Spelling,
-    /// Names and expressions from nearby.
+    /// Names and expressions from the function and the file.
     pub scope: &'a Ingredients,
     /// For a statement, all statements of its block; empty for other nodes.
     pub siblings: &'a [Node<'a>],
@@ -64,7 +63,7 @@ impl<'a> EditSite<'a> {
         self.source.get(first.end_byte()..second.start_byte()).unwrap_or_default()
     }
 
-    /// The text from `first` to `second` with the two exchanged.
+    /// The source from `first` to `second`, with the two nodes swapped.
     pub fn exchanged(&self, first: Node<'_>, second: Node<'_>) -> String {
         let (before, after) = (self.text_of(second), self.text_of(first));
         format!("{before}{}{after}", self.between(first, second))
@@ -98,13 +97,13 @@ pub fn first(texts: &[String], limit: usize) -> impl Iterator<Item = &str> {
     texts.iter().take(limit).map(String::as_str)
 }
 
-/// Collects the edits of one operator after the other; the first of two edits that change the same
-/// bytes to the same text wins.
+/// Collects the edits of all operators. If two edits change the same bytes to the same text, the
+/// first one is kept.
 pub struct EditList<'a> {
     source: &'a str,
-    /// Operators that are asked for; empty for all.
+    /// The operators whose edits are kept; empty for all.
     only: &'a [OperatorId],
-    /// Where each line of the source ends.
+    /// Byte offset of the end of each line of the source.
     line_ends: Vec<usize>,
     operator: OperatorId,
     share: f64,
@@ -113,7 +112,7 @@ pub struct EditList<'a> {
 }
 
 impl<'a> EditList<'a> {
-    /// An empty list for one text.
+    /// Creates an empty list for one source text.
     pub fn new(source: &'a str, only: &'a [OperatorId]) -> Self {
         Self {
             source,
@@ -126,13 +125,13 @@ impl<'a> EditList<'a> {
         }
     }
 
-    /// Attributes the edits that follow to an operator with a share of its yield.
+    /// Attributes all following edits to an operator, weighted by a share of its yield.
     pub fn attribute_to(&mut self, operator: OperatorId, share: f64) {
         self.operator = operator;
         self.share = share;
     }
 
-    /// The candidates in the order of the text.
+    /// The candidates in the order of their position in the source.
     pub fn into_candidates(mut self) -> Vec<Candidate> {
         self.candidates.sort_by_key(|candidate| (candidate.range.start, candidate.range.end));
         self.candidates
@@ -142,7 +141,7 @@ impl<'a> EditList<'a> {
         self.replace_with_share(node, text, 1.0);
     }
 
-    /// Replaces a node by each of some texts.
+    /// Replaces a node by each of several texts, as separate edits.
     pub fn replace_all<T: Into<String>>(
         &mut self,
         node: Node<'_>,
@@ -153,7 +152,7 @@ impl<'a> EditList<'a> {
         }
     }
 
-    /// Replaces a node, with a share of the weight of the operator's row.
+    /// Replaces a node, scaling the operator's weight by `share`.
     pub fn replace_with_share(&mut self, node: Node<'_>, text: impl Into<String>, share: f64) {
         self.put_sized(node.byte_range(), text.into(), share, None);
     }
@@ -162,13 +161,13 @@ impl<'a> EditList<'a> {
         self.put_sized(range, text.into(), 1.0, None);
     }
 
-    /// Replaces a range, with a share of the weight of the operator's row.
+    /// Replaces a range, scaling the operator's weight by `share`.
     pub fn put_with_share(&mut self, range: Range<usize>, text: impl Into<String>, share: f64) {
         self.put_sized(range, text.into(), share, None);
     }
 
-    /// Replaces a range; `size` is the number of bytes that change when most of the range stays as
-    /// it is.
+    /// Replaces a range; `size` is the number of bytes that really change if most of the range is
+    /// kept.
     pub fn put_sized(
         &mut self,
         range: Range<usize>,
@@ -180,7 +179,7 @@ impl<'a> EditList<'a> {
         if old == text {
             return;
         }
-        // Two operators that write the same text are one candidate: cut what both share.
+        // Trim the common prefix and suffix, so that equal edits of two operators are recognised.
         let prefix = shared(old.chars(), text.chars());
         let (old_rest, new_rest) =
             (old.get(prefix..).unwrap_or_default(), text.get(prefix..).unwrap_or_default());
@@ -192,7 +191,7 @@ impl<'a> EditList<'a> {
         {
             return;
         }
-        // Tokens that change, roughly: short edits are likelier than long ones.
+        // Roughly the number of changed tokens: short edits are more likely to be right.
         let size = size.unwrap_or((end - start).max(new.len()));
         let size = f64::from(u32::try_from(size).unwrap_or(u32::MAX));
         let weight = self.operator.base_yield() * (self.share * share) / (1.0 + size / 40.0);
@@ -202,8 +201,8 @@ impl<'a> EditList<'a> {
     }
 }
 
-/// The last place at which an insertion or removal gives the same text: `ab` into `cab` before `ab`
-/// is `ab` behind it.
+/// The last position at which an insertion or removal has the same effect: inserting `ab` before
+/// the `ab` of `cab` equals inserting it after.
 fn rightmost(source: &str, start: usize, end: usize, new: &str) -> (usize, usize, String) {
     let (mut start, mut end, mut new) = (start, end, new.to_owned());
     if start != end && !new.is_empty() {
@@ -223,7 +222,7 @@ fn rightmost(source: &str, start: usize, end: usize, new: &str) -> (usize, usize
     (start, end, new)
 }
 
-/// Bytes that two texts begin with alike.
+/// The length of the common prefix of two texts in bytes.
 fn shared(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     a.zip(b).take_while(|(a, b)| a == b).map(|(character, _)| character.len_utf8()).sum()
 }

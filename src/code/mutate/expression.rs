@@ -1,4 +1,4 @@
-//! Edits of calls, subscripts, sequences, choices and assignments.
+//! Edit operators for calls, subscripts, sequences, conditional expressions and assignments.
 
 use tree_sitter::Node;
 
@@ -8,10 +8,10 @@ use super::node_kind::{NodeKind, operator_token};
 use crate::code::tree::named_children;
 use NodeKind::{Member, Name, Subscript};
 
-/// Functions that compare or combine exactly two values.
+/// Functions that usually take exactly two values.
 const OF_TWO: &[&str] = &["max", "min", "Math.max", "Math.min", "pow", "gcd"];
 
-/// The operand alone, of a negation, a sign or an awaited call.
+/// Removes a negation, a sign or an `await` and keeps the operand.
 pub fn bare_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let last = site.node.named_child_count().checked_sub(1);
     if let Some(inner) = last.and_then(|at| site.node.named_child(u32::try_from(at).ok()?)) {
@@ -19,7 +19,7 @@ pub fn bare_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The first argument instead of the call.
+/// Replaces a call by its first argument.
 pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.field("function").is_some()
         && let Some(arguments) = site.field("arguments")
@@ -44,7 +44,7 @@ pub fn swapped_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     swap_neighbours(&site.children(), site, edits);
 }
 
-/// Exchanges neighbouring elements of a short sequence.
+/// Swaps adjacent elements of a short sequence.
 pub fn swapped_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = named_children(site.node);
     if items.len() <= 6 {
@@ -59,7 +59,7 @@ fn swap_neighbours(items: &[Node<'_>], site: &EditSite<'_>, edits: &mut EditList
     }
 }
 
-/// The texts of all nodes but one.
+/// The texts of all nodes except one, separated by commas.
 fn without<'a>(items: &[Node<'_>], skipped: usize, site: &EditSite<'a>) -> String {
     let others = items.iter().enumerate().filter(|(at, _)| *at != skipped);
     others.map(|(_, item)| site.text_of(*item)).collect::<Vec<&'a str>>().join(", ")
@@ -87,9 +87,9 @@ pub fn fewer_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A variable or a small number as another argument.
+/// Adds a variable or a small number as the first or last argument.
 pub fn more_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// Forgotten arguments are more often the last than the first.
+    /// Missing arguments are more often the last one than the first.
     const FRONT: f64 = 0.7;
     let texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
     for name in site.names(8).chain(["0", "1", "-1"]) {
@@ -100,13 +100,13 @@ pub fn more_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// What the arguments are given to.
+/// The function that the arguments belong to.
 fn callee<'a>(site: &EditSite<'a>) -> &'a str {
     let function = site.node.parent().and_then(|call| call.child_by_field_name("function"));
     function.map_or("", |function| site.text_of(function))
 }
 
-/// Two variables for a function of two values.
+/// Replaces the arguments of a function of two values by a pair of variables.
 pub fn argument_pairs(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if OF_TWO.contains(&callee(site)) {
         for first in site.names(8) {
@@ -117,7 +117,7 @@ pub fn argument_pairs(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The argument that sorts in descending order.
+/// Adds the argument that makes a sort descending.
 pub fn descending_order(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(reverse) = site.spelling.reverse_sort else { return };
     let mut texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
@@ -132,14 +132,14 @@ fn indexed<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     site.field("value").or_else(|| site.field("object")).map(|object| site.text_of(object))
 }
 
-/// The whole instead of an element.
+/// Replaces a subscript by the whole sequence.
 pub fn whole_sequence(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(object) = indexed(site) {
         edits.replace(site.node, object);
     }
 }
 
-/// The part up to an index, or from it on, instead of its element.
+/// Replaces element access by similar access, such as the slice up to or from the index.
 pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let (Some(object), Some(index)) = (indexed(site), site.field("subscript"))
         && index.kind() != "slice"
@@ -151,7 +151,7 @@ pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A slice with other bounds or another step.
+/// Changes the bounds or the step of a slice.
 pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let parts: Vec<&str> = site.text.split(':').map(str::trim).collect();
     if parts.len() > 3 {
@@ -183,14 +183,14 @@ pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, variants);
 }
 
-/// The results of a conditional expression: when its condition holds, and when not.
+/// The two results of a conditional expression: for a true and for a false condition.
 fn choice_results<'a>(site: &EditSite<'a>) -> Option<Vec<Node<'a>>> {
     let results = site.spelling.choice_results.into_iter();
     let results = results.map(|index| site.node.named_child(index));
     results.collect::<Option<_>>().filter(|_| site.node.named_child_count() == 3)
 }
 
-/// The results of a conditional expression exchanged.
+/// Swaps the results of a conditional expression.
 pub fn swapped_results(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     swap_neighbours(&choice_results(site).unwrap_or_default(), site, edits);
 }
@@ -201,7 +201,7 @@ pub fn one_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, results.map(|result| site.text_of(result)));
 }
 
-/// Another operator of an augmented assignment.
+/// Replaces the operator of an augmented assignment.
 pub fn other_augmented(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(token) = operator_token(site.node) else { return };
     let old = site.text_of(token).trim_end_matches('=');
@@ -218,20 +218,20 @@ pub fn plain_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `--` for `++`, and the reverse.
+/// Swaps increment and decrement: `++` becomes `--`, and the reverse.
 pub fn opposite_update(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (old, new) = if site.text.contains("++") { ("++", "--") } else { ("--", "++") };
     edits.replace(site.node, site.text.replace(old, new));
 }
 
-/// Both sides of an assignment.
+/// The left and right sides of an assignment.
 fn sides<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
     Some([site.field("left")?, site.field("right")?])
 }
 
 /// Adds to a variable: `+=` for `=`.
 pub fn augmented_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// Sums are collected far more often than differences and products.
+    /// Accumulating a sum is far more common than a difference or a product.
     const OPERATORS: [(&str, f64); 3] = [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)];
     let Some([left, right]) = sides(site) else { return };
     for (operator, share) in OPERATORS {
@@ -239,7 +239,7 @@ pub fn augmented_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `b = a` for `a = b`.
+/// Swaps the sides of an assignment: `a = b` becomes `b = a`.
 pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
         && matches!(NodeKind::of(right), Name | Member | Subscript)
@@ -248,7 +248,7 @@ pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
+/// Accumulates: `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
 pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
         && NodeKind::of(left) == Name

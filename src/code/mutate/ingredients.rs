@@ -1,4 +1,4 @@
-//! What an edit can be made of: names, properties, constants and expressions from nearby.
+//! Collects the names, constants and expressions near a node from which edits are composed.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use NodeKind::{
     Sequence, Subscript, Text,
 };
 
-/// Expressions longer than this are no ingredients.
+/// Maximum length of an expression that is used as an ingredient.
 const LONG: usize = 60;
 
 /// Names and expressions near a place, most often used first.
@@ -19,9 +19,9 @@ const LONG: usize = 60;
 pub struct Ingredients<T = Vec<String>> {
     /// Variables and parameters of the function.
     pub names: T,
-    /// Functions and classes of the file and of the package.
+    /// Functions and classes of the file, and names from other files of the package.
     pub callables: T,
-    /// Names behind a dot in the file.
+    /// Names after a dot in the file.
     pub properties: T,
     pub numbers: T,
     pub strings: T,
@@ -30,14 +30,14 @@ pub struct Ingredients<T = Vec<String>> {
     pub conditions: T,
     /// Simple statements of the function.
     pub statements: T,
-    /// Parameters that the function never reads: what was meant to happen with them is missing.
+    /// Parameters that the function never reads, which suggests that code using them is missing.
     pub unread: T,
     /// Names that the function indexes.
     pub indexed: T,
 }
 
 impl Ingredients {
-    /// Gathers from a function and its file.
+    /// Collects the ingredients from a function and its file.
     pub fn of(unit: Node<'_>, root: Node<'_>, source: &str, foreign: &[String]) -> Self {
         let mut inner = Ingredients::<Tally>::default();
         visit(unit, |node| inner.add(node, source, true));
@@ -86,7 +86,7 @@ impl Tally {
         entry.0 += 1;
     }
 
-    /// Most used first, then in the order of the text.
+    /// Most frequent first; equally frequent ones in the order of the text.
     fn ranked(self) -> Vec<String> {
         let mut all: Vec<_> = self.0.into_iter().collect();
         all.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.1.1.cmp(&b.1.1)));

@@ -1,6 +1,5 @@
-//! Edit operators over syntax trees, as data: each candidate is one replaced range with the
-//! operator that made it. The same operators repair code and generate the mutants that measure
-//! tests.
+//! Edit operators over syntax trees. Each edit replaces one byte range and records its operator.
+//! The same operators propose repairs and generate the mutants for measuring tests.
 
 mod binary;
 mod constant;

@@ -1,5 +1,5 @@
-//! Mutants: a few small defects that tests should notice, made by the same operators that repair.
-//! In languages without repair operators, single tokens are exchanged.
+//! Generates mutants, which are small defects that tests should detect, with the operators of the
+//! repair search. For languages without repair operators, it replaces single tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::search::candidates_by;
 use super::spelling::spelling;
 use super::tokens::exchanged_tokens;
 
-/// Operators that introduce mistakes that people make, first those that tests most often miss.
+/// Operators that imitate human mistakes, first those that tests most often miss.
 const BREAKING: &[OperatorId] = &[
     OperatorId::Comparison,
     OperatorId::Constant,
@@ -43,29 +43,29 @@ const BREAKING: &[OperatorId] = &[
     OperatorId::DropArgument,
 ];
 
-/// How many mutants are generated.
+/// Limits on how many mutants are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depth {
-    /// Mutants of one operator at one node.
+    /// Maximum number of mutants per operator and node.
     pub per_place: usize,
     /// The most mutants of one line.
     pub per_line: usize,
 }
 
 impl Depth {
-    /// Enough to measure tests by.
+    /// Enough to measure a mutation score.
     pub const SCORE: Self = Self { per_place: 1, per_line: 5 };
-    /// More, to choose between tests: the chosen ones should notice mutants that were never run.
+    /// More, for selecting tests, which should detect mutants not used for the selection as well.
     pub const CHOICE: Self = Self { per_place: 3, per_line: 14 };
 }
 
-/// Callees whose arguments only people read.
+/// Callees whose arguments are only logged or printed.
 const LOGGERS: &[&str] =
     &["log", "logger", "logging", "print", "println", "eprintln", "console", "warnings", "debug"];
 
-/// All mutants on the lines that `accepts_line` accepts, top to bottom. Each parses, no two write
-/// the same text, and edits that no test could notice are left out: documentation, messages, version
-/// numbers.
+/// All mutants on the lines that `accepts_line` accepts, top to bottom. Each parses, no two have
+/// the same text, and edits that no test could detect are left out: documentation, messages,
+/// version numbers.
 #[must_use]
 pub fn mutants(
     language: Language,
@@ -84,7 +84,7 @@ pub fn mutants(
     choose(language, source, &by_line(candidates, depth.per_place), depth.per_line)
 }
 
-/// Whether a test could notice an edit and would tell something about the tests by it.
+/// Whether a test could detect an edit, and detecting it would say something about the tests.
 fn is_noticeable(root: Node<'_>, one: &Candidate, source: &str) -> bool {
     let (start, end) = (one.range.start, one.range.end);
     let old = source.get(start..end).unwrap_or_default();
@@ -96,7 +96,7 @@ fn is_noticeable(root: Node<'_>, one: &Candidate, source: &str) -> bool {
         && leaf.is_none_or(|node| !is_unobservable(node, one, source))
 }
 
-/// The likeliest edits of each operator at each node, by line and by rank of the operator.
+/// The likeliest edits of each operator at each node, grouped by line and ordered by operator.
 fn by_line(candidates: Vec<Candidate>, per_place: usize) -> BTreeMap<u32, Vec<Candidate>> {
     let mut places: BTreeMap<(usize, usize, OperatorId), Vec<Candidate>> = BTreeMap::new();
     for one in candidates {
@@ -115,7 +115,7 @@ fn by_line(candidates: Vec<Candidate>, per_place: usize) -> BTreeMap<u32, Vec<Ca
     lines
 }
 
-/// The first mutants of each line that parse and write a new text.
+/// Selects the first mutants of each line that parse and differ from all others.
 fn choose(
     language: Language,
     source: &str,
@@ -143,7 +143,7 @@ fn choose(
     chosen
 }
 
-/// The candidates of a line, one of each operator before a second one of any.
+/// The candidates of a line, taking one of each operator in turn.
 fn interleave(list: &[Candidate]) -> Vec<(usize, Candidate)> {
     let mut counts: BTreeMap<OperatorId, usize> = BTreeMap::new();
     let mut rows: Vec<(usize, usize, &Candidate)> = Vec::new();
@@ -156,13 +156,13 @@ fn interleave(list: &[Candidate]) -> Vec<(usize, Candidate)> {
     rows.into_iter().map(|(_, index, one)| (index, one.clone())).collect()
 }
 
-/// Whether an operator changes existing code, rather than adding something to any value: such
-/// additions break nearly everything, and noticing them says nothing about tests.
+/// Whether an edit changes existing code. Edits that add to an arbitrary value break nearly
+/// everything, so detecting them says little about the tests.
 fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
     let kind = node.kind();
     let is_binary = matches!(kind, "binary_operator" | "binary_expression");
     match operator {
-        // Operators themselves are nodes without a name.
+        // Operator tokens are unnamed nodes.
         OperatorId::Arithmetic => is_binary || !node.is_named(),
         OperatorId::Constant | OperatorId::OffByOne => {
             is_binary
@@ -177,7 +177,7 @@ fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
     }
 }
 
-/// Whether no test can be expected to notice an edit at a node.
+/// Whether an edit at a node cannot be detected by any reasonable test.
 fn is_unobservable(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
     let text = |node: Node<'_>| text_of(node, source);
     std::iter::successors(Some(node), Node::parent).any(|node| {

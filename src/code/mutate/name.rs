@@ -1,17 +1,17 @@
-//! Edits of names: another variable, property or callee.
+//! Edit operators for names: other variables, properties and callees.
 
 use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::NodeKind;
 
-/// Names that are tried in place of one.
+/// Maximum number of replacements tried for a name.
 pub const NAMES: usize = 14;
 
-/// How much likelier a parameter is that the function never reads.
+/// How much more likely a parameter is the right name if the function never reads it.
 const UNREAD: f64 = 2.0;
 
-/// Whether a node is read where it occurs, rather than defined, assigned or named.
+/// Whether a name is read at this node, rather than declared, assigned or used as a label.
 pub fn is_read(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     let field = |name: &str| parent.child_by_field_name(name) == Some(node);
@@ -47,7 +47,7 @@ pub fn is_read(node: Node<'_>) -> bool {
     }
 }
 
-/// Whether a node is the name behind a dot.
+/// Whether a node is a property name, after a dot.
 pub fn is_property(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Property
         || site.kind == NodeKind::Name && site.is_field("attribute", "attribute")
@@ -74,7 +74,7 @@ pub fn is_variable(site: &EditSite<'_>) -> bool {
         && (is_read(site.node) || is_assigned(site))
 }
 
-/// Whether a node is what an assignment or a loop gives a value.
+/// Whether a node is the target of an assignment or a loop.
 pub fn is_assigned(site: &EditSite<'_>) -> bool {
     const TARGETS: &[&str] = &[
         "assignment",
@@ -87,12 +87,12 @@ pub fn is_assigned(site: &EditSite<'_>) -> bool {
         || TARGETS.iter().any(|target| site.is_field(target, "left"))
 }
 
-/// Names that look alike are confused more often.
+/// Similarity of two names, because similar ones are confused more often.
 fn likeness(a: &str, b: &str) -> f64 {
     0.7 + 0.6 * strsim::jaro_winkler(a, b)
 }
 
-/// Another variable of the function in place of one that is read.
+/// Replaces a variable that is read by other variables of the function.
 pub fn other_variables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(NAMES) {
         let unread = site.scope.unread.iter().any(|name| name == other);
@@ -101,7 +101,7 @@ pub fn other_variables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Other names in place of one, the most alike first.
+/// Replaces a name by other names, the most similar ones first.
 pub fn other_names<'n>(
     names: impl Iterator<Item = &'n str>,
     site: &EditSite<'_>,
@@ -112,7 +112,7 @@ pub fn other_names<'n>(
     }
 }
 
-/// A name that the language's users often confuse with this one.
+/// Replaces a name by those that users of the language often confuse it with.
 pub fn confused_names(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for group in site.spelling.confused.iter().filter(|group| group.contains(&site.text)) {
         edits.replace_all(site.node, group.iter().copied());

@@ -1,8 +1,8 @@
-//! Kinds of syntax nodes, the same for every grammar.
+//! [`NodeKind`]: a classification of syntax nodes that is the same for every grammar.
 
 use tree_sitter::Node;
 
-/// What a node is, whatever the grammar calls it.
+/// The kind of a syntax node, independent of the grammar's own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     Number,
@@ -11,7 +11,7 @@ pub enum NodeKind {
     Nothing,
     /// A variable or function name.
     Name,
-    /// The name behind a dot.
+    /// A name after a dot.
     Property,
     /// Arithmetic and operations on bits.
     Arithmetic,
@@ -22,31 +22,31 @@ pub enum NodeKind {
     Call,
     /// The list in the parentheses of a call.
     Arguments,
-    /// An element or slice of something.
+    /// An element or slice: `a[b]`.
     Subscript,
-    /// `a:b:c` inside a subscript.
+    /// The bounds of a slice: `a:b:c` inside a subscript.
     Slice,
-    /// `a.b`.
+    /// Access to a property: `a.b`.
     Member,
     Return,
     Assign,
-    /// `+=` and its kin.
+    /// An augmented assignment such as `+=`.
     Augment,
-    /// `++` and `--`.
+    /// An increment or decrement: `++` and `--`.
     Update,
-    /// An if with its condition.
+    /// An `if` statement with its condition.
     If,
-    /// A while with its condition.
+    /// A `while` loop with its condition.
     While,
     For,
-    /// `a if c else b`, `c ? a : b`.
+    /// A conditional expression: `a if c else b`, `c ? a : b`.
     Choice,
     /// A list, tuple, set or array.
     Sequence,
-    /// Statements one below the other.
+    /// A list of statements.
     Block,
     Await,
-    /// An expression of another kind.
+    /// An expression of any other kind.
     OtherExpression,
     Other,
 }
@@ -107,7 +107,7 @@ impl NodeKind {
         }
     }
 
-    /// Whether a node can be replaced by any other value.
+    /// Whether a node of this kind is a value, which any other value could replace.
     #[must_use]
     pub fn is_value(self) -> bool {
         use NodeKind::{
@@ -121,14 +121,14 @@ impl NodeKind {
         !others.contains(&self)
     }
 
-    /// Whether statements of the kind have a body that runs under a condition.
+    /// Whether a statement of this kind has a body that is executed conditionally.
     #[must_use]
     pub fn has_body(self) -> bool {
         matches!(self, Self::If | Self::For | Self::While)
     }
 }
 
-/// The operator token of a binary, unary or augmented node.
+/// The operator token of a binary, unary or augmented-assignment node.
 #[must_use]
 pub fn operator_token(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("operator").or_else(|| {
@@ -137,7 +137,7 @@ pub fn operator_token(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// Whether a node is a function.
+/// Whether a node is a function or method.
 #[must_use]
 pub fn is_function(node: Node<'_>) -> bool {
     matches!(

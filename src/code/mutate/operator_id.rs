@@ -1,6 +1,6 @@
-//! The names of the edit operators and how often each one repairs.
+//! [`OperatorId`]: the identifier, display name and empirical yield of each edit operator.
 
-/// One row per operator: the identifier, the name that reports and records show, and the yield.
+/// One row per operator: the identifier, the name shown in reports and records, and the yield.
 macro_rules! operator_ids {
     ($($id:ident = $name:literal, $yield:literal;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,14 +10,14 @@ macro_rules! operator_ids {
             #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$id,)*];
 
-            /// The name that reports show and records store.
+            /// The name that is shown in reports and stored in records.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$id => $name,)* }
             }
 
-            /// How often the operator repairs, measured with a prototype on published sets of
-            /// small bugs; the scale is arbitrary.
+            /// How often the operator produced the right repair, measured with a prototype on
+            /// published bug data sets; the scale is arbitrary.
             #[must_use]
             pub const fn base_yield(self) -> f64 {
                 match self { $(Self::$id => $yield,)* }

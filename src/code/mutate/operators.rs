@@ -1,4 +1,4 @@
-//! The table of edit operators.
+//! The table of edit operators: which nodes each one edits, and how likely its edits are right.
 
 use super::edit_site::{EditList, EditSite, first};
 use super::name::NAMES;
@@ -7,25 +7,25 @@ use super::operator_id::OperatorId as Id;
 use super::value::{INGREDIENTS, append, cut_at, grouped, is_in_sum_or_index, may_count, wrap_in};
 use super::{binary, constant, expression, name, statement, value};
 
-/// One way to edit a node.
+/// One row of the table: a function that edits certain nodes.
 pub struct Operator {
-    /// The operator that its edits are attributed to; several rows may share one.
+    /// The operator that its edits are attributed to; several rows may share an operator.
     pub id: Id,
     pub applies: EditedNodes,
-    /// How likely its edits are right, as a factor of the operator's yield.
+    /// The likelihood that its edits are right, as a factor of the operator's yield.
     pub weight: f64,
-    /// Adds its edits of a node.
+    /// Adds its edits of a node to the list.
     pub edits: fn(&EditSite<'_>, &mut EditList<'_>),
 }
 
-/// The nodes that an operator edits.
+/// Selects the nodes that an operator edits.
 #[derive(Clone, Copy)]
 pub enum EditedNodes {
     To(&'static [NodeKind]),
     Nodes(fn(&EditSite<'_>) -> bool),
-    /// Values that are read, with a property.
+    /// Expressions that are read and satisfy a condition.
     Values(fn(&EditSite<'_>) -> bool),
-    /// Statements of a block, with a property.
+    /// Statements in a block that satisfy a condition.
     Statements(fn(&EditSite<'_>) -> bool),
 }
 
@@ -47,10 +47,10 @@ fn is_kind(site: &EditSite<'_>, kinds: &[NodeKind]) -> bool {
 
 const ANY: fn(&EditSite<'_>) -> bool = |_| true;
 
-/// All operators. Their order decides which of two that write the same text is credited with it,
-/// and between candidates of the same priority.
+/// All operators. If two produce the same text, the earlier one is credited with it; candidates of
+/// equal priority are also tried in this order.
 pub const OPERATORS: &[Operator] = &[
-    // Constants. One more or one less is the most frequent slip with a number.
+    // Constants. Off by one is the most frequent mistake with a number.
     row(Id::Constant, To(&[Kind::Number]), 1.2, constant::neighbours),
     row(Id::Constant, To(&[Kind::Number]), 1.0, constant::common_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::related_numbers),
@@ -73,7 +73,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Nothing]), 0.3, |site, edits| {
         edits.replace_all(site.node, ["0", "[]", "\"\""]);
     }),
-    // Names. A listed confusion is likelier than any name from nearby.
+    // Names. A known confusion is likelier than an arbitrary name from nearby.
     row(Id::Callee, Nodes(name::is_callee), 1.2, name::confused_names),
     row(Id::Callee, Nodes(name::is_callee), 0.6, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.callables, NAMES));
@@ -95,7 +95,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Property, Nodes(name::is_property), 0.7, |site, edits| {
         name::other_names(first(&site.scope.properties, NAMES), site, edits);
     }),
-    // Operators with two operands.
+    // Binary operators.
     row(Id::Comparison, To(&[Kind::Compare]), 1.0, binary::other_operators),
     row(Id::Logic, To(&[Kind::Logic]), 1.0, binary::other_operators),
     row(Id::Arithmetic, To(&[Kind::Arithmetic]), 1.0, binary::other_operators),
@@ -104,7 +104,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::DropOperand, To(&[Kind::Arithmetic, Kind::Logic]), 1.0, binary::one_operand),
     row(Id::Arithmetic, To(&[Kind::Arithmetic, Kind::Logic]), 0.5, binary::grouped_left),
     row(Id::Arithmetic, To(&[Kind::Arithmetic, Kind::Logic]), 0.4, binary::ungrouped_left),
-    // Operators with one operand. An await that is too much is rarer than one that is missing.
+    // Unary operators. A superfluous `await` is rarer than a missing one.
     row(Id::DropNegation, To(&[Kind::Not]), 1.0, expression::bare_operand),
     row(Id::Sign, To(&[Kind::Sign]), 1.0, expression::bare_operand),
     row(Id::Await, To(&[Kind::Await]), 0.5, expression::bare_operand),
@@ -116,7 +116,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::more_arguments),
     row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::argument_pairs),
     row(Id::AddArgument, To(&[Kind::Arguments]), 2.0, expression::descending_order),
-    // Elements, slices, sequences, choices.
+    // Elements, slices, sequences, conditional expressions.
     row(Id::Slice, To(&[Kind::Subscript]), 0.8, expression::whole_sequence),
     row(Id::Slice, To(&[Kind::Subscript]), 0.6, expression::other_access),
     row(Id::OffByOne, To(&[Kind::Slice]), 0.8, expression::other_bounds),
@@ -124,14 +124,14 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SwapBranches, To(&[Kind::Choice]), 0.6, expression::one_result),
     row(Id::SwapElements, To(&[Kind::Sequence]), 1.0, expression::swapped_elements),
     row(Id::DropOperand, To(&[Kind::Sequence]), 0.3, expression::fewer_elements),
-    // Assignments. `=` for `+=` would seldom pass a single test, so it is seldom written.
+    // Assignments. Replacing `+=` by `=` seldom repairs anything, hence its low weight.
     row(Id::AugmentedAssignment, To(&[Kind::Augment]), 1.0, expression::other_augmented),
     row(Id::AugmentedAssignment, To(&[Kind::Augment]), 0.6, expression::plain_assignment),
     row(Id::Update, To(&[Kind::Update]), 1.0, expression::opposite_update),
     row(Id::AugmentedAssignment, To(&[Kind::Assign]), 1.0, expression::augmented_assignment),
     row(Id::SwapOperands, To(&[Kind::Assign]), 0.5, expression::reversed_assignment),
     row(Id::WrapInCall, To(&[Kind::Assign]), 0.5, expression::accumulated),
-    // Any value. Where numbers count or index, being off by one is the classic mistake.
+    // Any value. Off-by-one errors are most common in counts and indices.
     row(
         Id::OffByOne,
         Values(|site| may_count(site) && is_in_sum_or_index(site)),
@@ -165,7 +165,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Slice, Values(value::may_be_sequence), 0.6, |site, edits| {
         append(site.spelling.slices, site, edits);
     }),
-    // A parameter that the function never reads is the likeliest position of a cut.
+    // A parameter that the function never reads is the likeliest bound for a slice.
     row(Id::Slice, Values(value::may_be_sequence), 1.5, |site, edits| {
         cut_at(first(&site.scope.unread, usize::MAX), site, edits);
     }),
@@ -186,7 +186,7 @@ pub const OPERATORS: &[Operator] = &[
         value::negated,
     ),
     row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
-    // Another value from nearby: the more of them fit a place, the less likely is each.
+    // Another value from nearby: the more of them are possible, the less likely each one is.
     row(Id::Ingredient, Values(value::is_condition), 0.3, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS));
     }),
@@ -213,7 +213,7 @@ pub const OPERATORS: &[Operator] = &[
         0.7,
         value::awaited,
     ),
-    // Statements with a keyword.
+    // Statements with a keyword: `return`, `if`, loops.
     row(Id::FlipReturns, To(&[Kind::Return]), 1.0, statement::flipped_returns),
     row(Id::Return, To(&[Kind::Return]), 0.8, statement::returned_variable),
     row(Id::Return, To(&[Kind::Return]), 1.0, statement::returned_constant),
@@ -223,7 +223,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
-    // Statements of a block.
+    // Any statement of a block.
     row(Id::DropStatement, Statements(|site| site.siblings.len() > 1), 1.0, statement::dropped),
     row(
         Id::DropStatement,
@@ -242,7 +242,7 @@ pub const OPERATORS: &[Operator] = &[
 ];
 
 impl Operator {
-    /// Adds the edits of a node, when the operator applies to it.
+    /// Adds the edits of a node if the operator applies to it.
     pub fn edit(&self, site: &EditSite<'_>, is_value: bool, edits: &mut EditList<'_>) {
         let is_statement = !site.siblings.is_empty();
         let applies = match self.applies {

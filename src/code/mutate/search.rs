@@ -1,4 +1,4 @@
-//! Walks a text and offers its nodes to the operators.
+//! Traverses a syntax tree and applies the edit operators to its nodes.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ use super::value;
 use crate::code::language::Language;
 use crate::code::tree::{children, end_line, line, named_nodes, statements, text_of};
 
-/// Types and imports are not where small bugs live, and names in them are not values.
+/// Nodes that are not edited: bugs are rare in types and imports, and names there are not values.
 const SKIPPED: &[&str] = &[
     "type",
     "type_annotation",
@@ -23,8 +23,8 @@ const SKIPPED: &[&str] = &[
     "future_import_statement",
 ];
 
-/// All single edits on the lines that `accepts_line` accepts, in the order of the text. The caller
-/// checks one candidate at a time whether its result parses.
+/// All single edits on the lines that `accepts_line` accepts, in source order. The caller must
+/// check that the result of each one parses.
 #[must_use]
 pub fn candidates(
     language: Language,
@@ -35,8 +35,8 @@ pub fn candidates(
     candidates_by(language, source, accepts_line, foreign_names, &[])
 }
 
-/// The candidates of some operators only, or of all for an empty list. A text that another
-/// operator would write first is attributed to that one and left out.
+/// The candidates of certain operators, or of all if the list is empty. A text that an earlier
+/// operator also produces is attributed to that one, and so may be missing.
 pub fn candidates_by(
     language: Language,
     source: &str,
@@ -56,19 +56,19 @@ pub fn candidates_by(
     edits.into_candidates()
 }
 
-/// Functions, each without those inside it, and the module around them.
+/// The functions of a file, plus the module itself for the code outside them.
 fn units(root: Node<'_>) -> Vec<Node<'_>> {
     let mut units = named_nodes(root);
     units.retain(|node| is_function(*node) || node.parent().is_none());
     units
 }
 
-/// Whether one of a node's lines is accepted.
+/// Whether any line of a node is accepted.
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
     (line(node)..=end_line(node)).any(accepts_line)
 }
 
-/// The walk through one function, or through the module outside its functions.
+/// The traversal of one function without nested ones, or of the module outside its functions.
 struct UnitWalk<'a> {
     source: &'a str,
     spelling: &'static Spelling,
@@ -94,7 +94,7 @@ impl<'a> UnitWalk<'a> {
         }
     }
 
-    /// Offers the statements of a block, definitions excepted.
+    /// Applies the operators to the statements of a block, except for definitions.
     fn edit_statements(&self, block: Node<'_>, edits: &mut EditList<'_>) {
         let statements = statements(block);
         for (index, statement) in statements.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! How languages write what edits insert, and which names their users confuse.
+//! [`Spelling`]: language syntax that edit operators insert, and commonly confused names.
 
 use crate::code::language::Language;
 
-/// Text before and behind a value, such as `abs(` and `)`.
+/// Text to put before and after a value, such as `abs(` and `)`.
 pub type Affix = (&'static str, &'static str);
 
-/// How a language writes things; `None` and empty lists stand for syntax it does not have or whose
-/// omission is no common mistake.
+/// The syntax that edits insert in a language; `None` and empty lists mean that the language has no
+/// such syntax, or that it is seldom forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     pub truths: [&'static str; 2],
     pub nothing: &'static str,
     /// `and` and `or`.
     pub logic: [&'static str; 2],
-    /// Negation, with a space where one is needed.
+    /// The negation operator, with a trailing space if one is needed.
     pub not: &'static str,
     pub equal: &'static str,
     pub comparisons: &'static [&'static str],
@@ -21,45 +21,45 @@ pub struct Spelling {
     /// Division that drops the remainder.
     pub floor_division: Option<&'static str>,
     pub augmented: &'static [&'static str],
-    /// The functions for the larger and the smaller of two values.
+    /// The functions for the maximum and the minimum of two values.
     pub extremes: [&'static str; 2],
-    /// Functions that people often forget to wrap a value in.
+    /// Functions that are often forgotten around a value.
     pub wrappers: &'static [&'static str],
-    /// Functions that people seldom forget to wrap a value in.
+    /// Functions that are seldom forgotten around a value.
     pub rare_wrappers: &'static [&'static str],
     /// Groups of method and function names that are often confused.
     pub confused: &'static [&'static [&'static str]],
-    /// Suffixes that take a part of a sequence.
+    /// Suffixes that take part of a sequence.
     pub slices: &'static [&'static str],
-    /// Around a position: the part before it and the part from it on.
+    /// Put around a position: the slice before it and the slice from it on.
     pub cuts: [Affix; 2],
-    /// Around an index: accesses that are confused with an element.
+    /// Put around an index: accesses that are confused with taking the element.
     pub index_confusions: &'static [Affix],
-    /// The suffix for the last element.
+    /// The suffix that takes the last element.
     pub last: &'static str,
-    /// Calls on a value that are often forgotten.
+    /// Method calls on a value that are often forgotten.
     pub suffixes: &'static [&'static str],
-    /// Around a variable: values that are often assigned back to it.
+    /// Put around a variable: values that are often assigned back to it.
     pub reassignments: &'static [Affix],
-    /// Around a returned value: rare fixes of it.
+    /// Put around a returned value: changes that are seldom the right repair.
     pub return_wrappers: &'static [Affix],
-    /// The argument that sorts in descending order.
+    /// The argument that makes a sort descending.
     pub reverse_sort: Option<&'static str>,
     /// The keyword that awaits a call.
     pub await_keyword: Option<&'static str>,
-    /// The results among the operands of a conditional expression: when it holds, when not.
+    /// The child indices of the true and the false result in a conditional expression.
     pub choice_results: [u32; 2],
-    /// The beginnings of an if and of a loop, where one can take the place of the other.
+    /// The keywords of an `if` and of a loop, if they are interchangeable.
     pub if_while: Option<[&'static str; 2]>,
-    /// What `elif` loses to become an if of its own.
+    /// The prefix to remove from `elif` to make it a separate `if`.
     pub elif_prefix: Option<&'static str>,
-    /// The statement that does nothing.
+    /// The statement without effect.
     pub empty_statement: Option<&'static str>,
-    /// One level of indentation, where indentation makes blocks.
+    /// One level of indentation, if blocks are marked by indentation.
     pub indentation: Option<&'static str>,
-    /// Around the condition of an if with one statement, which follows.
+    /// Put around the condition of an `if` that is inserted before a single statement.
     pub if_affix: Affix,
-    /// The end of a statement.
+    /// The statement terminator.
     pub end: &'static str,
 }
 
@@ -221,7 +221,7 @@ const SCRIPT: Spelling = Spelling {
     end: ";",
 };
 
-/// How a language writes things; `None` where repairs are not generated yet.
+/// The syntax of a language; `None` if it has no repair operators yet.
 #[must_use]
 pub fn spelling(language: Language) -> Option<&'static Spelling> {
     match language {

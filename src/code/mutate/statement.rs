@@ -1,4 +1,4 @@
-//! Edits of statements: drop, insert, move, guard, return something else.
+//! Edit operators for statements: drop, insert, move or guard them, or change what they return.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use super::node_kind::{NodeKind, is_function};
 use crate::code::tree::visit;
 use NodeKind::{For, Return, Truth, While};
 
-/// `continue` for `break`, and the reverse.
+/// Swaps loop jumps: `break` becomes `continue`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let other = match site.node.kind() {
         "break_statement" => "continue",
@@ -17,7 +17,7 @@ pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace(site.node, format!("{other}{}", site.spelling.end));
 }
 
-/// An if of its own for `elif`.
+/// Turns an `elif` branch into a separate `if`.
 pub fn separate_if(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(prefix) = site.spelling.elif_prefix
         && site.node.kind() == "elif_clause"
@@ -35,7 +35,7 @@ pub fn returned_variable(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// Numbers that are seldom a result by themselves, and an empty text.
+    /// Weights of constants by how often each is the intended result.
     const SELDOM: f64 = 0.3;
     const SOMETIMES: f64 = 0.4;
     const OFTEN: f64 = 0.5;
@@ -54,7 +54,7 @@ pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The value of a return statement, when it is short and on one line.
+/// The value of a return statement if it is short and on one line.
 fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     let value = site.text_of(site.node.named_child(0)?);
     (!value.is_empty() && value.len() < 120 && !value.contains('\n')).then_some(value)
@@ -66,7 +66,7 @@ pub fn negated_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Returns a property of the value.
+/// Wraps the returned value, for example to test whether it is odd.
 pub fn wrapped_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(value) = short_value(site) {
         for (open, close) in site.spelling.return_wrappers {
@@ -75,7 +75,7 @@ pub fn wrapped_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Every returned truth value of the function inverted, as one edit.
+/// Inverts every boolean literal that the function returns, as one edit.
 pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let is_truth = |node| NodeKind::of(node) == Truth;
     if !site.node.named_child(0).is_some_and(is_truth) {
@@ -98,7 +98,7 @@ pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.put_sized(range, text, 1.0, Some(4 * truths.len()));
 }
 
-/// The truth values that a function returns, without those of functions inside it.
+/// The boolean literals that a function returns, not counting nested functions.
 fn returned_truths(unit: Node<'_>) -> Vec<Node<'_>> {
     let mut truths = Vec::new();
     visit(unit, |node| {
@@ -111,7 +111,7 @@ fn returned_truths(unit: Node<'_>) -> Vec<Node<'_>> {
     truths
 }
 
-/// A condition that never or always holds.
+/// Makes the condition of an `if` or `while` always false or always true.
 pub fn constant_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const NEVER: f64 = 0.5;
     const ALWAYS: f64 = 0.4;
@@ -126,9 +126,9 @@ pub fn constant_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A loop for an if that should repeat, and the reverse.
+/// Turns an `if` into a loop, or the reverse.
 pub fn if_or_loop(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// Loops are written as an if more often than the reverse.
+    /// Writing `if` instead of `while` is a more common mistake than the reverse.
     const LOOP_FOR_IF: f64 = 2.0;
     let (Some([if_start, while_start]), Some(_)) =
         (site.spelling.if_while, site.field("condition"))
@@ -143,7 +143,7 @@ pub fn if_or_loop(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Whether a statement is inside a function or another statement and begins its line.
+/// Whether a statement starts its line and is not at the top level of the module.
 pub fn is_nested(site: &EditSite<'_>) -> bool {
     begins_line(site)
         && !site.node.parent().is_some_and(|block| matches!(block.kind(), "module" | "program"))
@@ -155,18 +155,18 @@ fn line_before<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     before.rsplit('\n').next().unwrap_or_default()
 }
 
-/// The indentation of a node that begins its line.
+/// The indentation of a node if it starts its line; empty otherwise.
 fn indent_of<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     let line = line_before(node, site);
     if line.trim().is_empty() { line } else { "" }
 }
 
-/// Whether a statement begins its line.
+/// Whether a statement is the first code on its line.
 fn begins_line(site: &EditSite<'_>) -> bool {
     line_before(site.node, site).trim().is_empty()
 }
 
-/// No statement, its line included.
+/// Deletes the statement together with its line.
 pub fn dropped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if begins_line(site) {
         let start = site.node.start_byte() - indent_of(site.node, site).len();
@@ -177,20 +177,20 @@ pub fn dropped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A statement that does nothing.
+/// Replaces the statement by one without effect, such as `pass`.
 pub fn emptied(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(empty) = site.spelling.empty_statement {
         edits.replace(site.node, empty);
     }
 }
 
-/// Inserts a statement on a line of its own before this one.
+/// Inserts a statement on a separate line before this one.
 fn insert(text: &str, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let start = site.node.start_byte();
     edits.put(start..start, format!("{text}\n{}", indent_of(site.node, site)));
 }
 
-/// A guard that leaves the function or the loop before this statement.
+/// Inserts a guard before the statement that leaves the function or the loop.
 pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (indent, end) = (indent_of(site.node, site), site.spelling.end);
     let [yes, no] = site.spelling.truths;
@@ -218,15 +218,15 @@ pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A statement of the function once more.
+/// Inserts a copy of another statement of the function.
 pub fn repeated_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for statement in first(&site.scope.statements, 10) {
         insert(statement, site, edits);
     }
 }
 
-/// Statements such as `found.append(x)` with another argument: a value from nearby, or its first
-/// or last element.
+/// Inserts a call such as `found.append(x)` with another argument: a variable, or its first or last
+/// element.
 pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let mut calls: Vec<String> = Vec::new();
     let end = site.spelling.end;
@@ -251,7 +251,7 @@ pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A change of a variable.
+/// Inserts a change of a variable, such as an increment.
 pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for name in site.names(6) {
         for change in ["+= 1", "-= 1", "= 0", "= []"] {
@@ -263,14 +263,14 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Whether a loop of the same function is around a node.
+/// Whether a node is inside a loop of its function.
 fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))
         .any(|around| matches!(NodeKind::of(around), For | While))
 }
 
-/// This statement and the next one exchanged.
+/// Swaps the statement with the next one.
 pub fn exchanged(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const SIMPLE: &[&str] =
         &["expression_statement", "lexical_declaration", "if_statement", "return_statement"];
@@ -281,7 +281,7 @@ pub fn exchanged(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The last statement of a block moved out of it.
+/// Moves the last statement of a block out of it.
 pub fn moved_out(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.spelling.indentation.is_none()
         || !begins_line(site)
@@ -299,7 +299,7 @@ pub fn moved_out(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The statement behind a block moved into it.
+/// Moves the statement after a block into it.
 pub fn moved_in(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(level) = site.spelling.indentation.filter(|_| begins_line(site)) else { return };
     let before = site.index.checked_sub(1).and_then(|previous| site.siblings.get(previous));
@@ -311,7 +311,7 @@ pub fn moved_in(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Moves a statement to another indentation.
+/// Moves a statement to another indentation level.
 fn move_to(indent: &str, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let old = indent_of(site.node, site);
     let range = site.node.start_byte() - old.len()..site.node.end_byte();
@@ -327,7 +327,7 @@ fn reindent(text: &str, from: &str, to: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `if c: body` becomes `body`.
+/// Removes a condition: `if c: body` becomes `body`.
 pub fn unconditional(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.spelling.indentation.is_none()
         || site.node.kind() != "if_statement"

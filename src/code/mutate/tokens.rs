@@ -1,4 +1,4 @@
-//! Mutants by single tokens, for languages without repair operators.
+//! Generates mutants by replacing single tokens, for languages without repair operators.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,7 @@ use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
 use crate::code::tree::{children, line, text_of, visit};
 
-/// Tokens that are exchanged for each other, as Rust, Go and Java write them.
+/// Pairs of tokens that replace each other, as Rust, Go and Java spell them.
 const TOKENS: &[(&str, &str, OperatorId)] = &[
     ("<", "<=", OperatorId::Comparison),
     (">", ">=", OperatorId::Comparison),
@@ -20,11 +20,11 @@ const TOKENS: &[(&str, &str, OperatorId)] = &[
     ("++", "--", OperatorId::Update),
 ];
 
-/// Nodes whose children are not code that runs.
+/// Nodes that contain no executable code.
 const SKIPPED: &[&str] =
     &["attribute_item", "import_declaration", "use_declaration", "annotation", "marker_annotation"];
 
-/// All exchanges of one token on the lines that `accepts_line` accepts.
+/// All replacements of a single token on the lines that `accepts_line` accepts.
 pub fn exchanged_tokens(
     root: Node<'_>,
     source: &str,
@@ -48,7 +48,7 @@ pub fn exchanged_tokens(
     candidates
 }
 
-/// Replacements of a node or of its own tokens.
+/// The replacements of a node, or of its operator token.
 fn exchanges<'a>(node: Node<'a>, source: &str) -> Vec<(Node<'a>, String, OperatorId)> {
     let text = text_of(node, source);
     match node.kind() {

@@ -1,4 +1,4 @@
-//! Edits of any value that is read: off by one, wrapped, negated, another one from nearby.
+//! Edit operators for any expression that is read: off by one, wrapped, negated, replaced.
 
 use super::edit_site::{EditList, EditSite, first};
 use super::name::is_read;
@@ -8,7 +8,7 @@ use NodeKind::{
     Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
 };
 
-/// Expressions from nearby that are tried in place of one.
+/// Maximum number of nearby expressions tried in place of one.
 pub const INGREDIENTS: usize = 24;
 
 /// Whether a node is a value on one line that is read, and neither a callee nor the object of a
@@ -26,7 +26,7 @@ pub fn is_value(site: &EditSite<'_>) -> bool {
         && !site.text.contains('\n')
 }
 
-/// Whether a value may be a number.
+/// Whether an expression may have a number as its value.
 fn may_be_number(site: &EditSite<'_>) -> bool {
     !matches!(
         site.kind,
@@ -34,33 +34,33 @@ fn may_be_number(site: &EditSite<'_>) -> bool {
     )
 }
 
-/// Whether a value may be a number and is none as written.
+/// Whether an expression may have a number as its value, but is not a number literal.
 pub fn may_count(site: &EditSite<'_>) -> bool {
     may_be_number(site) && site.kind != Number
 }
 
-/// Whether a value occurs where numbers count or index something.
+/// Whether an expression is used where off-by-one errors occur, such as indices and comparisons.
 pub fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
     matches!(site.parent, Arguments | Subscript | Compare | Slice | Return | Assign | Arithmetic)
 }
 
-/// Whether a value may lack an operand.
+/// Whether an operand such as `+ x` may be missing after an expression.
 pub fn may_lack_operand(site: &EditSite<'_>) -> bool {
     may_be_number(site)
         && matches!(site.parent, Return | Assign | Augment | Compare | Arguments | Subscript)
 }
 
-/// Whether methods of a value may be called.
+/// Whether methods may be called on an expression.
 pub fn is_object(site: &EditSite<'_>) -> bool {
     matches!(site.kind, Name | Member | Subscript | Call)
 }
 
-/// Whether a value may be a sequence.
+/// Whether an expression may have a sequence as its value.
 pub fn may_be_sequence(site: &EditSite<'_>) -> bool {
     is_object(site) || site.node.kind() == "list_comprehension"
 }
 
-/// Whether a value decides between branches.
+/// Whether an expression is a condition that decides between branches.
 pub fn is_condition(site: &EditSite<'_>) -> bool {
     let (mut child, Some(mut parent)) = (site.node, site.node.parent()) else { return false };
     if parent.kind() == "parenthesized_expression" {
@@ -74,12 +74,12 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     }
 }
 
-/// The text, in parentheses when it is of one of these kinds.
+/// The text of the node, in parentheses if the node is of one of these kinds.
 fn parenthesized(site: &EditSite<'_>, kinds: &[NodeKind]) -> String {
     if kinds.contains(&site.kind) { format!("({})", site.text) } else { site.text.to_owned() }
 }
 
-/// The text in parentheses where it is weaker than a sum.
+/// The text of the node, in parentheses if it binds less tightly than `+`.
 pub fn grouped(site: &EditSite<'_>) -> String {
     parenthesized(site, &[Logic, Compare, Choice, Not])
 }
@@ -89,9 +89,9 @@ pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, ["+ 1", "- 1"].map(|delta| format!("{} {delta}", grouped(site))));
 }
 
-/// Twice or half of the value.
+/// Doubles or halves the value.
 pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// Halves are forgotten more often than other shares.
+    /// A missing division by two is more common than other factors.
     const HALF: f64 = 0.2;
     const OTHER_SHARE: f64 = 0.15;
     let whole = parenthesized(site, &[Arithmetic]);
@@ -102,7 +102,7 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The value in a call that is forgotten.
+/// Wraps the value in a call of each function that is often forgotten.
 pub fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for wrapper in wrappers {
         if !site.text.starts_with(&format!("{wrapper}(")) {
@@ -111,12 +111,12 @@ pub fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>)
     }
 }
 
-/// The value with something behind it.
+/// Appends each of the suffixes to the value.
 pub fn append(suffixes: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, suffixes.iter().map(|suffix| format!("{}{suffix}", site.text)));
 }
 
-/// The part of the value before or behind a position.
+/// Takes the slice before or after a position given by a variable.
 pub fn cut_at<'n>(
     names: impl Iterator<Item = &'n str>,
     site: &EditSite<'_>,
@@ -129,7 +129,7 @@ pub fn cut_at<'n>(
     }
 }
 
-/// The opposite of a truth value.
+/// Negates a condition.
 pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let not = site.spelling.not;
     let text = match site.kind {
@@ -139,9 +139,9 @@ pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace(site.node, text);
 }
 
-/// A condition joined with another one.
+/// Joins a condition with another one.
 pub fn extended_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    /// A check that is missing belongs behind the others more often than before them.
+    /// A missing check belongs after the existing ones more often than before them.
     const BEHIND: f64 = 0.6;
     const BEFORE: f64 = 0.3;
     let [and, or] = site.spelling.logic;
@@ -153,7 +153,7 @@ pub fn extended_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Conditions of the function, and comparisons of its variables and numbers.
+/// Conditions of the function, and comparisons between its variables and constants.
 fn conditions(site: &EditSite<'_>) -> Vec<String> {
     let equal = site.spelling.equal;
     let others = site.scope.conditions.iter().filter(|one| *one != site.text);
@@ -176,7 +176,7 @@ fn conditions(site: &EditSite<'_>) -> Vec<String> {
     found
 }
 
-/// Another expression of the function, the most similar first.
+/// Replaces the node by other expressions of the function, weighted by their similarity.
 pub fn similar_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.expressions, INGREDIENTS) {
         let share = 0.5 + 0.5 * strsim::normalized_levenshtein(site.text, other);
@@ -184,7 +184,7 @@ pub fn similar_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// An element where the whole or another element was meant.
+/// Replaces the node by an element of a sequence that the function indexes.
 pub fn element_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for object in first(&site.scope.indexed, 3) {
         for index in site.names(5).filter(|index| *index != object) {
@@ -193,7 +193,7 @@ pub fn element_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// A forgotten operand: `total - x`, `total + x`, `total * x`.
+/// Adds an operand: `total` becomes `total - x`, `total + x` or `total * x`.
 pub fn more_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let signs: Vec<&str> =
         ["+", "-", "*"].into_iter().chain(site.spelling.floor_division).chain(["%"]).collect();

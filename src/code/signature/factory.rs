@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::module_exports::{Exports, assigned, of_value};
 use crate::code::tree::{field_of, named_children, text_of};
 
-/// Functions around functions that are looked through.
+/// Maximum depth of nested functions to search.
 const DEPTH: u32 = 3;
 
 /// Bodies of functions that export something, each with the local names it exports and the names
@@ -20,7 +20,7 @@ pub(super) fn scopes<'t>(root: Node<'t>, text: &str) -> Vec<(Node<'t>, Exports)>
     found
 }
 
-/// Functions by name: those that are declared in a block, and those that it is called with.
+/// Functions by name: those declared in a block, and those passed to it as arguments.
 type Known<'t, 'a> = BTreeMap<&'a str, Node<'t>>;
 
 fn declarations<'t, 'a>(block: Node<'t>, text: &'a str) -> Known<'t, 'a> {
@@ -46,12 +46,12 @@ fn look<'t>(
             } else if depth > 0
                 && let Some(body) = around(node)
             {
-                // Inside of a function that runs at once: its own names leave the file.
+                // Inside an immediately invoked function, the local names are exported.
                 let mut exports = Exports::new();
                 assigned(node, text, &mut exports);
                 add(found, body, exports);
             }
-            // `module.exports = exports = factory()`.
+            // The right side may be another assignment: `module.exports = exports = factory()`.
             look(right, text, known, depth, found);
         }
         "call_expression" => {
@@ -71,7 +71,7 @@ fn look<'t>(
                 && let Some(function) = known.get(text_of(callee, text))
                 && let Some(body) = block_of(*function)
             {
-                // `factory(exports)`: what the factory puts on its first parameter leaves the file.
+                // In `factory(exports)`, properties assigned to the first parameter are exported.
                 let first = parameters(*function, text).into_iter().next().unwrap_or_default();
                 add(found, body, put_on(body, first, text));
             }
@@ -101,8 +101,8 @@ fn is_exports(assignment: Node<'_>, text: &str) -> bool {
         || target == "module.exports"
 }
 
-/// The function whose result an expression is: one that is written there and called, or a known
-/// one that is called by its name.
+/// The function whose result an expression is: an immediately invoked one, or a known one called by
+/// name.
 fn called<'t>(value: Node<'t>, text: &str, known: &Known<'t, '_>) -> Option<Node<'t>> {
     let value = bare(value);
     if value.kind() != "call_expression" {
@@ -112,7 +112,7 @@ fn called<'t>(value: Node<'t>, text: &str, known: &Known<'t, '_>) -> Option<Node
     if is_function(callee) { Some(callee) } else { known.get(text_of(callee, text)).copied() }
 }
 
-/// Names that the last statement of a body returns.
+/// The names exported by the value that a function body returns.
 fn returned(body: Node<'_>, text: &str) -> Exports {
     let mut exports = Exports::new();
     let mut statements = named_children(body).into_iter();
@@ -123,7 +123,7 @@ fn returned(body: Node<'_>, text: &str) -> Exports {
     exports
 }
 
-/// `exports.f = f` in a body, for the parameter of this name.
+/// The names that a body assigns to properties of a parameter: `exports.f = f`.
 fn put_on(body: Node<'_>, parameter: &str, text: &str) -> Exports {
     let put = |statement: Node<'_>| -> Option<(String, String)> {
         let assignment = statement.named_child(0)?;
@@ -136,7 +136,7 @@ fn put_on(body: Node<'_>, parameter: &str, text: &str) -> Exports {
     named_children(body).into_iter().filter_map(put).collect()
 }
 
-/// An expression without brackets and signs around it; `f.call(this, …)` is a call of `f`.
+/// Strips parentheses and signs from an expression; `f.call(this, …)` is a call of `f`.
 fn bare(mut node: Node<'_>) -> Node<'_> {
     loop {
         let inner = match node.kind() {
@@ -162,14 +162,14 @@ fn block_of(function: Node<'_>) -> Option<Node<'_>> {
     function.child_by_field_name("body").filter(|body| body.kind() == "statement_block")
 }
 
-/// The body of the function around a place.
+/// The body of the function that contains a node.
 fn around(node: Node<'_>) -> Option<Node<'_>> {
     std::iter::successors(node.parent(), Node::parent)
         .find(|up| is_function(*up))
         .and_then(block_of)
 }
 
-/// Arguments in order; those of `f.call(this, …)` without the first.
+/// The arguments of a call; for `f.call(this, …)` without the first one.
 fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let Some(list) = call.child_by_field_name("arguments") else { return Vec::new() };
     let by_call = call

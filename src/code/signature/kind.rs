@@ -1,4 +1,4 @@
-//! What a parameter may hold: from annotations, documentation, and how it is used.
+//! Infers the types of parameters from annotations, documentation, default values and uses.
 
 use regex::Regex;
 
@@ -13,13 +13,13 @@ pub enum Type {
     List(&'static Type),
     Map,
     Set,
-    /// Something that can be called.
+    /// A function or other callable.
     Function,
     Pattern,
     Any,
 }
 
-/// Words of annotations, in Python, `JSDoc` and `TypeScript`.
+/// Type names in annotations of Python, `JSDoc` and `TypeScript`.
 const WORDS: &[(&[&str], Type)] = &[
     (&["int", "Int", "integer", "Integer", "bigint"], Type::Int),
     (&["float", "number", "Number", "Decimal", "Real", "complex"], Type::Float),
@@ -36,7 +36,7 @@ const WORDS: &[(&[&str], Type)] = &[
     (&["RegExp", "Pattern"], Type::Pattern),
 ];
 
-/// Words for elements side by side.
+/// Names of list types in annotations.
 const LISTS: &[&str] = &[
     "list",
     "List",
@@ -54,7 +54,7 @@ const LISTS: &[&str] = &[
     "sequence",
 ];
 
-/// The types that an annotation names; empty when it names none that are known.
+/// The types in an annotation; empty if none of them is known.
 #[must_use]
 pub fn annotated(text: &str) -> Vec<Type> {
     let text = text.trim().trim_matches(['"', '\'', '{', '}', '=', '!', '(', ')']).trim();
@@ -65,7 +65,7 @@ pub fn annotated(text: &str) -> Vec<Type> {
     found
 }
 
-/// Parts of a union, at the outermost level.
+/// The alternatives of a union type at the top level.
 fn alternatives(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     text.split(move |c: char| {
@@ -110,8 +110,8 @@ fn single(text: &str) -> Vec<Type> {
     }
 }
 
-/// Types that documentation gives for a parameter: `:type x: int`, `:param int x:`, `x (int):`,
-/// `x : int`, `@param {string} x`.
+/// The types that documentation states for a parameter: `:type x: int`, `:param int x:`, `x
+/// (int):`, `x : int`, `@param {string} x`.
 #[must_use]
 pub fn documented(text: &str, name: &str) -> Vec<Type> {
     let name = regex::escape(name);
@@ -174,7 +174,7 @@ const USES: &[(&str, &[Type])] = &[
     (r"\bNAME\s+is\s+(?:not\s+)?None|\bNAME\s*[!=]==?\s*(?:null|undefined)", &[Type::Nothing]),
 ];
 
-/// Types that the uses of a parameter in a text speak for, strongest first.
+/// The types that the uses of a parameter imply, strongest evidence first.
 #[must_use]
 pub fn used(text: &str, name: &str) -> Vec<Type> {
     let mut found: Vec<&Type> = Vec::new();
@@ -188,7 +188,7 @@ pub fn used(text: &str, name: &str) -> Vec<Type> {
     found.into_iter().copied().collect()
 }
 
-/// Names that values of other kinds than objects with options have.
+/// Properties of common types, whose use does not suggest an object with options.
 const METHODS: &[&str] = &[
     "length",
     "size",
@@ -213,16 +213,16 @@ const METHODS: &[&str] = &[
     "values",
 ];
 
-/// Keys of one parameter that are kept.
+/// Maximum number of keys kept for a parameter.
 const KEYS: usize = 12;
 
-/// Whether a key can be written without quotes in every language.
+/// Whether a key needs no quotes in any language.
 #[must_use]
 pub fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.len() <= 40 && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Keys that a function reads of a parameter: `NAME.key` that is not called, `NAME["key"]`,
+/// The keys that a function reads from a parameter: `NAME.key` without a call, `NAME["key"]`,
 /// `NAME.get("key")`, `{ key } = NAME`.
 #[must_use]
 pub fn keys(text: &str, name: &str) -> Vec<String> {
@@ -253,7 +253,7 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
     found
 }
 
-/// The type of a default value, as it is written.
+/// The type of a default value, given as source text.
 #[must_use]
 pub fn defaulted(text: &str) -> Vec<Type> {
     let first = text.chars().next().unwrap_or(' ');

@@ -18,13 +18,13 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 pub use kind::Type;
 pub use script::exports;
 
-/// Literals of one function that are kept.
+/// Maximum number of literals kept per function.
 const LITERALS: usize = 14;
 
-/// Texts outside of functions that are kept.
+/// Maximum number of string literals kept from outside functions.
 const AROUND: usize = 32;
 
-/// Bytes of a literal that is kept as an input.
+/// Maximum length in bytes of a literal used as input.
 const LITERAL: usize = 80;
 
 /// A parameter with its likely types and values.
@@ -33,21 +33,21 @@ pub struct Parameter {
     pub name: String,
     /// The types it may have, likeliest first; empty when nothing is known.
     pub types: Vec<Type>,
-    /// Whether a call may leave it out.
+    /// Whether a call may omit it.
     pub optional: bool,
-    /// Whether it takes all arguments that are left.
+    /// Whether it receives all remaining arguments.
     pub rest: bool,
-    /// Keys that the function reads of it, when it may be an object with options.
+    /// The keys that the function reads from it, if it may be an options object.
     pub keys: Vec<String>,
 }
 
-/// The class of a method.
+/// The class that a method belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     pub name: String,
-    /// Parameters of its constructor; empty when the method belongs to the class itself.
+    /// The parameters of its constructor; empty for a static method.
     pub parameters: Vec<Parameter>,
-    /// Whether the method is called on the class and not on an object of it.
+    /// Whether the method is called on the class rather than on an instance.
     pub is_static: bool,
 }
 
@@ -63,29 +63,29 @@ pub struct Callable {
     pub class: Option<Class>,
     /// The parameters without `self`.
     pub parameters: Vec<Parameter>,
-    /// Literals in its text, as they are written there.
+    /// Literals in its body, as written.
     pub literals: Vec<String>,
     /// Texts outside of functions in its file, as they are written there: tables of
     /// words and the like.
     pub around: Vec<String>,
-    /// Arguments of calls in its documentation.
+    /// Arguments of the calls in its documentation.
     pub examples: Vec<Vec<String>>,
-    /// JavaScript: the name under which it is exported, `default` for the default export.
+    /// In JavaScript, the name under which it is exported; `default` for the default export.
     pub export: Option<String>,
     /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
 
 impl Callable {
-    /// The name that a test imports: the class of a method, else the function.
+    /// The name that a test imports: the class of a method, or else the function.
     #[must_use]
     pub fn subject(&self) -> &str {
         self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
     }
 }
 
-/// All functions of a file that a test could call, top to bottom. Names that begin with an
-/// underscore are private and left out.
+/// All functions of a file that a test could call, top to bottom. Private functions, whose name
+/// starts with an underscore, are left out.
 #[must_use]
 pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -103,7 +103,7 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     found
 }
 
-/// Plain words outside of functions and classes.
+/// Short string literals outside functions and classes.
 fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     visit(root, |node| {
@@ -130,7 +130,7 @@ fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a JavaScript text is a module of the newer kind, with `import` and `export`.
+/// Whether a JavaScript text is an ES module, with `import` or `export`.
 #[must_use]
 pub fn is_module(text: &str) -> bool {
     Language::JavaScript.parse(text).is_some_and(|tree| {
@@ -139,8 +139,8 @@ pub fn is_module(text: &str) -> bool {
     })
 }
 
-/// Arguments of calls in a text whose callee ends in one of `names`, where every argument is a
-/// literal.
+/// The arguments of all calls whose callee ends in one of `names` and whose arguments are all
+/// literals.
 #[must_use]
 pub fn calls(
     language: Language,
@@ -163,7 +163,7 @@ pub fn calls(
     found
 }
 
-/// Whether an expression means the same everywhere: numbers, texts and collections of them.
+/// Whether an expression is a literal that needs no context: numbers, texts, collections of them.
 fn is_literal(node: Node<'_>) -> bool {
     match node.kind() {
         "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "undefined"
@@ -188,7 +188,7 @@ fn is_literal(node: Node<'_>) -> bool {
     }
 }
 
-/// Literals of a body, without texts that only explain.
+/// The literals in a body, without docstrings and error messages.
 fn literals(body: Node<'_>, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     visit(body, |node| {

@@ -1,4 +1,4 @@
-//! Names that leave a script: `export`, `module.exports`, `exports.f`.
+//! Reads the exports of a script: `export`, `module.exports`, `exports.f`.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::code::tree::{field_of, named_children, text_of};
 
-/// Local name to exported name.
+/// Maps local names to exported names.
 pub type Exports = BTreeMap<String, String>;
 
 /// Names that statements at the outermost level of a module export.
@@ -27,7 +27,7 @@ pub fn of_module(root: Node<'_>, text: &str) -> Exports {
     exports
 }
 
-/// `export function f`, `export default f`, `export { f as g }`.
+/// Reads ES exports: `export function f`, `export default f`, `export { f as g }`.
 fn exported(statement: Node<'_>, text: &str, exports: &mut Exports) {
     let field = |name: &str| statement.child_by_field_name(name);
     if let Some(declaration) = field("declaration") {
@@ -60,14 +60,14 @@ fn declared<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
     variables.map(|child| field_of(child, "name", text)).collect()
 }
 
-/// `f` of `module.exports.f` and of `exports.f`.
+/// The exported name in an assignment target: `f` for `module.exports.f` and `exports.f`.
 #[must_use]
 pub fn member(target: &str) -> Option<&str> {
     let inner = target.strip_prefix("module.").unwrap_or(target);
     inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
 }
 
-/// The value behind a chain of assignments: `f` of `module.exports = exports = f`.
+/// The value after a chain of assignments: `f` in `module.exports = exports = f`.
 #[must_use]
 pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     while node.kind() == "assignment_expression" {
@@ -76,7 +76,7 @@ pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     Some(node)
 }
 
-/// `module.exports = f`, `module.exports = { f, g: h }`, `module.exports.f = …`, `exports.f = …`.
+/// Reads CommonJS exports: `module.exports = f`, `module.exports = { f, g: h }`, `exports.f = …`.
 pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let Some(right) = node.child_by_field_name("right") else { return };
     let target = field_of(node, "left", text);

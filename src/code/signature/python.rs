@@ -1,4 +1,4 @@
-//! Functions of a Python file.
+//! Finds the callable functions and methods of a Python file.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, calls, literals};
 use crate::code::tree::{end_line, field_of, line, named_children, text_of};
 
-/// Decorators that leave a function callable as it is written.
+/// Decorators that do not change how a function is called.
 const HARMLESS: &[&str] = &[
     "lru_cache",
     "cache",
@@ -25,7 +25,7 @@ const HARMLESS: &[&str] = &[
     "typing.final",
 ];
 
-/// All functions of a module.
+/// All functions and methods of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let mut found = Vec::new();
     for child in named_children(root) {
@@ -68,7 +68,7 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
     } else if bases.is_empty() || bases == "()" || bases == "(object)" {
         Some(Vec::new())
     } else {
-        // What a base class wants to be made of is not in this text.
+        // The constructor may be inherited from a base class that is not in this file.
         None
     };
     for (member, marks) in members {
@@ -90,7 +90,7 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
     }
 }
 
-/// Fields of a data class as parameters.
+/// The fields of a data class as parameters of its constructor.
 fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
     let statements = members.iter().filter(|(node, _)| node.kind() == "expression_statement");
     statements
@@ -155,7 +155,7 @@ fn function(
     })
 }
 
-/// Parameters behind the first `skipped`; why not, when a call cannot be written by position.
+/// The parameters after the first `skipped`; an error if a call needs keyword arguments.
 fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Parameter>, &'static str> {
     let Some(list) = node.child_by_field_name("parameters") else { return Ok(Vec::new()) };
     let body = node.child_by_field_name("body");
@@ -212,7 +212,7 @@ fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
     first.map_or("", |first| text_of(first, text))
 }
 
-/// Lines behind `>>>`, as a program.
+/// The code after `>>>` prompts, as one program.
 fn doctests(documentation: &str) -> String {
     documentation
         .trim_matches(['"', '\''])

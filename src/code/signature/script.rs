@@ -1,4 +1,4 @@
-//! Functions of a JavaScript or TypeScript file.
+//! Finds the callable functions and methods of a JavaScript or TypeScript file.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, literals};
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
 
-/// All functions of a module.
+/// All functions and methods of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let (_, mut found) = outermost(root, text);
     // An export in one place counts before a private name in another.
@@ -22,7 +22,7 @@ pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     found
 }
 
-/// Names that leave a module by statements about them, and the functions of its outermost level.
+/// The exports declared by top-level statements, and the functions at the top level.
 fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut exports = module_exports::of_module(root, text);
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ fn objects(statement: Node<'_>, text: &str, exports: &mut Exports) {
     }
 }
 
-/// The statements of one block, read one after another.
+/// The traversal of the statements of one block.
 struct Level<'a> {
     text: &'a str,
     exports: &'a Exports,
@@ -111,7 +111,7 @@ impl Level<'_> {
         }
     }
 
-    /// `module.exports = …`, `exports.f = …`.
+    /// Reads a CommonJS export: `module.exports = …`, `exports.f = …`.
     fn assignment(&mut self, statement: Node<'_>) {
         let assignment = statement.named_child(0).filter(|o| o.kind() == "assignment_expression");
         let Some(assignment) = assignment else { return };
@@ -131,7 +131,7 @@ impl Level<'_> {
         }
     }
 
-    /// Functions that are written inside `module.exports = { … }`.
+    /// Reads the functions defined inside `module.exports = { … }`.
     fn members(&mut self, object: Node<'_>) {
         for member in named_children(object) {
             let (key, value) = match member.kind() {
@@ -182,7 +182,7 @@ impl Level<'_> {
         }
     }
 
-    /// Adds a function by the name of its declaration.
+    /// Adds a function under the name of its declaration.
     fn put_named(&mut self, declaration: Node<'_>, value: Node<'_>, whole: Node<'_>) {
         let name = field_of(declaration, "name", self.text);
         self.put(name, value, whole, self.exports.get(name).cloned());
@@ -215,7 +215,7 @@ impl Level<'_> {
     }
 }
 
-/// Keys that a pattern such as `{ a, b = 2, c: d }` takes out.
+/// The keys in a destructuring pattern such as `{ a, b = 2, c: d }`.
 fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
     let keys = named_children(pattern).into_iter().filter_map(|one| match one.kind() {
         "shorthand_property_identifier_pattern" => Some(one),

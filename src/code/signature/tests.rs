@@ -1,4 +1,4 @@
-//! Functions, types and reasons against calls as they are read from sources.
+//! Tests of the functions, parameter types and unsuitability reasons read from source text.
 
 use std::collections::BTreeSet;
 
@@ -318,7 +318,7 @@ fn keys_that_a_function_reads_are_listed_once() {
     }
 }
 
-/// Name, whether it is optional, whether it takes the rest.
+/// Name, whether it is optional, whether it receives the remaining arguments.
 type ExpectedParameter = (&'static str, bool, bool);
 
 fn shown(callable: &Callable) -> Vec<(&str, bool, bool)> {
@@ -464,7 +464,7 @@ fn more_of_what_speaks_against_pinning() {
 }
 
 proptest! {
-    /// Reading never fails, and every function lies in the text it was read from.
+    /// Reading never fails, and the range of every function is inside the text.
     #[test]
     fn callables_lie_in_their_text(
         text in "(def f\\(a, \\*b\\):|class A:|    def g\\(self\\):|        return a|export (default )?|function f\\(\\{a\\}\\) \\{|\\}|module.exports = |exports.a = |[ -~]{0,16}|\\n){0,14}",
@@ -478,7 +478,7 @@ proptest! {
         }
     }
 
-    /// A union has the types of its parts, in their order and without repeats beside each other.
+    /// A union has the types of its parts, in order and without adjacent duplicates.
     #[test]
     fn a_union_has_the_types_of_its_parts(
         parts in prop::collection::vec(prop::sample::select(vec!["int", "str", "bool", "None", "dict[str, int]", "Foo"]), 1..4),

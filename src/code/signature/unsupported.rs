@@ -1,5 +1,5 @@
-//! What in the text of a function speaks against pinning it. A first look only: calls are watched
-//! when they are made.
+//! Detects why a function is unsuitable for a characterisation test, such as I/O or global state.
+//! This static check is a first filter; calls are also monitored when they are executed.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::code::language::Language;
 use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::code::tree::{field_of, first_field, named_nodes, text_of, visit};
 
-/// Beginnings of callees, and what they do, besides those of [`effect_of_callee`].
+/// Callees or prefixes of callees and their effect, in addition to [`effect_of_callee`].
 const CALLEES: &[(&[&str], &str)] = &[
     (
         &["open", "io.open", "codecs.open", "fs.", "fsp.", "Path.read_", "np.load", "np.save"],
@@ -125,7 +125,7 @@ const CALLEES: &[(&[&str], &str)] = &[
     (&["document.", "window.", "localStorage.", "sessionStorage."], "needs a browser"),
 ];
 
-/// Methods that change what they are called on.
+/// Methods that modify the object they are called on.
 const CHANGES: &[&str] = &[
     "append",
     "extend",
@@ -146,7 +146,7 @@ const CHANGES: &[&str] = &[
     "delete",
 ];
 
-/// The first thing in a function's text that a pinned function must not do.
+/// The first reason in a function's text against a characterisation test of it.
 #[must_use]
 pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
     let mut own: BTreeSet<&str> = parameters.iter().copied().collect();
@@ -162,10 +162,10 @@ pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -
     found.map(str::to_owned)
 }
 
-/// Nodes that are a part of something else.
+/// Nodes that access a part of another expression.
 const PARTS: &[&str] = &["subscript", "attribute", "member_expression", "subscript_expression"];
 
-/// Names to which a node of a function gives a value.
+/// The names that a node of a function assigns or declares.
 fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
     let target = match node.kind() {
         "assignment"
@@ -200,7 +200,7 @@ fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
     names.map(|name| text_of(name, text)).collect()
 }
 
-/// The name at the beginning of `a.b[c].d`.
+/// The leftmost name of an access path: `a` for `a.b[c].d`.
 fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
     while PARTS.contains(&node.kind()) {
         node = first_field(node, &["object", "value"])?;
@@ -208,7 +208,7 @@ fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
     matches!(node.kind(), "identifier" | "this").then(|| text_of(node, text))
 }
 
-/// What a callee does that a pinned function must not do.
+/// The effect of a callee that rules out a characterisation test; `None` if it has none.
 fn deed(name: &str) -> Option<&'static str> {
     let is_known = |one: &&str| {
         if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
@@ -225,7 +225,7 @@ fn deed(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What a single node does that a pinned function must not do.
+/// The reason why a single node rules out a characterisation test, if it does.
 fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
     const STATE: &str = "changes state outside of itself";
     let is_outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
@@ -242,7 +242,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
-            // `Set.add(x)` of a class is no change of a value.
+            // `Set.add(x)` on a class is a static function, not a modification.
             callee.child_by_field_name("object").filter(|object| {
                 let is_class =
                     root(*object, text).is_some_and(|n| n.starts_with(char::is_uppercase));

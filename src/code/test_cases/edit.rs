@@ -1,5 +1,4 @@
-//! The tests of a file as pieces of its text: the list of them, the file without some of them, the
-//! file with them in another order.
+//! Locates the tests in the source of a test file, deletes some of them, or reverses their order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,7 +14,7 @@ use super::find::find_tests;
 pub struct SourceTest {
     /// The name, or the title.
     pub name: String,
-    /// The class around it; empty when there is none.
+    /// The class that contains it; empty if there is none.
     pub class: String,
     /// The first line, from 1.
     pub start: u32,
@@ -27,7 +26,7 @@ pub struct SourceTest {
 }
 
 impl SourceTest {
-    /// Whether a test ran under this id because of this piece. One piece may run under many ids.
+    /// Whether this test may have produced a result with this id. A parametrised test has many ids.
     #[must_use]
     pub fn runs_as(&self, id: &str) -> bool {
         // Values of one of many runs follow the name in brackets.
@@ -47,7 +46,7 @@ impl SourceTest {
     }
 }
 
-/// The tests of a text in their order; a text nested too deeply has none.
+/// The tests of a text in order; none if the text is nested too deeply.
 #[must_use]
 pub fn source_tests(language: Language, text: &str) -> Vec<SourceTest> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -68,8 +67,7 @@ pub fn source_tests(language: Language, text: &str) -> Vec<SourceTest> {
         .collect()
 }
 
-/// The text without some of its tests; `None` when no test would be left, or what is left would
-/// not parse.
+/// The text without some of its tests; `None` if no test would remain or the rest would not parse.
 #[must_use]
 pub fn without(
     language: Language,
@@ -102,7 +100,7 @@ pub fn without(
     syntax::first_error(language, &new).is_none().then_some(new)
 }
 
-/// The bytes of the class around a test, or of the test when there is none.
+/// The byte range of the class that contains a test, or of the test itself if there is none.
 fn class_around(language: Language, text: &str, test: &SourceTest) -> Range<usize> {
     let found = || {
         let tree = language.parse(text)?;
@@ -117,7 +115,7 @@ fn class_around(language: Language, text: &str, test: &SourceTest) -> Range<usiz
 pub fn with_tests_reversed(language: Language, text: &str) -> String {
     let all = source_tests(language, text);
     let mut new = text.to_owned();
-    // From the end, so that places before stay what they were.
+    // Work from the end, so that earlier ranges stay valid.
     for case in all.iter().rev() {
         let block: Vec<&SourceTest> = all.iter().filter(|one| one.block == case.block).collect();
         let at = block.iter().position(|one| one.range == case.range).unwrap_or_default();
@@ -223,7 +221,7 @@ mod tests {
         assert_eq!(same.as_deref(), Some(text));
     }
 
-    /// Tests in a language, one for each number.
+    /// A test file in a language, with one test per number.
     fn suite(language: Language, numbers: &[u8]) -> String {
         let test = |n: &u8| match language {
             Language::Python => format!("def test_{n}():\n    assert {n}\n\n\n"),
@@ -246,7 +244,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// What is left has exactly the tests that were not cut, in their order.
+        /// The result has exactly the tests that were not deleted, in their order.
         #[test]
         fn exactly_the_tests_that_are_named_are_cut(
             numbers in prop::collection::btree_set(0u8..30, 2..7), gone in prop::collection::btree_set(0u8..30, 0..5),
@@ -268,7 +266,7 @@ mod tests {
             }
         }
 
-        /// Reversing twice gives the text back, and reversing once the tests in reverse.
+        /// Reversing once reverses the order of the tests, and reversing twice restores the text.
         #[test]
         fn reversed_tests_are_reversed_back(numbers in prop::collection::btree_set(0u8..99, 1..7)) {
             let numbers: Vec<u8> = numbers.into_iter().collect();

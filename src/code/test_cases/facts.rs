@@ -1,26 +1,26 @@
-//! What a test file holds: its tests, skips, focused tests and assertions, counted to compare a file
-//! before and after an edit.
+//! [`TestFacts`]: the number of tests, skips and assertions in a test file, compared before and
+//! after an edit to notice weakened tests.
 
 use crate::code::language::Language;
 use crate::code::tree::{field_of, named_nodes, text_of};
 
 use super::find::find_tests;
 
-/// What a test file holds; compared before and after an edit.
+/// The contents of a test file, to be compared before and after an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestFacts {
-    /// Names of tests, in order.
+    /// The names of the tests, in order.
     pub tests: Vec<String>,
-    /// Marks that keep a test from running.
+    /// The number of marks that skip a test.
     pub skips: usize,
-    /// Marks that keep all others from running.
+    /// The number of marks that restrict a run to certain tests, such as `it.only`.
     pub focused: usize,
     pub assertions: usize,
-    /// Tests without a statement that does something.
+    /// The number of tests without an effective statement.
     pub empty: usize,
 }
 
-/// Words that skip, by language.
+/// Names of calls and marks that skip a test, in any language.
 const SKIPS: &[&str] = &[
     "skip",
     "skipIf",
@@ -45,7 +45,7 @@ const SKIPS: &[&str] = &[
 /// Words that run one test and skip the others.
 const FOCUSED: &[&str] = &["only", "fit", "fdescribe"];
 
-/// Counts what a test file holds. Text that does not parse is read as far as it does.
+/// Counts the contents of a test file. Where the text has syntax errors, the rest is still counted.
 #[must_use]
 pub fn facts(language: Language, text: &str) -> TestFacts {
     let Some(tree) = language.parse(text) else { return TestFacts::default() };
@@ -68,7 +68,7 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
             "decorator" | "attribute_item" | "marker_annotation" | "annotation" => {
                 let mark = text_of(node, text);
                 let mut words = mark.split(|c: char| !c.is_alphanumeric() && c != '_');
-                // A call inside a decorator is counted where the call is met.
+                // A call inside a decorator is counted when the traversal reaches it.
                 let counted = node.kind() == "decorator" && mark.contains('(');
                 facts.skips += usize::from(!counted && words.any(|word| SKIPS.contains(&word)));
                 continue;
@@ -83,8 +83,8 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
     facts
 }
 
-/// Whether a call is an assertion by its name. Stricter than what may make a test fail: this counts
-/// assertions to see whether an edit removes one, where a call that merely might fail is none.
+/// Whether a call is an assertion, by its name. Unlike the lint rules, this ignores calls that
+/// merely might fail, because an edit that removes one does not weaken the test.
 fn is_assertion(callee: &str, last: &str) -> bool {
     let lower = last.to_ascii_lowercase();
     lower.starts_with("assert")

@@ -1,4 +1,4 @@
-//! Finds the tests of a file in its syntax tree.
+//! Finds the tests of a file in its syntax tree, with their names, bodies and skip marks.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::code::tree::{
     FUNCTIONS, around, field_of, marks_before, named_children, statements, text_of,
 };
 
-/// Why a test does not run.
+/// How a test is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// The test is skipped, and a text beside the mark says why.
@@ -22,31 +22,31 @@ pub enum Skip {
 /// A test in the syntax tree of its file.
 #[derive(Clone, Debug)]
 pub struct TestNode<'t> {
-    /// The function or call that is the test.
+    /// The function or call that defines the test.
     pub node: Node<'t>,
     /// The body; `None` where the test has none of its own.
     pub body: Option<Node<'t>>,
     /// The name, or the title without quotes.
     pub name: String,
-    /// Decorators, attributes or annotations.
+    /// Its decorators, attributes or annotations.
     pub marks: String,
-    /// Whether it is kept from running.
+    /// How it is skipped; `None` if it is run.
     pub skip: Option<Skip>,
-    /// Bytes of the whole test, with the marks before it.
+    /// The byte range of the test, including its marks.
     pub range: Range<usize>,
     /// Identifies the block of statements around it.
     pub block: usize,
 }
 
 impl<'t> TestNode<'t> {
-    /// The name of the class around it; empty when there is none.
+    /// The name of the class that contains it; empty if there is none.
     #[must_use]
     pub fn class<'a>(&self, text: &'a str) -> &'a str {
         around(self.node, &["class_definition", "class_declaration"])
             .map_or("", |class| field_of(class, "name", text))
     }
 
-    /// Whether it runs, has a block as its body, and no statement in it does something.
+    /// Whether it is run but its body is a block without effective statements.
     #[must_use]
     pub fn is_empty(&self, text: &str) -> bool {
         self.skip.is_none()
@@ -54,11 +54,11 @@ impl<'t> TestNode<'t> {
             && self.statements(text).is_empty()
     }
 
-    /// The statements of its body that do something: no comment, docstring, `pass` or `...`.
+    /// The statements of its body, without comments, docstrings, `pass` and `...`.
     #[must_use]
     pub fn statements(&self, text: &str) -> Vec<Node<'t>> {
         let Some(body) = self.body else { return Vec::new() };
-        // An arrow function may be one expression.
+        // The body of an arrow function may be a single expression.
         if !body.kind().ends_with("block") {
             return vec![body];
         }
@@ -77,8 +77,8 @@ impl<'t> TestNode<'t> {
     }
 }
 
-/// Finds the tests among the nodes of a tree, in the order of the text. What stands inside a test
-/// is part of it.
+/// Finds the tests among the nodes of a tree, in order. A test nested in another one counts as part
+/// of it.
 #[must_use]
 pub fn find_tests<'t>(language: Language, nodes: &[Node<'t>], text: &str) -> Vec<TestNode<'t>> {
     let read = match language {
@@ -90,7 +90,7 @@ pub fn find_tests<'t>(language: Language, nodes: &[Node<'t>], text: &str) -> Vec
     };
     let mut found: Vec<TestNode<'t>> = Vec::new();
     for node in nodes {
-        // Reading fields is slow, and few nodes can be tests.
+        // Check the kind first, because few nodes can be tests and reading their fields is slow.
         let may_be_test = matches!(
             node.kind(),
             "function_definition"
@@ -107,12 +107,12 @@ pub fn find_tests<'t>(language: Language, nodes: &[Node<'t>], text: &str) -> Vec
     found
 }
 
-/// The id of the node around another one.
+/// The id of the parent node.
 fn block_of(node: Node<'_>) -> usize {
     node.parent().map_or(0, |parent| parent.id())
 }
 
-/// A test that is a function.
+/// Describes a function that is a test.
 fn function<'t>(node: Node<'t>, marks: String, skip: Option<Skip>, text: &str) -> TestNode<'t> {
     TestNode {
         node,
@@ -129,7 +129,7 @@ static SKIP: Pattern = Pattern::new(
     r"^@(?:unittest\.)?skip\b|^@pytest\.mark\.(?:skip|xfail)\b|^#\[ignore|^@Disabled|^@Ignore|^\s*t\.Skip",
 );
 
-/// Whether a mark or statement skips a test.
+/// How a mark or statement skips a test; `None` if it does not.
 fn skip_of(mark: &str) -> Option<Skip> {
     SKIP.is_match(mark).then_some(if mark.contains(['"', '\'']) {
         Skip::WithReason
@@ -141,7 +141,7 @@ fn skip_of(mark: &str) -> Option<Skip> {
 fn python<'t>(node: Node<'t>, text: &str) -> Option<TestNode<'t>> {
     let is_test = node.kind() == "function_definition"
         && field_of(node, "name", text).starts_with("test")
-        // Inside another function it is data of a test.
+        // A function inside another function is not collected as a test.
         && around(node, FUNCTIONS).is_none();
     let marks = is_test.then(|| marks_before(node, text))?;
     let skip = marks.split('@').skip(1).find_map(|mark| skip_of(&format!("@{mark}")));
@@ -194,7 +194,7 @@ fn rust<'t>(node: Node<'t>, text: &str) -> Option<TestNode<'t>> {
     })
 }
 
-/// What may follow `it` and `test` where they declare a test.
+/// Modifiers that may follow `it` and `test` in the declaration of a test.
 const MODIFIERS: &[&str] = &[
     "only",
     "skip",
@@ -213,7 +213,7 @@ const MODIFIERS: &[&str] = &[
 
 fn script<'t>(node: Node<'t>, text: &str) -> Option<TestNode<'t>> {
     let callee = node.child_by_field_name("function")?;
-    // `it.each(table)('title', …)`: the outer call is the test.
+    // In `it.each(table)('title', …)`, the outer call declares the test.
     let is_callee = node.parent().is_some_and(|up| {
         up.kind() == "call_expression"
             && up.child_by_field_name("function").is_some_and(|one| one.id() == node.id())
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::code::tree::named_nodes;
 
-    /// The tests of a text, one line each: class, name, lines, statements, skip.
+    /// The tests of a text, one line each: class, name, lines, number of statements, skip.
     fn tests(language: Language, text: &str) -> Vec<String> {
         let tree = language.parse(text).unwrap();
         let line = |at: usize| text.get(..at).unwrap().matches('\n').count() + 1;

@@ -1,5 +1,5 @@
-//! The tests of a source file: found once, in its syntax tree, for all that count, edit or lint
-//! them.
+//! The tests of a source file: how they are found in its syntax tree, counted, deleted and
+//! reordered.
 
 mod edit;
 mod facts;

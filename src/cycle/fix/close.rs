@@ -1,4 +1,4 @@
-//! The end of a run: outcome, report, status.
+//! Closes a run of the fix loop: computes its outcome, writes the report, updates the status.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::cycle::failure::Failure;
 
 use super::perform::Performer;
 
-/// Sums a run up and writes its report. `stopped` says why a run without a verdict ended;
-/// `archive` is where the folder of a session that met its gate will be.
+/// Computes the outcome of a run and writes its report. `stopped` says why a run without a verdict
+/// ended; `archive` is the future folder of a session that met its gate.
 pub async fn close(
     state: &FixLoop,
     performer: &Performer<'_>,
@@ -26,7 +26,7 @@ pub async fn close(
     let met = state.verdict.as_ref().is_some_and(|verdict| {
         matches!(verdict.ending, Ending::Success | Ending::PartialSuccess | Ending::Planned)
     });
-    // A session that met its gate is archived right after this.
+    // A session that met its gate is archived right after this, so its paths name the archive.
     let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
     let outcome = state.outcome(
         SessionLocation {

@@ -1,4 +1,4 @@
-//! The fix loop as a machine of the driver.
+//! Implements `Machine` for the fix loop, and defines the commands that change it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,27 +8,27 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
 use crate::domain::id::CommitId;
 
-/// What changes a fix loop from outside.
+/// Changes of a fix loop that do not follow from a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FixCommand {
-    /// The session begins.
+    /// The session begins on these terms.
     Began {
-        /// On these terms.
+        /// Limits and mode of the session.
         terms: FixTerms,
-        /// The commit with the tests that were written before.
+        /// The commit with the tests that the session wrote before, if it wrote any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<CommitId>,
-        /// What providers used before.
+        /// What providers used while those tests were written.
         #[serde(default)]
         spending: Spending,
     },
-    /// The session goes on with another iteration limit.
+    /// The session continues with another iteration limit.
     Reopened {
-        /// The limit.
+        /// The new iteration limit.
         max_iterations: u32,
     },
-    /// The session goes on with a new baseline.
+    /// The session continues from a new baseline.
     Renewed,
 }
 

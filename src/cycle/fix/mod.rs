@@ -1,4 +1,4 @@
-//! The cycle that fixes failing tests: opens a session, drives the loop, closes it.
+//! The cycle that fixes failing tests: opens a session, drives the fix loop, and closes it.
 
 mod close;
 mod machine;

@@ -1,4 +1,4 @@
-//! The state a run begins with: a new one, or the one that was saved.
+//! Opens a run of the fix loop: loads the saved state of the session, or creates a new one.
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixTerms};
@@ -13,12 +13,12 @@ use crate::cycle::session_files::{PIPELINE_STATE, generation, read, spent};
 
 use super::machine::FixCommand;
 
-/// What a run begins with.
+/// The state that a run starts from.
 pub struct OpenedLoop {
     pub state: FixLoop,
-    /// Events that opening itself brought.
+    /// Events that opening the session caused.
     pub events: Vec<Event>,
-    /// Whether a saved state was found.
+    /// Whether the state was loaded from an earlier run.
     pub resumed: bool,
 }
 
@@ -55,7 +55,7 @@ pub async fn open(
         }
         return Ok(OpenedLoop { state, events, resumed: true });
     }
-    // Tests that were written for this session belong to the sources under test.
+    // Tests that this session wrote earlier are part of the sources under test.
     let (tree, tip) = match generation(fx).await? {
         Some(generation) if generation.session_id == *session => {
             (generation.tree, generation.commit)
@@ -64,7 +64,7 @@ pub async fn open(
     };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
     state.tip.clone_from(&tip);
-    // What providers used while tests were written counts for the budget of the session, and the
+    // What providers used while tests were written counts towards the session's budget, and the
     // events of that time stay in its stream.
     state.spending = spent(session, fx).await?;
     let pipeline = read::<Pipeline>(fx, PIPELINE_STATE).await?;

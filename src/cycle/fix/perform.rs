@@ -1,4 +1,4 @@
-//! One function per step of the loop. Each may be repeated after a crash.
+//! Performs the steps of the fix loop. Each step can be repeated after a crash.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::cycle::drive::{Perform, Work};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::travelling;
 
-/// Performs steps on the outside world.
+/// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
     /// The effects of this session.
     pub fx: &'a Effects<'a>,
@@ -37,8 +37,8 @@ pub struct Performer<'a> {
 }
 
 impl Perform<FixLoop> for Performer<'_> {
-    /// A run without results is an outcome in the middle of the loop, and an error at the baseline,
-    /// where there is nothing to compare it with.
+    /// In the middle of the loop, a run without results is an outcome. At the baseline it is an
+    /// error, because there is nothing to compare it with.
     fn perform<'s>(&'s mut self, state: &'s FixLoop) -> Work<'s, FixStepOutcome> {
         let this = &*self;
         Work::Step(match state.next {
@@ -75,7 +75,7 @@ impl Performer<'_> {
         self.fx.screen.show(&Event::Step { iteration, doing });
     }
 
-    /// Runs tests on the tree that belongs on disk for this step.
+    /// Checks out the tree that belongs to this step, and runs tests on it.
     async fn run(&self, state: &FixLoop, scope: &Scope) -> Result<Results, Failure> {
         self.fx.worktree.checkout(state.tree_on_disk()).await?;
         self.run_in(self.fx.worktree.root(), state, scope).await
@@ -97,7 +97,7 @@ impl Performer<'_> {
         Ok(results)
     }
 
-    /// Runs tests; a run without results is an outcome of the step.
+    /// Runs tests; a run without results becomes an outcome of the step.
     async fn ran(&self, state: &FixLoop, scope: &Scope) -> Result<FixStepOutcome, Failure> {
         outcome_of(self.run(state, scope).await)
     }
@@ -227,7 +227,7 @@ impl Performer<'_> {
         Ok(FixStepOutcome::Minimised { tree, minimised })
     }
 
-    /// Runs the suite where none of our private files are (specification.md 13.18, second witness).
+    /// Runs the suite without regreen's own files (specification.md 13.18, second witness).
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;

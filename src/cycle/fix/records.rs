@@ -1,4 +1,4 @@
-//! Files that each transition of the fix loop writes, so that people can follow it.
+//! Writes the files that document each transition of the fix loop.
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
@@ -11,14 +11,14 @@ use crate::cycle::session_files::{PlannedSession, planned_session, write};
 
 use super::perform::Performer;
 
-/// Why an iteration changed tests (specification.md 13.4).
+/// Path of the file that explains why an iteration changed tests (specification.md 13.4).
 fn process_of(iteration: u32) -> String {
     format!(".process/iteration-{iteration}-decision.md")
 }
 
 impl Performer<'_> {
-    /// Writes the files that belong to a transition. All are folded from the state, so writing
-    /// them again changes nothing.
+    /// Writes the files that belong to a transition. They are derived from the states alone, so
+    /// writing them again changes nothing.
     pub(super) async fn write_records(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
         let store = self.fx.store;
         let number = new.current_iteration;
@@ -71,8 +71,8 @@ impl Performer<'_> {
         Ok(())
     }
 
-    /// The list of tasks and the task of running the suite; of a session that planned tests, with
-    /// what was planned.
+    /// Writes the task list and the task that runs the suite; for a session that planned tests, the
+    /// list includes its plan.
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {

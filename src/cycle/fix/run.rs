@@ -21,7 +21,7 @@ use super::close::close;
 use super::open::open;
 use super::perform::Performer;
 
-/// What a run is given besides its effects.
+/// Inputs of a run besides its effects.
 #[derive(Clone, Debug)]
 pub struct SetUp {
     pub session: SessionId,
@@ -33,29 +33,29 @@ pub struct SetUp {
     pub onto: Option<String>,
     /// The merge base and its sources.
     pub base: Option<(CommitId, TreeId)>,
-    /// Limits and mode.
+    /// Limits and mode of the session.
     pub terms: FixTerms,
-    /// A limit given on resume.
+    /// A new iteration limit, given when the session is resumed.
     pub raised_limit: Option<u32>,
-    /// Whether another commit is checked out than the one the session began on.
+    /// Whether the checked-out commit differs from the one on which the session began.
     pub moved: bool,
-    /// Wall time of this run.
+    /// Wall time limit of this run.
     pub budget: Option<Duration>,
-    /// Candidates tried at the same time.
+    /// Number of candidates that are tried in parallel.
     pub jobs: usize,
-    /// Globs no edit may touch.
+    /// Globs of files that no edit may touch.
     pub protect: GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: String,
     /// The session's folder inside commits.
     pub state_prefix: String,
-    /// Where the session's folder goes when it met its gate.
+    /// Where the session's folder is moved once its gate is met.
     pub archive: PathBuf,
-    /// What a person should know before it begins.
+    /// Notices to show before the run begins.
     pub notices: Vec<String>,
-    /// Who analyses and fixes, first to last.
+    /// Providers that analyse and fix, in the order in which they are asked.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
+    /// Settings for asking providers.
     pub ask: AskSettings,
 }
 

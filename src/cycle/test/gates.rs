@@ -1,5 +1,5 @@
-//! Gates 001.3 and 001.5 on the tests of phase 5: what they find, what they repair, what must go
-//! (specification.md 6.6).
+//! Runs gates 001.3 and 001.5 on the tests of phase 5: findings, repairs, and the files that are
+//! dropped (specification.md 6.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
 impl TestWriting<'_> {
-    /// Gate 001.3: findings in the new files, safe repairs, and what must go.
+    /// Gate 001.3: inspects the new files, repairs what is safe, drops what is critical.
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = "IMPL-001.3";
         self.turn(id, TaskStatus::InProgress).await?;
@@ -51,7 +51,7 @@ impl TestWriting<'_> {
     }
 
     /// Lets the project's own fixers repair the files, drops those with critical findings, and
-    /// reviews the rest.
+    /// inspects the rest.
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
@@ -110,7 +110,7 @@ impl TestWriting<'_> {
         write(self.fx, PRODUCTION, &self.production).await
     }
 
-    /// Gives a file of ours another text, or none.
+    /// Replaces the text of a file that this session wrote; `None` removes the file.
     pub(super) async fn replace(
         &mut self,
         file: &RepoPath,
@@ -127,12 +127,12 @@ impl TestWriting<'_> {
         Ok(())
     }
 
-    /// Gate 001.5: anti-patterns, completeness, mutation score; survivors go back at most twice.
+    /// Gate 001.5: anti-patterns, completeness, mutation score; at most two retries for survivors.
     pub(super) async fn review(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
         self.fx.step("judging the quality of the new tests (gate 001.5)");
-        // The first retry too is aimed at what nothing runs.
+        // Measured first, so that even the first retry targets lines that no test runs.
         self.coverage().await?;
         let (mut retries, mut quality, mut score);
         loop {
@@ -141,7 +141,7 @@ impl TestWriting<'_> {
                 return Ok(self.halt());
             }
             if retries > 0 {
-                // What was written anew has not passed the first gate yet.
+                // Tests that were just written have not passed the first gate yet.
                 self.gate().await?;
             }
             quality = self.quality(retries).await?;
@@ -187,8 +187,8 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Reviewed)
     }
 
-    /// Anti-patterns in the new files, and how complete the tests of their subjects are. A file
-    /// with a critical one is dropped.
+    /// Finds anti-patterns in the new files and measures how complete the tests of their subjects
+    /// are. A file with a critical anti-pattern is dropped.
     async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
         loop {
             let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
@@ -230,7 +230,7 @@ impl TestWriting<'_> {
         }
     }
 
-    /// What the tests make run of the functions that requirements name.
+    /// Coverage of the functions that requirements name.
     async fn coverage(&mut self) -> Result<Option<Reached>, Failure> {
         let tree = self.production.tree.clone();
         if let Some((of, known)) = &self.covered
@@ -246,7 +246,7 @@ impl TestWriting<'_> {
         Ok(Some(reached))
     }
 
-    /// Lines that were asked for and that no test runs, as far as that was measured.
+    /// Required lines that no test runs, as far as coverage was measured.
     pub(super) fn unrun(&self) -> &Missed {
         static NONE: Missed = Missed::new();
         self.covered.as_ref().map_or(&NONE, |(_, covered)| &covered.unrun)
@@ -279,7 +279,7 @@ impl TestWriting<'_> {
         Ok(self.production.scored())
     }
 
-    /// Decides each requirement of each task that wrote tests.
+    /// Decides for each requirement of a task that wrote tests whether it is still open.
     fn settle(&mut self, quality: &TestQuality) {
         let validated = self
             .production

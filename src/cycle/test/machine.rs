@@ -1,4 +1,4 @@
-//! The pipeline of a test session as a machine of the driver.
+//! Implements `Machine` for the pipeline of a test session, and defines its commands.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,20 +10,20 @@ use crate::domain::event::Event;
 use crate::domain::test_plan::pipeline::{Goal, Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::effect::Effects;
 
-/// What changes a pipeline from outside.
+/// Changes of a pipeline that do not follow from a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineCommand {
-    /// The session begins, or goes on in a way that no other command explains.
+    /// The session begins, or continues in a way that no other command describes.
     Began {
-        /// Its state.
+        /// The resulting state.
         state: Box<Pipeline>,
     },
-    /// The session goes on.
+    /// The session is resumed.
     Resumed {
-        /// How far.
+        /// Whether to stop after the plan or to write tests.
         goal: Goal,
-        /// Whether a person approved it.
+        /// Whether a person approved the plan.
         confirmed: bool,
     },
 }
@@ -86,8 +86,8 @@ impl Machine for Pipeline {
     }
 }
 
-/// Records how `state` follows from the saved one: it begins, or it goes on with another goal or
-/// an approval.
+/// Records how `state` follows from the saved state: as a beginning, or as a resumed session with
+/// another goal or an approval.
 pub async fn enter(state: Pipeline, fx: &Effects<'_>) -> Result<Pipeline, Failure> {
     let saved = read::<Pipeline>(fx, PIPELINE_STATE).await?;
     let Some(command) = command(saved, &state) else { return Ok(state) };

@@ -1,5 +1,5 @@
-//! Phases 2 to 4 of a test session: gather the context, analyse, plan. Each step may be repeated and
-//! then writes the same files again (specification.md 3.1).
+//! Performs phases 2 to 4 of a test session: gathers the context, analyses, and plans. A repeated
+//! step writes the same files again (specification.md 3.1).
 
 use std::time::Duration;
 
@@ -24,31 +24,31 @@ use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{PROGRESS, RAN, package, read, spent, test_plan, write};
 
-/// Times that the files of an earlier phase may be found unreadable in one run.
+/// How often the files of an earlier phase may be found unreadable in one run.
 const UNREADABLE_INPUTS: u32 = 3;
 
-/// What phases 2 to 4 are given besides the state.
+/// Inputs of phases 2 to 4 besides the state.
 #[derive(Clone, Debug)]
 pub struct PlanSetUp {
     pub tree: TreeId,
     pub source: Option<SourceSession>,
-    /// A coverage report that was named, with its name.
+    /// A coverage report that the user named, as its name and its text.
     pub report: Option<(String, String)>,
     /// Whether the suite may be run under its coverage tool.
     pub measure: bool,
-    /// Iteration limit of the fix loop behind the plan.
+    /// Iteration limit of the fix loop that follows the plan.
     pub max_iterations: u32,
-    /// Percentages below which a file has a gap.
+    /// Coverage percentages below which a file counts as a gap.
     pub coverage_target: CoverageTarget,
-    /// Who is asked, first to last.
+    /// Providers, in the order in which they are asked.
     pub chain: Vec<ChainEntry>,
     pub ask: AskSettings,
-    /// Wall time on the clock of the effects after which it stops at a checkpoint.
+    /// Elapsed time, on the clock of the effects, after which the run stops at a checkpoint.
     pub budget: Option<Duration>,
 }
 
-/// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
-/// the next step is to write tests. A resumed session enters here with the state it saved.
+/// Drives a session until it rests: the plan is ready, nothing is missing, an approval is needed,
+/// or the next step writes tests. A resumed session passes its saved state.
 /// After an error the saved state still names the step to repeat.
 pub async fn plan(
     state: Pipeline,
@@ -124,7 +124,7 @@ impl PlanPerformer<'_> {
         Ok(self.survey.insert(survey))
     }
 
-    /// Phase 2.
+    /// Phase 2: gathers the context.
     async fn gather(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let (fx, set_up) = (self.fx, self.set_up);
         self.announce(2, "gathering context: sources, tests, conventions");
@@ -164,7 +164,7 @@ impl PlanPerformer<'_> {
         Ok(PipelineStepOutcome::Gathered { gaps, summary: planning::gathered(coverage) })
     }
 
-    /// Phase 3.
+    /// Phase 3: analyses what must be tested.
     async fn analyse(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.announce(3, "analysing what must be tested");
@@ -217,7 +217,7 @@ impl PlanPerformer<'_> {
         })
     }
 
-    /// Phase 4.
+    /// Phase 4: plans the tasks.
     async fn plan(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.announce(4, "planning the tasks");
@@ -245,13 +245,13 @@ impl PlanPerformer<'_> {
         let cases = planning::suggestions(&plan.analysis, advice.as_ref());
         store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
-        // The last file of the phase: who finds it finds all of them.
+        // Written last in this phase, so that its presence means that all files of the phase exist.
         store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
         Ok(PipelineStepOutcome::Planned { problems, summary: planning::planned(&plan) })
     }
 
-    /// Phase 4.2: cases that a provider adds. They are asked for once; a step that is repeated
-    /// finds them.
+    /// Phase 4.2: asks a provider for further cases. They are asked for only once; a repeated step
+    /// reads the stored answer.
     async fn advice(&self, analysis: &TestAnalysis) -> Result<AdviceOutcome, Failure> {
         let fx = self.fx;
         if !self.chain.leads(Role::Adviser, fx) || analysis.files.is_empty() {

@@ -1,4 +1,4 @@
-//! Selects what phase 5 works on: the functions of a task, the worst file, the better tests. Pure.
+//! Selects what phase 5 works on: functions of a task, the worst file, the better tests. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::Gap;
 
-/// What a task is to write tests for: the functions that its requirements name. A task about what
-/// crosses modules has none.
+/// The functions that a task must write tests for, as its unit requirements name them. A task about
+/// the interaction of modules has none.
 pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
     let ids: BTreeSet<&String> = task.context.requirement_ids.iter().collect();
     let mut gaps = Vec::new();
@@ -30,7 +30,7 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         if own().next().is_none() {
             continue;
         }
-        // A requirement without a function is about all of them.
+        // A requirement without a function applies to the whole file.
         let named: BTreeSet<String> = own().map(|one| one.function.clone()).collect();
         let functions = if named.contains("") { Vec::new() } else { named.into_iter().collect() };
         gaps.push(Gap { file: file.file.clone(), functions });
@@ -38,8 +38,8 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
     gaps
 }
 
-/// What a provider is asked to write tests for: the sources of a task, each with its requirements
-/// that are open. `report` says what is there already; what crosses modules is never in it.
+/// What a provider is asked to test: the sources of a task, each with its open requirements. Only
+/// unit requirements can be covered by `report`, which holds the existing tests.
 pub fn subjects<'a>(
     task: &TestTask,
     analysis: &'a TestAnalysis,
@@ -67,7 +67,7 @@ pub fn subjects<'a>(
     found
 }
 
-/// Cases that were added for one source, one line each.
+/// Suggested cases for one source, one per line.
 pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
     let own = advice.suggestions.iter().filter(|one| one.file == file.as_str());
     own.map(|one| {
@@ -81,7 +81,7 @@ pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
     .collect()
 }
 
-/// Enters files that providers wrote into the report of a task.
+/// Adds the files that providers wrote to the report of a task.
 pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
     for one in written {
         for reason in &one.dropped {
@@ -119,7 +119,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
     }
 }
 
-/// Functions that requirements name, by file; an empty name stands for all of a file.
+/// Functions that requirements name, by file; an empty name stands for the whole file.
 pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
     let units = |file: &FileRequirements| {
         let units = file.requirements.iter().filter(|one| one.layer.layer() == 1);
@@ -128,8 +128,7 @@ pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
     plan.analysis.files.iter().map(|file| (file.file.clone(), units(file))).collect()
 }
 
-/// The file that must go, with the reason: one with a critical finding, or, when all retries are
-/// used, the one with the most findings.
+/// The file to drop, with the reason: the one with the gravest findings, when the gate fails hard.
 pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<(RepoPath, String)> {
     if decision != QualityDecision::HardFail {
         return None;
@@ -146,9 +145,9 @@ pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<(RepoPat
     Some((file.clone(), format!("{} {}, line {}", first.severity.name(), first.id, first.line)))
 }
 
-/// Tests that meet the threshold are better than others; of those, the ones that notice more broken
-/// versions of the code, what was not tried counted like what was. A share alone would speak
-/// against tests that reach more.
+/// Ranks tests: those that meet the threshold come first, then those that notice more mutants.
+/// Mutants that were not tried are extrapolated from those that were, because the share alone would
+/// favour tests that reach less code.
 pub fn rank(made: &TaskTests) -> (bool, u64) {
     let Some(score) = made.report.score.as_ref() else { return (false, 0) };
     let noticed =
@@ -277,7 +276,7 @@ mod tests {
         assert_eq!(count(&CharacterisationReport::default()), [8, 8]);
         let mut report = CharacterisationReport::default();
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"])]);
-        // Units of the first file are there; what crosses modules is still open.
+        // Unit requirements of the first file are covered; those across modules are open.
         let crossing =
             analysis.files[0].requirements.iter().filter(|one| one.layer.layer() > 1).count();
         assert!(crossing > 0);

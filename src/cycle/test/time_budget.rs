@@ -1,5 +1,5 @@
-//! How long the embedded engine may work: one limit for a session, shared by tasks and rounds, and
-//! counted in the stored state, so that a resumed session has what is left.
+//! The time budget of the embedded engine: one limit per session, shared by tasks and rounds, and
+//! counted in the stored state, so that a resumed session gets only what is left.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
 impl TestWriting<'_> {
-    /// What is left of the time of the engine.
+    /// Remaining time of the embedded engine.
     pub(super) fn time_left(&self) -> Duration {
         let spent = Duration::try_from_secs_f64(self.production.engine_seconds);
         self.set_up.time.saturating_sub(spent.unwrap_or(Duration::MAX))
     }
 
-    /// Counts the time since `began` as the engine's.
+    /// Adds the time since `began` to the time that the engine has used.
     pub(super) fn took(&mut self, began: Duration) {
         let took = self.fx.clock.elapsed().saturating_sub(began);
         self.production.engine_seconds += took.as_secs_f64();
@@ -34,9 +34,9 @@ impl TestWriting<'_> {
     }
 }
 
-/// The part of the time `left` for one more round of one task, with `of_round` tasks that wait for
-/// the same round, this one included. A first round, which writes everything, weighs as much as
-/// two later ones, which aim at what was missed.
+/// The share of the time `left` for one more round of one task, when `of_round` tasks, this one
+/// included, still need that round. A first round, which writes everything, counts twice as much as
+/// a later one, which targets what was missed.
 fn share(left: Duration, round: u32, of_round: usize, tasks: usize) -> Duration {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let weight = if round <= 1 { 2 } else { 1 };

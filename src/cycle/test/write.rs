@@ -1,6 +1,6 @@
-//! Phase 5 of a test session up to its commit: writes tests task by task, checks them with both
-//! gates, and commits them to the fix branch. A repeated step finds what it made before
-//! (specification.md 3.1 phase 5, 5.1, 6.6).
+//! Performs phase 5 of a test session up to its commit: writes tests task by task, checks them with
+//! both gates, and commits them. A repeated step reuses what it has stored (specification.md 3.1
+//! phase 5, 5.1, 6.6).
 
 use std::time::Duration;
 
@@ -25,10 +25,10 @@ use crate::cycle::session_files::{
     PROGRESS, PlannedSession, generation, planned_session, spent, travelling, write,
 };
 
-/// The log of the runs of phase 5.
+/// Log of the test runs of phase 5.
 pub(super) const LOG: &str = ".process/generation-output.log";
 
-/// What phase 5 is given besides the state.
+/// Inputs of phase 5 besides the state.
 pub struct ProduceSetUp<'a> {
     /// The sources of the commit under test.
     pub tree: TreeId,
@@ -37,25 +37,25 @@ pub struct ProduceSetUp<'a> {
     /// Share of mutants that tests should notice, in percent.
     pub threshold: u32,
     pub jobs: usize,
-    /// Wall time of the embedded engine and of mutation runs in the whole session.
+    /// Wall time limit of the embedded engine and of mutation runs, for the whole session.
     pub time: Duration,
-    /// Wall time on the clock of the effects after which it stops at a checkpoint.
+    /// Elapsed time, on the clock of the effects, after which the run stops at a checkpoint.
     pub budget: Option<Duration>,
     /// The session's folder inside commits.
     pub state_prefix: String,
-    /// Commands of the project that gate 001.3 asks.
+    /// The project's own tool commands, which gate 001.3 runs.
     pub own: ToolCommands,
-    /// Whether the session's state travels in its commits.
+    /// Whether the session's state is stored in its commits.
     pub state_travels: bool,
-    /// What both gates tolerate.
+    /// How many findings both gates tolerate.
     pub limits: FindingLimits,
-    /// Who writes tests, first to last.
+    /// Providers that write tests, in the order in which they are asked.
     pub chain: Vec<ChainEntry>,
     pub ask: AskSettings,
 }
 
 /// Drives phase 5 until the branch holds the new tests, or the run must stop. A resumed session
-/// enters here with the state it saved.
+/// passes its saved state.
 /// After an error the saved state still names the step to repeat.
 pub async fn produce(
     state: Pipeline,
@@ -80,7 +80,7 @@ pub(super) async fn plan_run(
     Ok(PlanRun { state, package, plan, spending, halted: stop_reason })
 }
 
-/// Writes how far the session is.
+/// Writes the file that shows the progress of the session.
 pub(super) async fn show_progress(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
     let plan = planned_session(fx).await?.map(|session| session.plan);
     write(fx, PROGRESS, &planning::progress(state, plan.as_ref())).await
@@ -136,7 +136,7 @@ impl WritePerformer<'_> {
     }
 }
 
-/// Reads what was written before, or begins with one run of the unchanged suite.
+/// Loads what was written before, or begins with one run of the unchanged suite.
 async fn begin(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
@@ -169,7 +169,7 @@ async fn begin(
     Ok(production)
 }
 
-/// One step of phase 5.
+/// The state of one step of phase 5.
 pub(super) struct TestWriting<'a> {
     pub(super) state: &'a Pipeline,
     pub(super) set_up: &'a ProduceSetUp<'a>,
@@ -177,15 +177,15 @@ pub(super) struct TestWriting<'a> {
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
     pub(super) production: Generation,
-    /// What was measured last, and on which sources.
+    /// The latest coverage measurement, with the tree that was measured.
     pub(super) covered: Option<(TreeId, CoverageOutcome)>,
     pub(super) halted: Option<String>,
-    /// When the round that is under way should be over, on the clock of the effects.
+    /// When the current round should end, on the clock of the effects.
     pub(super) until: Option<Duration>,
 }
 
 impl TestWriting<'_> {
-    /// Ends the step at a limit; it is performed again when the session resumes.
+    /// Ends the step because a limit was reached; a resumed session performs it again.
     pub(super) fn halt(&mut self) -> PipelineStepOutcome {
         PipelineStepOutcome::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
     }

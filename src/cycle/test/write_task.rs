@@ -1,6 +1,6 @@
-//! Writes the tests of one task. Providers and the embedded engine work in the order of the chain:
-//! the second covers what the first left open, and later rounds target surviving mutants
-//! (specification.md 3.1 phase 5, 13.6).
+//! Writes the tests of one task. Providers and the embedded engine work in the order of the chain;
+//! later ones cover what is still open, and later rounds target surviving mutants (specification.md
+//! 3.1 phase 5, 13.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,19 +23,19 @@ use crate::role::{
 use super::rank::{self, gaps, rank};
 use super::write::TestWriting;
 
-/// The most tests of the project whose line coverage is measured.
+/// Line coverage is measured with at most this many of the project's tests.
 const MEASURED: usize = 400;
 
 /// Rounds in which tests are written for one task: the first, one for surviving mutants, and a last
 /// one when the gate is still not met (specification.md 6.6: at most two retries).
 pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
 
-/// Why a function gets no characterisation test.
+/// Reason given for a function that gets no characterisation test.
 const WRONG: &str = "a new test says that it is wrong, so what it does today is not pinned";
 
 impl TestWriting<'_> {
-    /// Writes the tests of a task for the sources as they are, and adds them to the tree; `None`
-    /// when a limit was reached.
+    /// Writes the tests of a task for the current sources and adds them to the tree; `None` when a
+    /// limit was reached.
     pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<TaskTests>, Failure> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
@@ -179,7 +179,7 @@ impl TestWriting<'_> {
         Ok(made.report)
     }
 
-    /// Functions whose current behaviour may be wrong, with the reason.
+    /// Functions whose current behaviour may be wrong and is not pinned, with the reason.
     async fn held(&self, gaps: &[Gap]) -> Result<BTreeMap<Place, String>, Failure> {
         let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
         let failing = &self.production.failing;
@@ -208,7 +208,7 @@ impl TestWriting<'_> {
         }
     }
 
-    /// Joins the characterisation tests and the tests of providers, and measures them together.
+    /// Combines the characterisation tests and the tests of providers, and measures them together.
     async fn finished(
         &mut self,
         task: &TestTask,
@@ -285,7 +285,7 @@ impl TestWriting<'_> {
         Ok(self.production.retries)
     }
 
-    /// Lines of a task's sources with survivors, and those that its tests do not run.
+    /// Lines of a task's sources that hold surviving mutants or that its tests do not run.
     fn missed(&self, task: &TestTask, survivors: &[Mutant]) -> Missed {
         let mut missed = Missed::new();
         for one in survivors {
@@ -305,7 +305,7 @@ impl TestWriting<'_> {
         }
     }
 
-    /// A later round of one task; `None` when a limit was reached.
+    /// Performs a later round of one task; `None` when a limit was reached.
     async fn anew(
         &mut self,
         task: &TestTask,

@@ -1,4 +1,4 @@
-//! One transition: what a step brought, and what follows from it. Pure and total.
+//! `FixLoop::advance`: the transition after each step. Pure and total.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,75 +16,75 @@ use super::{
     AttemptResult, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure, TestRun,
 };
 
-/// Questions to providers during one step.
+/// Provider calls made during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProviderCalls {
     /// Calls to providers, in order.
     pub calls: Vec<ProviderCall>,
-    /// Whether providers were there and none gave a good answer.
+    /// Whether providers were available, but none gave a good answer.
     pub degraded: bool,
 }
 
-/// What performing a step brought.
+/// Result of performing a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FixStepOutcome {
-    /// A run of tests; also of the checks behind [`FixStep::Recheck`] and [`FixStep::Blame`].
+    /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::Blame`].
     Ran(TestRun),
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
         plan: Option<FixPlan>,
-        /// Who was asked for it.
+        /// Provider calls made for the diagnosis.
         asked: ProviderCalls,
     },
-    /// The end of a search or the answer of a provider.
+    /// A search ended, or a provider answered.
     Proposed {
         /// The proposal; `None` when nothing plausible was found.
         proposal: Option<Proposal>,
         fingerprint: String,
         /// The operators that made the edit.
         operators: Vec<String>,
-        /// Reasons why guards refuse it; empty when vetted.
+        /// Reasons for which the guards refuse it; empty if they accept it.
         refusals: Vec<String>,
         tried: u32,
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
-        /// Who was asked for it.
+        /// Provider calls made for the proposal.
         asked: ProviderCalls,
     },
     /// A budget ended the step; it is performed again when the session continues.
     OutOfBudget {
-        /// Which limit, in our own words.
+        /// The limit that was reached, in text written by regreen.
         reason: String,
-        /// Who was asked until then.
+        /// Provider calls made until then.
         asked: ProviderCalls,
     },
-    /// The change was made smaller, as far as that goes.
+    /// The complete change was minimised as far as possible.
     Minimised {
-        /// The sources with the smaller change.
+        /// The sources with the minimised change.
         tree: TreeId,
         minimised: Minimised,
     },
-    /// The proposal is on disk.
+    /// The proposal was written to the checkout.
     Applied {
         /// The sources with the edit.
         tree: TreeId,
         /// Tests that the edit may affect.
         affected: Vec<TestId>,
     },
-    /// A commit was made, or was there already; `None` where the session makes none.
+    /// The commit was made, or existed already; `None` if the session makes no commits.
     Committed(Option<CommitId>),
-    /// The accepted sources are back on disk.
+    /// The accepted sources were restored on disk.
     Restored,
 }
 
-/// Full runs between iterations that only ran affected tests (specification.md 7.4).
+/// In every iteration divisible by this, the whole suite runs (specification.md 7.4).
 const FULL_RUN_EVERY: u32 = 3;
 
 impl FixLoop {
-    /// The state after `done`, which took `took_ms`, and the events to show.
+    /// Applies the outcome of a step, which took `took_ms`; returns new state and events to show.
     ///
-    /// An answer that does not belong to the current step leaves the state as it is, so that the
+    /// An outcome that does not belong to the current step leaves the state unchanged, so that the
     /// step is performed again.
     #[must_use]
     pub fn advance(mut self, done: FixStepOutcome, took_ms: u64) -> (Self, Vec<Event>) {
@@ -154,7 +154,7 @@ impl FixLoop {
         (self, events)
     }
 
-    /// Reopens a session that ended at its limit, when the limit was raised (specification.md 8.13.5).
+    /// Reopens a failed session if its iteration limit was raised (specification.md 8.13.5).
     #[must_use]
     pub fn reopen(mut self, max_iterations: u32) -> (Self, Vec<Event>) {
         self.terms.max_iterations = max_iterations;
@@ -168,8 +168,8 @@ impl FixLoop {
         (self, events)
     }
 
-    /// Begins with a new baseline of the accepted sources: what was checked out moved since the
-    /// session began (specification.md 8.13.1). An attempt under way is dropped; what was kept stays.
+    /// Starts over with a baseline of the accepted sources, because the checked-out commit has
+    /// changed (specification.md 8.13.1). An unfinished attempt is dropped; accepted changes stay.
     #[must_use]
     pub fn renew(mut self) -> Self {
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
@@ -210,7 +210,7 @@ impl FixLoop {
             .collect()
     }
 
-    /// Enters questions to providers into the books.
+    /// Adds provider calls to the spending and to the current attempt.
     fn note(&mut self, asked: ProviderCalls) {
         for call in &asked.calls {
             self.spending.add(call.usage, call.micro_usd);
@@ -303,7 +303,7 @@ impl FixLoop {
         self.disproved.push(fingerprint);
         events
             .push(Event::Rejected { iteration: self.current_iteration, reasons: refusals.clone() });
-        // One more try with the reason, then the iteration is an error (specification.md X26).
+        // One more try with the reasons, then the iteration fails (specification.md X26).
         if refused_before {
             let reason = format!("guards refused two proposals: {}", refusals.join("; "));
             self.give_up(IterationResult::Error, &reason, events);
@@ -406,8 +406,8 @@ impl FixLoop {
     }
 }
 
-/// The results of a run, which is retried once (specification.md X16); `Err(None)` asks for the
-/// retry, `Err(Some(_))` says why there are none.
+/// The results of a run, which is retried once (specification.md X16). `Err(None)` requests the
+/// retry, `Err(Some(_))` is the final reason.
 fn results_of(ran: TestRun, retries: &mut u32) -> Result<Results, Option<String>> {
     let is_retried = *retries > 0;
     *retries = u32::from(ran.is_err() && !is_retried);

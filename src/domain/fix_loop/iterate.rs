@@ -1,4 +1,4 @@
-//! Where an iteration begins, how it is judged, how it ends, and when there is no other.
+//! How an iteration of the fix loop starts, is judged and ends, and whether another one follows.
 
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
@@ -16,10 +16,10 @@ use super::{
     RegressionTrace,
 };
 
-/// Characters of a patch that an event carries.
+/// Maximum length of the patch in an event, in characters.
 const SHOWN: usize = 20_000;
 
-/// A proposal as a unified diff.
+/// A proposal as a unified diff, cut if it is very long.
 fn shown(proposal: &Proposal) -> String {
     let mut text = String::new();
     for edit in &proposal.edits.files {
@@ -58,7 +58,7 @@ impl FixLoop {
         }
         match verdict.verdict {
             GateVerdict::Success | GateVerdict::PartialSuccess | GateVerdict::NeedsFullRun => {
-                // Once for a session: after it, every hunk has its proof.
+                // Minimise only once per session: afterwards the need for every hunk was checked.
                 let changed = self.accepted_tree != self.head_tree && self.minimised.is_none();
                 self.next = if self.terms.minimise && changed {
                     FixStep::Minimise
@@ -77,7 +77,7 @@ impl FixLoop {
         }
     }
 
-    /// What the gate is given.
+    /// Collects the facts that the gate decides by.
     pub(super) fn gate_facts<'a>(
         &self,
         rate: PassRate,
@@ -96,12 +96,12 @@ impl FixLoop {
         }
     }
 
-    /// Failing tests that were set aside on request.
+    /// Number of failing tests excluded by `ignore_preexisting`.
     fn ignored(&self) -> usize {
         if self.terms.ignore_preexisting { self.preexisting.len() } else { 0 }
     }
 
-    /// Refreshes what the next decisions depend on: stuck tests and the trend.
+    /// Updates stuck tests and trend, which the next decisions depend on.
     fn detect(&mut self) {
         self.stuck_tests = self.ledger.stuck(self.terms.thresholds.stuck_results);
         let rates: Vec<_> = self
@@ -113,7 +113,7 @@ impl FixLoop {
         self.trend = history::trend(&rates);
     }
 
-    /// Why going on is pointless, if it is (specification.md 7.8).
+    /// Why further iterations are pointless; `None` if they are not (specification.md 7.8).
     fn hopeless(&self) -> Option<String> {
         let rounds: Vec<_> = self
             .iterations
@@ -130,7 +130,7 @@ impl FixLoop {
         history::hopeless(&rounds, &self.stuck_tests, &self.failing(), &self.terms.thresholds)
     }
 
-    /// Starts the next iteration: strategy first, before anybody is asked.
+    /// Starts the next iteration and selects its strategy, before any provider is called.
     pub(super) fn prepare(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else { return };
         self.rate_to_climb.get_or_insert(rate);
@@ -201,7 +201,7 @@ impl FixLoop {
             AttemptEffect::SoftRegression => {
                 (IterationResult::Regression, false, false, FixStep::Restore)
             }
-            // Without its commits a patch file keeps what was tried; the branch never holds it.
+            // With `RegressionTrace::Patch`, a patch file records the attempt instead of a commit.
             AttemptEffect::Regression
                 if self.terms.commits && self.terms.regressed == RegressionTrace::Commits =>
             {
@@ -291,7 +291,7 @@ impl FixLoop {
             duration_ms: self.spent_ms.saturating_sub(attempt.began_ms),
         };
         events.push(Event::IterationEnded(row.clone()));
-        // The state keeps no second copy of what its own files hold.
+        // Analysis and patch have files of their own, so the state does not store them again.
         let row = IterationRow { analysis: String::new(), patch: String::new(), ..row };
         let plan = attempt.plan.as_ref();
         self.regression_detected = judged.result == IterationResult::Regression;
@@ -329,11 +329,11 @@ impl FixLoop {
         self.iterations.last().map(|last| last.row.after).or(self.rate_to_climb)
     }
 
-    /// Writes down the verdict; kept commits of a met gate are sealed first.
+    /// Records the verdict; if the gate was met and there are commits, sealing comes first.
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
         self.verdict = Some(FixVerdict { ending, reason: reason.to_owned() });
         let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
-        // Where no state travels there is nothing to take off the tip.
+        // If commits carry no state files, there is nothing to remove from the branch tip.
         let sealed = met && self.tip.is_some() && self.terms.state_travels;
         self.next = if sealed { FixStep::Seal } else { FixStep::Finish };
     }

@@ -1,5 +1,5 @@
-//! The fix loop as a state machine: the state says which step comes next, [`FixLoop::advance`]
-//! takes what the step brought and answers with the next state and the events to show.
+//! The fix loop as a state machine: the state names the next step, and [`FixLoop::advance`] turns
+//! the outcome of that step into the next state and the events to show.
 //!
 //! The state is saved before each step and is all that a resumed run needs (specification.md 7.4, 8.3).
 
@@ -41,7 +41,7 @@ pub enum FixStep {
     Baseline,
     /// Run the failing tests alone, for the `round`th time, to find flaky ones.
     Recheck {
-        /// The number of the proposal, from 1.
+        /// Number of the run, from 1.
         round: u32,
     },
     /// Run the failing tests on the merge base.
@@ -54,25 +54,25 @@ pub enum FixStep {
     /// Run the tests that the edit may affect.
     TestAffected,
     TestFull,
-    /// Commit the sources that the judgement keeps.
+    /// Commit the improved sources.
     Keep,
-    /// Commit a regressed attempt, so that it can be seen.
+    /// Commit a regressed attempt, so that it stays visible in the history.
     ShowAttempt,
     Rollback,
     /// Put the accepted sources back on disk.
     Restore,
-    /// Drop what the suite does not need from the change.
+    /// Minimise the change: remove the parts that the suite does not need.
     Minimise,
     KeepSmaller,
     /// Run the whole suite in a fresh checkout of the accepted sources.
     Confirm,
-    /// Take the session's folder off the branch tip.
+    /// Remove the session folder from the branch tip.
     Seal,
     /// Nothing more; the state holds the verdict.
     Finish,
 }
 
-/// The three words of the specification for what comes next (specification.md 8.3).
+/// The next step in the coarser terms of the specification (specification.md 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NextAction {
@@ -95,7 +95,7 @@ pub struct FixLoop {
     pub next: FixStep,
     /// The next step as readers of the specification's file expect it.
     pub next_action: NextAction,
-    /// The iteration at work; 0 is the baseline. Never goes back.
+    /// The current iteration; 0 is the baseline. Never decreases.
     pub current_iteration: u32,
     pub selected_strategy: Option<Strategy>,
     pub strategy_reason: String,
@@ -107,41 +107,41 @@ pub struct FixLoop {
     pub accepted_tree: TreeId,
     /// The sources at the branch tip; differs when a change is kept without a commit.
     pub committed_tree: TreeId,
-    /// What the current iteration has so far.
+    /// Intermediate results of the current iteration.
     pub attempt: Option<Attempt>,
     pub iterations: Vec<IterationRecord>,
-    /// Tests that failed in their most recent results, as many as the terms say.
+    /// Stuck tests: they failed in as many recent results as the thresholds say.
     pub stuck_tests: Vec<TestId>,
-    /// Whether the last transition was a regression.
+    /// Whether the last iteration was a regression.
     pub regression_detected: bool,
     /// Direction of the last three rates.
     pub trend: Option<Trend>,
-    /// Failed and passed unchanged; kept out of the gate.
+    /// Flaky tests, which failed and passed on the same sources; excluded from every rate.
     pub flaky: Vec<TestId>,
-    /// Failing on the merge base too; kept out of the rate when the terms say so.
+    /// Tests that also fail on the merge base; excluded from the rate if `terms` say so.
     pub preexisting: Vec<TestId>,
-    /// Failing here and passing on the merge base.
+    /// Tests that fail on the head and pass on the merge base.
     pub introduced: Vec<TestId>,
     /// Fingerprints of edits that regressed, changed nothing or were refused.
     pub disproved: Vec<String>,
-    /// Operators whose edits were kept, latest first.
+    /// Names of the edit operators whose edits were kept, latest first.
     pub patterns: Vec<String>,
     /// The verdict, once there is one.
     pub verdict: Option<FixVerdict>,
-    /// Lines of `events.jsonl` that belong to this state.
+    /// Number of lines of `events.jsonl` that belong to this state.
     pub events: u64,
-    /// Lines of `outcomes.jsonl` that belong to this state.
+    /// Number of lines of `outcomes.jsonl` that belong to this state.
     #[serde(default)]
     pub transitions: u64,
     /// Wall time of all runs so far.
     pub spent_ms: u64,
     /// Wall time of test runs so far.
     pub testing_ms: u64,
-    /// Failed attempts to perform the current step.
+    /// Number of failed attempts to perform the current step.
     pub retries: u32,
     /// Tip of the branch after the last commit.
     pub tip: Option<CommitId>,
-    /// What providers took, all runs together.
+    /// What provider calls used and cost in all runs.
     #[serde(default)]
     pub spending: Spending,
     /// The result of making the change smaller, once that was tried.
@@ -162,43 +162,43 @@ pub struct Baseline {
     pub duration_ms: u64,
 }
 
-/// What one iteration has gathered until it is judged.
+/// Intermediate results of an iteration, until it is judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The sources before the iteration.
     pub pre_tree: TreeId,
-    /// Clock of the session when it began.
+    /// `spent_ms` of the session when the iteration began.
     pub began_ms: u64,
     pub plan: Option<FixPlan>,
     pub proposal: Option<Proposal>,
     pub fingerprint: String,
     /// The operators that made the edit.
     pub operators: Vec<String>,
-    /// Candidates tried, all searches together.
+    /// Number of candidates tried in all searches.
     pub tried: u32,
     /// Whether the search ended because nothing is left to try.
     pub exhausted: bool,
-    /// Reasons of refused proposals, one entry per proposal.
+    /// Reasons for which guards refused proposals, one entry per proposal.
     pub refusals: Vec<String>,
     pub tree: Option<TreeId>,
     /// Tests the proposal may affect, failing ones first.
     pub affected: Vec<TestId>,
-    /// Ledger after the runs of this iteration.
+    /// Ledger after the test runs of this iteration.
     pub ledger: Option<Ledger>,
     /// Whether the last run covered the whole suite.
     pub full_run: bool,
-    /// Tests run, all runs together.
+    /// Number of tests run in all runs.
     pub tests_run: u32,
-    /// Tests that full runs in their place would have run.
+    /// Number of tests that full runs would have executed instead.
     pub tests_of: u32,
     /// The judgement, once the tests have run.
     pub judged: Option<AttemptResult>,
-    /// The commit that keeps or shows it.
+    /// Commit of the attempt, whether it is kept or will be reverted.
     pub commit: Option<CommitId>,
-    /// Questions to providers, in order.
+    /// Provider calls, in order.
     #[serde(default)]
     pub calls: Vec<ProviderCall>,
-    /// Whether providers were there and none gave a good answer.
+    /// Whether providers were available, but none gave a good answer.
     #[serde(default)]
     pub degraded: bool,
 }
@@ -210,11 +210,11 @@ pub enum IterationResult {
     Improved,
     /// The rate is neither better nor worse.
     Unchanged,
-    /// Tests that passed fail now; taken back.
+    /// Tests that passed before fail now; the change is undone.
     Regression,
-    /// Only a degraded answer was there and it was not accepted.
+    /// Only a degraded answer was available, and it was not accepted.
     SkippedDegraded,
-    /// No acceptable edit, or its run gave no results.
+    /// There was no acceptable edit, or its test run gave no results.
     Error,
 }
 
@@ -224,16 +224,16 @@ impl fmt::Display for IterationResult {
     }
 }
 
-/// A judgement with its reason.
+/// The judgement of an attempt, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptResult {
     pub result: IterationResult,
-    /// Why, in our own words.
+    /// Reason for the result, written by regreen.
     pub reason: String,
     /// Whether the sources stay although they are not committed (specification.md 7.10).
     pub keep_uncommitted: bool,
     pub reached: Option<PassRate>,
-    /// Whether the fall was over the limit, so that the attempt is shown as commit and revert.
+    /// Whether the rate fell by more than the limit, so that the attempt is committed and reverted.
     pub hard: bool,
 }
 
@@ -251,17 +251,17 @@ pub struct IterationRecord {
     pub row: IterationRow,
     pub result: IterationResult,
     pub reason: String,
-    /// Tests failing after it, as accepted.
+    /// Tests that fail on the sources accepted after the iteration.
     pub failed_tests: Vec<TestId>,
     /// The places that its plan named.
     pub points: Vec<String>,
-    /// Fingerprint of the root causes.
+    /// Fingerprint of the edit, or the approach of the plan if there was no edit.
     pub cause: String,
-    /// How sure its proposal was, from 0 to 1.
+    /// Confidence of the proposal or of the plan, from 0 to 1.
     pub confidence: f64,
-    /// Whether the rate has carried-over entries.
+    /// Whether the rate includes results carried over from earlier runs.
     pub estimated: bool,
-    /// Whether the search had nothing left to try.
+    /// Whether the search had nothing left to try under its strategy.
     pub exhausted: bool,
     /// The sources before the iteration.
     pub pre_tree: TreeId,
@@ -271,7 +271,7 @@ pub struct IterationRecord {
     /// The causes that the plan named.
     #[serde(default)]
     pub root_causes: Vec<RootCause>,
-    /// Identity of the first of them (trigger T11).
+    /// Identity of the first root cause (trigger T11).
     #[serde(default)]
     pub cause_key: String,
 }
@@ -279,7 +279,7 @@ pub struct IterationRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixVerdict {
     pub ending: Ending,
-    /// Why, in our own words.
+    /// Reason for the ending, written by regreen.
     pub reason: String,
 }
 
@@ -293,7 +293,7 @@ pub struct RemainingFailure {
 }
 
 impl FixLoop {
-    /// A loop that has not begun.
+    /// A loop whose first step is the baseline.
     pub fn new(
         session_id: SessionId,
         started_at: String,
@@ -352,7 +352,7 @@ impl FixLoop {
         self.ledger.failing()
     }
 
-    /// Results of the run that `next` asks for, seen by a reader of the state.
+    /// Whether the loop is over: there is no step left to perform.
     pub fn is_finished(&self) -> bool {
         self.next == FixStep::Finish
     }

@@ -1,26 +1,26 @@
-//! What a summary shows of a state. Pure.
+//! `FixLoop::outcome`: turns the state of the loop into the `Outcome` that summaries show.
 
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::test::Status;
 
 use super::FixLoop;
 
-/// Where the session's things are; known to the caller, not to the state.
+/// Branches and paths of a session, which the caller knows and the state does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionLocation {
     pub branch: String,
     /// The branch the user had checked out.
     pub onto: Option<String>,
-    /// The report, as a path for people.
+    /// Path of the report, as displayed to people.
     pub report: String,
-    /// The session's folder, as a path for people.
+    /// Path of the session folder, as displayed to people.
     pub folder: String,
     /// Unified diff from the head under test to the accepted sources.
     pub patch: String,
 }
 
 impl FixLoop {
-    /// The outcome so far. A state without a verdict was stopped at a checkpoint for `stopped`.
+    /// The outcome so far. Without a verdict the session is blocked, with `stopped` as the reason.
     pub fn outcome(&self, place: SessionLocation, stopped: &str) -> Outcome {
         let (result, reason) = match &self.verdict {
             Some(verdict) => (verdict.ending, verdict.reason.clone()),

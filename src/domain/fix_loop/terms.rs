@@ -1,4 +1,4 @@
-//! What a session may do and when it is done.
+//! `FixTerms`: the limits and switches of a session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::guard::FixScope;
 use crate::domain::threshold::Thresholds;
 
-/// What a session may do and when it is done; fixed when it opens, save for a raised limit.
+/// The limits and switches of a session; after it opens, only the iteration limit can change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own, off or on")]
 pub struct FixTerms {
@@ -19,16 +19,16 @@ pub struct FixTerms {
     pub dry_run: bool,
     /// Whether a merge base is known, to run failing tests there.
     pub has_base: bool,
-    /// Whether the change is made smaller when the gate is met.
+    /// Whether the change is minimised once the gate is met.
     #[serde(default)]
     pub minimise: bool,
-    /// What stays of a regressing attempt.
+    /// How a regressing attempt is recorded.
     #[serde(default)]
     pub regressed: RegressionTrace,
-    /// Whether the session's state travels in its commits (specification.md 13.1).
+    /// Whether commits carry the session's state files (specification.md 13.1).
     #[serde(default = "yes")]
     pub state_travels: bool,
-    /// Whether tests that fail on the merge base too count neither in the rate nor in the gate.
+    /// Whether tests that also fail on the merge base are excluded from the rate and the gate.
     #[serde(default)]
     pub ignore_preexisting: bool,
     /// The numbers behind the decisions.
@@ -39,18 +39,18 @@ pub struct FixTerms {
     pub scope: FixScope,
 }
 
-/// States of older sessions do not say it.
+/// Default for the states of older sessions, which lack this field.
 fn yes() -> bool {
     true
 }
 
-/// What stays visible of a regressing attempt (specification.md 7.12, 13.1).
+/// How a regressing attempt is recorded (specification.md 7.12, 13.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionTrace {
-    /// The commit and the revert of exactly that commit, when the fall is hard.
+    /// A commit and its revert, if the rate fell by more than the limit.
     #[default]
     Commits,
-    /// A patch file of the iteration; the branch never holds it.
+    /// A patch file of the iteration; the branch never contains the attempt.
     Patch,
 }

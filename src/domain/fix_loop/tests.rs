@@ -1,4 +1,4 @@
-//! The loop played against a scripted world, by example and by property.
+//! Tests of the fix loop against a simulated test suite, by example and by property.
 
 use proptest::prelude::*;
 
@@ -83,7 +83,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
     }
 }
 
-/// A suite of `SIZE` tests of which the first so many pass.
+/// Number of tests in the simulated suite; the first `passing` of them pass.
 const SIZE: usize = 30;
 
 fn suite(passing: usize, scope: &Scope) -> Results {
@@ -101,7 +101,7 @@ fn suite(passing: usize, scope: &Scope) -> Results {
     results(scope.clone(), &cases)
 }
 
-/// What the next step finds out in a world in which the n-th iteration makes so many tests pass.
+/// Result of the next step in a simulation where edit `n` makes `passing[n - 1]` tests pass.
 pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOutcome {
     let number = usize::try_from(state.current_iteration).unwrap();
     let accepted = state
@@ -147,7 +147,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
     }
 }
 
-/// Plays a session against that world. Returns every state and all events.
+/// Runs a session in that simulation. Returns every state and all events.
 fn play(mut state: FixLoop, baseline: usize, passing: &[usize]) -> (Vec<FixLoop>, Vec<Event>) {
     let mut states = vec![state.clone()];
     let mut shown = Vec::new();
@@ -268,7 +268,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
     }
 }
 
-/// Nothing is ever stuck, and a batch is tried above these.
+/// Disables the detection of stuck tests, and sets the thresholds above which a batch is tried.
 fn set_to(at: &mut Thresholds, rate: u32, similarity: f64) {
     (at.stuck_results, at.aggressive_rate, at.similarity) = (9, rate, similarity);
 }
@@ -288,11 +288,11 @@ fn thresholds_of_the_terms_reach_the_decisions() {
         states.iter().any(|state| state.next == FixStep::ShowAttempt)
     };
     let (careful, bold, reflective) = (Conservative, Strategy::Aggressive, Strategy::Reflective);
-    // Each iteration repairs one test; the rest fails on and on.
+    // Each iteration repairs one test; the others keep failing.
     let outcomes = [21, 22, 23, 24];
     assert_eq!(strategies(|_| {}, &outcomes)[..3], [careful, careful, reflective]);
     assert_eq!(strategies(|at| at.stuck_results = 2, &outcomes)[..2], [careful, reflective]);
-    // Failures without a message are alike by 0.7; 22 of 30 tests are 73 %.
+    // Failures without a message have a similarity of 0.7; 22 of 30 tests are 73 %.
     let third = |change: fn(&mut Thresholds)| strategies(change, &outcomes)[2];
     assert_eq!(third(|at| set_to(at, 70, 0.6)), bold);
     assert_eq!(third(|at| set_to(at, 70, 0.7)), careful);
@@ -373,7 +373,7 @@ proptest! {
         }
     }
 
-    /// A crash at any step: what was saved, read back, goes the same way.
+    /// After a crash at any step, the saved state continues exactly as the original does.
     #[test]
     fn a_state_that_was_saved_and_read_back_is_the_same(
         baseline in 0usize..SIZE, outcomes in prop::collection::vec(0usize..=SIZE, 0..4),
@@ -386,8 +386,8 @@ proptest! {
     }
 }
 
-/// The order of a session in which nothing helps: a full run under the conservative strategy sees
-/// the regression, the surgical answer runs the affected tests and changes nothing.
+/// Strategies of a session in which nothing helps: the conservative full run finds the regression,
+/// and the surgical attempt after it runs the affected tests and changes nothing.
 #[test]
 fn strategies_follow_each_other_as_specified() {
     let (states, _) = play(new(100, 6), 20, &[5, 6, 7, 20]);

@@ -1,4 +1,4 @@
-//! Last known result per test, so that runs of a subset do not distort the rate.
+//! `Ledger`: the last known result of each test, so that partial runs do not distort the pass rate.
 //!
 //! Source: specification.md 7.1, 7.8 (F-091, F-099).
 
@@ -15,20 +15,20 @@ use super::test::{Results, Scope, Status, TestCase};
 pub struct LedgerEntry {
     /// The last result of the test.
     pub case: TestCase,
-    /// The iteration of that result.
+    /// Iteration in which the test gave this result.
     pub iteration: u32,
-    /// Results in a row, its own and kept ones only, in which it failed.
+    /// Consecutive failures of this test in runs that were kept; carried-over results do not count.
     pub failures_in_a_row: u32,
     /// Whether the result is older than the last run.
     pub carried_over: bool,
 }
 
-/// Last known results, one per test. Values are never changed in place, so a rejected attempt
-/// leaves no trace: the ledger before it is simply kept.
+/// The last known results, one per test. Updates return a new ledger, so that a rejected attempt
+/// leaves no trace: the caller keeps the old ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     entries: BTreeMap<TestId, LedgerEntry>,
-    /// Tests kept out of every rate because they pass and fail unchanged.
+    /// Tests excluded from every rate: flaky ones and, on request, pre-existing failures.
     quarantined: Vec<TestId>,
 }
 
@@ -38,7 +38,7 @@ impl Ledger {
         Self::default().after_full(results, iteration)
     }
 
-    /// The ledger after a run of the whole suite: tests it did not report are known no longer.
+    /// The ledger after a run of the whole suite: tests that it did not report are removed.
     pub fn after_full(&self, results: &Results, iteration: u32) -> Self {
         let entries = results
             .cases
@@ -48,8 +48,8 @@ impl Ledger {
         Self { entries, quarantined: self.quarantined.clone() }
     }
 
-    /// The ledger after a run of some tests. Others carry over; a test that was asked for and
-    /// not reported counts as failed, so an edit cannot make a failing test disappear.
+    /// The ledger after a run of some tests. The others carry over. A requested test that was not
+    /// reported counts as failed, so that an edit cannot make a failing test disappear.
     pub fn after_subset(&self, results: &Results, iteration: u32) -> Self {
         let mut next = self.clone();
         for entry in next.entries.values_mut() {
@@ -71,7 +71,7 @@ impl Ledger {
 
     fn entry_after(&self, case: &TestCase, iteration: u32) -> LedgerEntry {
         let before = self.entries.get(&case.id);
-        // Two runs of one iteration are one result of it.
+        // Two runs in one iteration count as one result.
         let base = match before {
             Some(entry) if entry.iteration == iteration && entry.failures_in_a_row > 0 => {
                 entry.failures_in_a_row - 1
@@ -83,19 +83,19 @@ impl Ledger {
         LedgerEntry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
     }
 
-    /// Keeps these tests out of every rate from now on.
+    /// Excludes these tests from every rate from now on.
     pub fn quarantine(&mut self, tests: &[TestId]) {
         self.quarantined.extend_from_slice(tests);
         self.quarantined.sort();
         self.quarantined.dedup();
     }
 
-    /// Tests known, skipped and quarantined ones included.
+    /// Number of known tests, including skipped and quarantined ones.
     pub fn len(&self) -> u32 {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Passed of counted; `None` when nothing counts.
+    /// Pass rate of the counted tests; `None` if there are none.
     pub fn rate(&self) -> Option<PassRate> {
         let count = |status| self.counted().filter(|case| case.status == status).count();
         let passed = u32::try_from(count(Status::Passed)).ok()?;
@@ -112,7 +112,7 @@ impl Ledger {
         })
     }
 
-    /// Whether a test is kept out of the rate.
+    /// Whether a test is excluded from the rate.
     pub fn is_quarantined(&self, test: &TestId) -> bool {
         self.quarantined.binary_search(test).is_ok()
     }
@@ -157,7 +157,7 @@ impl Ledger {
         self.failing_cases().filter(passed_before).map(|case| case.id.clone()).collect()
     }
 
-    /// Tests that ran in `before` and are not known, or skipped, here.
+    /// Tests that ran in `before` and are missing or skipped here.
     pub fn lost(&self, before: &Self) -> Vec<TestId> {
         let runs = |ledger: &Self, id: &TestId| {
             ledger.case(id).is_some_and(|case| case.status != Status::Skipped)
@@ -166,7 +166,7 @@ impl Ledger {
         before.cases().filter(gone).map(|case| case.id.clone()).collect()
     }
 
-    /// Counted tests that failed in their `results` most recent results.
+    /// Counted tests that failed in their last `results` results.
     pub fn stuck(&self, results: u32) -> Vec<TestId> {
         self.entries
             .values()

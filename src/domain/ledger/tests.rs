@@ -1,10 +1,10 @@
-//! Runs of suites, and what stays known of them.
+//! Tests of the ledger: full and partial runs, quarantine, and stuck tests.
 
 use super::*;
 use crate::domain::test::Layer;
 use proptest::prelude::*;
 
-/// Results with these ids and statuses.
+/// Test results with these ids and statuses.
 pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
     let mut cases: Vec<TestCase> = cases
         .iter()
@@ -102,7 +102,7 @@ fn status() -> impl Strategy<Value = Status> {
 }
 
 proptest! {
-    /// The naive reading of the specification: the last report of each test wins.
+    /// Compares with a naive model of the specification: the last report of each test wins.
     #[test]
     fn the_rate_is_that_of_the_last_report_of_each_test(
         first in prop::collection::btree_map("[a-f]", status(), 1..6),

@@ -1,4 +1,4 @@
-//! What must be tested: requirements by file and layer, counted and checkable (specification.md 8.8).
+//! `TestAnalysis`: test requirements by file and layer, each with a check (specification.md 8.8).
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use super::layer::SubLayer;
 #[cfg(test)]
 pub(crate) use tests::samples;
 
-/// Where the analysis lies inside the session folder, without its ending.
+/// Path of the analysis inside the session folder, without the file extension.
 pub const RESULTS: &str = ".process/TEST_ANALYSIS_RESULTS";
 
 /// A behaviour that a test must show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirement {
-    /// `R-001`, unique in the analysis.
+    /// Id such as `R-001`, unique in the analysis.
     pub id: String,
     pub layer: SubLayer,
-    /// The function; empty for the whole file.
+    /// Function under test; empty for the whole file.
     pub function: String,
-    /// The line that decides it, from 1.
+    /// Line that implements the behaviour, from 1.
     pub line: u32,
-    /// The sentence, such as "`parse_price` raises `E` for an empty text".
+    /// Description, such as "`parse_price` raises `E` for an empty text".
     pub text: String,
     /// The input of the test.
     pub given: String,
@@ -46,22 +46,22 @@ pub struct FileRequirements {
     pub priority: Priority,
     /// What the tests of the file lack.
     pub reason: String,
-    /// Functions of the file that can be called from outside.
+    /// Functions of the file that tests can call.
     pub functions: Vec<String>,
     pub lines: u32,
-    /// What other code needs a double, with the reason.
+    /// Dependencies that need a test double, with the reason.
     pub mocks: Vec<String>,
-    /// Data and fixtures that can be used.
+    /// Existing test data and fixtures that can be used.
     pub fixtures: Vec<String>,
-    /// In the order of their lines.
+    /// Requirements, in the order of their lines.
     pub requirements: Vec<Requirement>,
-    /// What running tests show already, and so is not asked for again.
+    /// Number of requirements that existing tests already cover.
     pub already_covered: u32,
     /// Requirements beyond the limit of one file.
     pub left_out: u32,
 }
 
-/// A finding of the scan for issues that generated code is known for (specification.md 6.3).
+/// A finding of the scan for issues typical of generated code (specification.md 6.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisFinding {
     pub severity: String,
@@ -78,7 +78,7 @@ pub struct TestAnalysis {
     pub session_id: SessionId,
     /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// Who wrote it: a provider name, or `embedded`.
+    /// Author: a provider name, or `embedded`.
     pub author: String,
     pub description: String,
     /// The type of the project, such as `Library (Python)`.
@@ -86,7 +86,7 @@ pub struct TestAnalysis {
     /// How sure the type is, from 0 to 1.
     pub project_type_confidence: f64,
     pub project_type_evidence: Vec<String>,
-    /// Coverage now, in words with numbers.
+    /// Current coverage, in words with numbers.
     pub current_coverage: String,
     pub coverage_target: CoverageTarget,
     pub framework: TestFramework,
@@ -94,13 +94,13 @@ pub struct TestAnalysis {
     pub files: Vec<FileRequirements>,
     /// Files with gaps that were left for another session, with the reason.
     pub deferred: Vec<String>,
-    /// What a provider asked for and the code does not bear out, with the reason.
+    /// Requirements of a provider that the code does not confirm, with the reason.
     #[serde(default)]
     pub dropped: Vec<String>,
     /// Issues in the present tests.
     pub ai_issues: Vec<AnalysisFinding>,
     pub strategy: Vec<String>,
-    /// When it is done; each with a command.
+    /// Criteria of success, each with a command.
     pub success_criteria: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl TestAnalysis {
     }
 }
 
-/// A case that is easily forgotten, as a provider reports it and as it is stored
+/// An additional test case that a provider suggests; reported and stored in this form
 /// (specification.md 3.1 phase 4.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -137,7 +137,7 @@ pub struct Suggestion {
     pub kind: String,
     pub case: String,
     pub expected: String,
-    /// What needs a double; empty when nothing does.
+    /// Dependencies that need a test double; empty if there are none.
     pub mocks: String,
     pub criterion: String,
 }
@@ -149,19 +149,19 @@ pub struct Scenario {
     /// The error in a few words.
     pub error: String,
     pub when: String,
-    /// What must be seen then.
+    /// Expected result in that case.
     pub expected: String,
 }
 
-/// Where [`Advice`] lies inside the session folder.
+/// Path of [`Advice`] inside the session folder.
 pub const SUGGESTIONS: &str = ".process/enriched-suggestions.json";
 
-/// What a provider added in phase 4. All texts are foreign and bounded.
+/// Additions by a provider in phase 4. All texts are untrusted and truncated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
     pub author: String,
     pub suggestions: Vec<Suggestion>,
-    /// Files in the order in which their tests are best written.
+    /// Source files in the recommended order of writing tests.
     pub order: Vec<RepoPath>,
     pub errors: Vec<Scenario>,
     /// Answers that were dropped, with the reason.
@@ -205,7 +205,7 @@ mod tests {
         use crate::domain::test_plan::analysis::*;
         use crate::domain::test_plan::context::TestCommands;
 
-        /// An analysis with so many files of so many requirements.
+        /// An analysis with `files` files of `requirements` requirements each.
         pub fn analysis(files: usize, requirements: usize) -> TestAnalysis {
             let mut number = 0;
             let file = |index: usize, number: &mut u32| FileRequirements {

@@ -1,5 +1,5 @@
-//! What is known about a repository before tests are planned: the two context packages
-//! (specification.md 6.8, 8.7).
+//! The two context packages, which describe a repository before tests are planned: coverage,
+//! framework, conventions and relevant files (specification.md 6.8, 8.7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::exploration::ExplorationResults;
 use super::exploration_angle::Complexity;
 use super::priorities::PrioritizedContext;
 
-/// How urgent a gap is.
+/// Priority of a file without enough tests.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -36,8 +36,8 @@ impl Priority {
     }
 }
 
-/// The priority of a gap, read off its path (specification.md 3.1 mode A 4), and raised one step where
-/// at least five errors or branches are untested.
+/// Priority of a file by its path (specification.md 3.1 mode A 4), raised by one step if at least
+/// five error paths or branches are untested.
 #[must_use]
 pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
     let path = format!("/{file}");
@@ -56,23 +56,23 @@ pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
     }
 }
 
-/// Where the numbers of a coverage come from.
+/// Source of the coverage numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum CoverageSource {
-    /// The project's own tool ran here.
+    /// The project's own coverage tool ran.
     Measured {
-        /// As a person would type it.
+        /// The command as typed in a shell.
         command: String,
         format: String,
     },
-    /// A report that was named.
+    /// An existing coverage report that the user named.
     Report {
         /// The name of the report as the user gave it.
         file: String,
         format: String,
     },
-    /// Names and imports only: which source has a test that belongs to it.
+    /// No line coverage: source files are matched to tests by names and imports.
     Mapping { reason: String },
 }
 
@@ -82,14 +82,14 @@ pub struct FileCoverage {
     pub file: RepoPath,
     /// Tests that belong to it, by name or import.
     pub tests: Vec<RepoPath>,
-    /// Lines that ran; absent without measured lines.
+    /// Number of lines that ran; absent without line coverage.
     pub lines_covered: Option<u32>,
     pub lines_total: Option<u32>,
     pub branches_covered: Option<u32>,
     pub branches_total: Option<u32>,
-    /// Lines that did not run, as `9, 14-18`.
+    /// Executable lines that did not run, as `9, 14-18`.
     pub uncovered_lines: String,
-    /// Functions no test enters, or none names when no lines are known.
+    /// Functions that no test calls; without line coverage, functions that no test names.
     pub untested_functions: Vec<String>,
 }
 
@@ -105,24 +105,24 @@ pub struct MissingTest {
     pub reason: String,
 }
 
-/// Counts over the files that were looked at.
+/// Numbers over the files that were examined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageStats {
     pub total_implementation_files: u32,
     pub total_test_files: u32,
     pub files_with_tests: u32,
     pub files_without_tests: u32,
-    /// Percent of files with tests, one decimal, cut.
+    /// Percentage of source files with tests, with one decimal, rounded down.
     pub coverage_percentage: String,
-    /// Percent of lines that ran, one decimal, cut; absent without measured lines.
+    /// Percentage of lines that ran, with one decimal, rounded down; absent without line coverage.
     pub line_percentage: Option<String>,
     pub branch_percentage: Option<String>,
 }
 
-/// What the tests of a project reach.
+/// Coverage of the files that were examined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestCoverage {
-    /// Test files of the repository that belong to the files looked at.
+    /// Test files of the repository that belong to the examined files.
     pub existing_tests: Vec<RepoPath>,
     pub missing_tests: Vec<MissingTest>,
     pub coverage_stats: CoverageStats,
@@ -135,21 +135,21 @@ pub struct TestCoverage {
 pub struct Conventions {
     /// The names of test files, such as `test_*.py`.
     pub file_naming: String,
-    /// `functions`, `classes`, `describe blocks`, ...
+    /// Structure of tests: `functions`, `classes`, `describe blocks`, ...
     pub test_structure: String,
-    /// What prepares and cleans up, as it is called there.
+    /// Names of the set-up and tear-down functions in use.
     pub setup_teardown: String,
     /// How tests assert, most frequent first.
     pub assertion_style: Vec<String>,
-    /// How one test takes many values; empty when none does.
+    /// How tests are parametrised; empty if none is.
     pub parametrisation: Vec<String>,
     /// Shared fixtures and where they are defined.
     pub fixtures: Vec<String>,
-    /// A test file that shows all this.
+    /// A test file that is typical of these conventions.
     pub sample: Option<RepoPath>,
 }
 
-/// The framework of the tests (specification.md 6.8).
+/// The test framework, its conventions and its commands (specification.md 6.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestFramework {
     /// The name of the framework; `unknown` when none was detected.
@@ -158,7 +158,7 @@ pub struct TestFramework {
     /// The version as the framework prints it; empty when unknown.
     pub version: String,
     pub test_pattern: String,
-    /// Folder of most tests; empty for beside the sources.
+    /// Folder of most tests; empty if they are beside the sources.
     pub test_directory: String,
     pub assertion_library: String,
     /// The tool that replaces other code; empty when none does.
@@ -174,17 +174,17 @@ pub struct TestFramework {
 pub struct TestCommands {
     /// The command for the whole suite.
     pub run_tests: String,
-    /// The suite with coverage; empty when no tool is known.
+    /// Command that runs the suite with coverage; empty if no tool is known.
     pub run_coverage: String,
-    /// The command for one file, which replaces `{test_file}`.
+    /// Command that runs one test file, named by `{test_file}`.
     pub run_specific: String,
 }
 
-/// What a summary of the source session says.
+/// Contents of one task summary of the source session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImplementationSummary {
     pub task_id: String,
-    /// Where it lies, relative to the source session.
+    /// Path of the summary, relative to the source session.
     pub summary_path: String,
     /// Files of the repository that it names.
     pub changed_files: Vec<RepoPath>,
@@ -196,24 +196,24 @@ pub struct ImplementationSummary {
 pub struct SourceSession {
     pub id: SessionId,
     pub description: String,
-    /// Languages and frameworks, when it names them.
+    /// Languages and frameworks, if the session names them.
     pub tech_stack: Vec<String>,
-    /// Summaries of its completed tasks; files are those that are named, still here or not.
+    /// Summaries of its completed tasks; the files they name may no longer exist.
     pub summaries: Vec<ImplementationSummary>,
 }
 
 /// How the project is written, by counts over its sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPatterns {
-    /// Top folders with their number of sources.
+    /// Top folders with their number of source files.
     pub architecture: String,
     /// How errors are handled: `exceptions`, `result values`, ...
     pub error_handling: String,
-    /// `async functions: 12`, or `none`.
+    /// Use of asynchronous code: `async functions: 12`, or `none`.
     pub async_pattern: String,
 }
 
-/// What a finished implementation session left.
+/// Context from the finished implementation session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceContext {
     /// The summaries of completed tasks.
@@ -222,7 +222,7 @@ pub struct SourceContext {
     pub project_patterns: ProjectPatterns,
 }
 
-/// A file that belongs to the work.
+/// A file that is relevant to the task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Asset {
     /// `implementation_summary`, `existing_test`, `source_code`, `documentation` or `config`.
@@ -240,7 +240,7 @@ pub struct Asset {
 /// The head of `test-context-package.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestMetadata {
-    /// The session it belongs to; of another session it is not used again.
+    /// The session it belongs to; no other session may reuse the package.
     pub test_session_id: SessionId,
     pub source_session_id: SessionId,
     /// RFC 3339, in UTC.
@@ -267,17 +267,17 @@ pub struct Metadata {
     pub task_description: String,
     /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// Words of the description that name something.
+    /// Words of the description that name something specific.
     pub keywords: Vec<String>,
     pub complexity: Complexity,
-    /// The session it belongs to; of another session it is not used again.
+    /// The session it belongs to; no other session may reuse the package.
     pub session_id: SessionId,
 }
 
-/// The project around the description.
+/// Architecture, naming and technology of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectContext {
-    /// Top folders with their number of sources.
+    /// Top folders with their number of source files.
     pub architecture_patterns: Vec<String>,
     pub coding_conventions: Vec<String>,
     pub tech_stack: Vec<String>,
@@ -307,7 +307,7 @@ pub struct InternalDependency {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct ExternalDependency {
     pub package: String,
-    /// As the manifest asks for it; empty when it does not.
+    /// Version that the manifest requires; empty if it requires none.
     pub version: String,
     pub usage: String,
 }
@@ -320,7 +320,7 @@ pub struct Dependencies {
     pub external: Vec<ExternalDependency>,
 }
 
-/// How much may be in the way.
+/// Risk of conflicts with existing code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConflictDetection {
     pub risk_level: String,
@@ -355,7 +355,7 @@ pub enum Package {
 }
 
 impl Package {
-    /// What the tests reach.
+    /// Coverage of the examined files.
     #[must_use]
     pub fn coverage(&self) -> &TestCoverage {
         match self {
@@ -364,7 +364,7 @@ impl Package {
         }
     }
 
-    /// How tests are run and written.
+    /// The test framework, its conventions and its commands.
     #[must_use]
     pub fn framework(&self) -> &TestFramework {
         match self {
@@ -373,7 +373,7 @@ impl Package {
         }
     }
 
-    /// The session it belongs to.
+    /// Id of the session that the package belongs to.
     #[must_use]
     pub fn session(&self) -> &SessionId {
         match self {
@@ -382,7 +382,7 @@ impl Package {
         }
     }
 
-    /// The files to begin with.
+    /// Recommended starting points, in words.
     #[must_use]
     pub fn focus_areas(&self) -> &[String] {
         match self {
@@ -391,7 +391,7 @@ impl Package {
         }
     }
 
-    /// Functions by file that alone are meant; a file that is not in it is meant as a whole.
+    /// Functions by file to which the request is limited; all other files are tested as a whole.
     #[must_use]
     pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
         let mut only = BTreeMap::new();
@@ -448,10 +448,10 @@ impl Package {
     }
 }
 
-/// Where the package of session mode lies.
+/// Path of the package of session mode inside the session folder.
 pub const TEST_CONTEXT: &str = ".process/test-context-package.json";
 
-/// Where the package of prompt mode lies.
+/// Path of the package of prompt mode inside the session folder.
 pub const CONTEXT: &str = ".process/context-package.json";
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
-//! What a person asks tests for: a finished session, a document, or a sentence (specification.md 2.2).
+//! `PlanInput`: a request for tests, by session, document or description (specification.md 2.2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::{NameError, SessionId, slug};
 
-/// Bytes of a description that are read at most.
+/// Maximum size of a description, in bytes.
 pub const DESCRIPTION_LIMIT: usize = 256 << 10;
 
-/// Characters of a title at most.
+/// Maximum length of a title, in characters.
 const TITLE: usize = 120;
 
-/// Why an input cannot be worked with, before the repository is looked at.
+/// Why an input is rejected before the repository is examined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanInputError {
     #[error("there is nothing to test: the input is empty")]
     Empty,
-    /// The input begins like a session id and is none.
+    /// It begins like a session id but is not a valid one.
     #[error(transparent)]
     Session(#[from] NameError),
     #[error("{document} is empty")]
@@ -24,7 +24,7 @@ pub enum PlanInputError {
     #[error("{document} is not text: byte {at} is not UTF-8 or is a control character")]
     BinaryDocument {
         document: String,
-        /// The first byte that is none, from 0.
+        /// Offset of the first invalid byte, from 0.
         at: usize,
     },
     #[error("{document} is larger than {} KiB", DESCRIPTION_LIMIT >> 10)]
@@ -47,7 +47,7 @@ impl PlanInputError {
     }
 }
 
-/// What the input of a planning run means.
+/// What the user asks tests for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "value")]
 pub enum PlanInput {
@@ -59,7 +59,7 @@ pub enum PlanInput {
 }
 
 impl PlanInput {
-    /// `session` or `prompt` (specification.md 1.2).
+    /// The mode: `session` or `prompt` (specification.md 1.2).
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl PlanInput {
     }
 }
 
-/// Tells the modes apart; the first rule that holds wins: `WFS-…` is a session, `….md` a
+/// Determines the kind of an input. The first rule that holds wins: `WFS-…` is a session, `….md` a
 /// document, everything else a description.
 ///
 /// Source: specification.md 2.2.
@@ -97,7 +97,7 @@ pub fn detect(input: &str) -> Result<PlanInput, PlanInputError> {
     Ok(PlanInput::Text(input.to_owned()))
 }
 
-/// The text of a document.
+/// Validates and decodes the content of a document.
 pub fn document(name: &str, bytes: &[u8]) -> Result<String, PlanInputError> {
     let document = name.to_owned();
     if bytes.len() > DESCRIPTION_LIMIT {
@@ -118,7 +118,7 @@ pub fn document(name: &str, bytes: &[u8]) -> Result<String, PlanInputError> {
     Ok(text.to_owned())
 }
 
-/// The first line that says something, without the marks of a heading.
+/// The first line with a letter or digit, without Markdown markers in front of it.
 #[must_use]
 pub fn first_line(text: &str) -> String {
     let line = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']).trim());
@@ -137,7 +137,7 @@ pub fn title(entry: &PlanInput, description: &str) -> String {
     }
 }
 
-/// The id that a session of this entry wants; a number follows when it is taken.
+/// The preferred session id for an input; the caller adds a number if it is taken.
 #[must_use]
 pub fn wanted_id(entry: &PlanInput, description: &str) -> String {
     let name = match entry {

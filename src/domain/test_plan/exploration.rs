@@ -13,23 +13,23 @@ pub struct RelevantFile {
     pub path: RepoPath,
     /// How relevant the file is, from 0 to 1.
     pub relevance: f64,
-    /// Why; more than ten characters.
+    /// Why the file is relevant, in more than ten characters.
     pub rationale: String,
     /// `modify_target`, `dependency`, `pattern_reference`, `test_target`, `integration_point` or
     /// `context_only`.
     pub role: String,
-    /// What found the file.
+    /// How the file was found.
     pub discovery_source: String,
-    /// Names it defines that belong to the topic.
+    /// Names it defines that are relevant to the topic.
     pub key_symbols: Vec<String>,
-    /// How it belongs to the topic; from a relevance of 0.7.
+    /// Relation of the file to the topic; only from a relevance of 0.7.
     pub topic_relation: String,
 }
 
 /// The file `exploration-<angle>.json` (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Exploration {
-    /// Folders with their number of sources.
+    /// Folders with their number of source files.
     pub project_structure: Vec<String>,
     /// The relevant files, best first.
     pub relevant_files: Vec<RelevantFile>,
@@ -38,9 +38,9 @@ pub struct Exploration {
     /// Imports between the files found.
     pub dependencies: Vec<String>,
     pub integration_points: Vec<String>,
-    /// What must be kept in mind, such as names that are looked up while running.
+    /// Constraints to observe, such as names that are resolved at run time.
     pub constraints: Vec<String>,
-    /// Who, when, from which side.
+    /// Author, time and angle of the exploration.
     #[serde(rename = "_metadata")]
     pub metadata: ExplorationMetadata,
 }

@@ -1,18 +1,18 @@
-//! How far to look around a description, and from which sides (specification.md 3.1, phase 2, mode B).
+//! Angles and depth of exploration for a request (specification.md 3.1, phase 2, mode B).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a description asks for.
+/// Complexity of a request.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Complexity {
     Low,
-    /// Several things, or something that is extended.
+    /// The request is about several things, or extends something.
     Medium,
-    /// The shape of the project.
+    /// The request is about the architecture of the project.
     High,
 }
 
@@ -66,7 +66,7 @@ impl Angle {
         }
     }
 
-    /// Parts of words that show it in names and texts of a source file.
+    /// Parts of words that indicate this angle in the names and texts of a source file.
     #[must_use]
     pub fn signs(self) -> &'static [&'static str] {
         match self {
@@ -93,7 +93,7 @@ impl Angle {
     }
 }
 
-/// The angles that the words of a description ask for.
+/// Complexity of a request, judged by the words of its description.
 #[must_use]
 pub fn complexity(description: &str) -> Complexity {
     let has = |words: &[&str]| contains(description, words);
@@ -106,7 +106,7 @@ pub fn complexity(description: &str) -> Complexity {
     }
 }
 
-/// The sides a description is looked at from, and how many of them count.
+/// The angles from which a request is explored; more of them for a complex request.
 ///
 /// Source: specification.md 3.1 mode B 2; the first preset whose word occurs wins.
 #[must_use]
@@ -138,7 +138,7 @@ fn contains(text: &str, words: &[&str]) -> bool {
     parts.into_iter().any(|part| words.iter().any(|word| part.starts_with(word)))
 }
 
-/// How much may break when the chosen files are worked on (specification.md 3.1, mode B 5).
+/// Risk of conflicts when this many existing files are affected (specification.md 3.1, mode B 5).
 #[must_use]
 pub fn conflict_risk(existing_files: usize) -> &'static str {
     match existing_files {
@@ -148,7 +148,7 @@ pub fn conflict_risk(existing_files: usize) -> &'static str {
     }
 }
 
-/// How much a file belongs to a description: parts from 0 to 1, weighted 4, 3, 2 and 1.
+/// Relevance of a file to a request: 40 %, 30 %, 20 % and 10 % of four scores from 0 to 1.
 ///
 /// Source: specification.md 3.1 mode B 5.
 #[must_use]
@@ -156,7 +156,7 @@ pub fn relevance(direct: f64, density: f64, position: f64, link: f64) -> f64 {
     0.4 * direct + 0.3 * density + 0.2 * position + 0.1 * link
 }
 
-/// The tier of a relevance.
+/// Name of the tier to which a relevance belongs.
 #[must_use]
 pub fn tier(relevance: f64) -> &'static str {
     if relevance >= 0.85 {

@@ -1,5 +1,5 @@
-//! What phase 5 has made so far: tests task by task, what the gates said, what stays open
-//! (specification.md 3.1 phase 5, 6.6).
+//! `Generation`: the results of phase 5 so far, by task, with decisions of the gates and open
+//! requirements (specification.md 3.1 phase 5, 6.6).
 
 use std::collections::BTreeMap;
 
@@ -15,39 +15,39 @@ use crate::domain::quality::QualityDecision;
 use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
 
-/// Where it lies inside the session folder.
+/// Path of `generation.json` inside the session folder.
 pub const PRODUCTION: &str = ".process/generation.json";
 
-/// `generation.json`: written before the state moves on, so that a step that is repeated finds
-/// what it has made.
+/// Content of `generation.json`. It is saved before the pipeline advances, so that a repeated step
+/// finds its earlier results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generation {
     pub session_id: SessionId,
-    /// The sources with all tests that are kept so far.
+    /// The sources with all tests that were kept so far.
     pub tree: TreeId,
     /// Tests of the suite that passed before anything was written.
     pub passing: Vec<TestId>,
-    /// Tests of the suite that failed then.
+    /// Tests of the suite that failed before anything was written.
     pub failing: Vec<TestId>,
     pub tasks: Vec<TaskTests>,
-    /// What providers wrote for a task that is not done yet.
+    /// Tests that providers wrote for a task that is not finished yet.
     #[serde(default)]
     pub drafts: Vec<WrittenTests>,
-    /// Files that a gate took away.
+    /// Test files that a gate removed.
     pub dropped: Vec<DroppedFile>,
-    /// What gate 001.3 said, once it did.
+    /// Result of gate 001.3, once it has decided.
     pub validation: Option<GateResult>,
-    /// What gate 001.5 said, once it did.
+    /// Result of gate 001.5, once it has decided.
     pub review: Option<GateResult>,
-    /// The score of all tests together, when a gate changed what was scored before.
+    /// Mutation score of all tests together, if a gate changed tests that were already scored.
     pub score: Option<Score>,
-    /// What the tests make run, once gate 001.5 looked.
+    /// Coverage, once gate 001.5 has measured it.
     #[serde(default)]
     pub coverage: Option<Reached>,
-    /// Times that tests were written again for what they missed.
+    /// How often tests were rewritten because of what they missed.
     #[serde(default)]
     pub retries: u32,
-    /// Seconds that the embedded engine and the breaking of code took, over all tasks and rounds.
+    /// Seconds that the embedded engine and mutation testing took, in all tasks and rounds.
     #[serde(default)]
     pub engine_seconds: f64,
     /// The commit that holds the tests.
@@ -58,11 +58,11 @@ pub struct Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskTests {
     pub task: String,
-    /// How often tests were written: 2 when survivors were given back.
+    /// How often tests were written: 2 if surviving mutants were returned to the author.
     pub rounds: u32,
-    /// Functions, files, drops, coverage and score.
+    /// Report on functions, test files, dropped tests, coverage and score.
     pub report: CharacterisationReport,
-    /// Lines that the new tests execute, by file; empty where nothing tells.
+    /// Lines that the new tests execute, by file; empty without line coverage.
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
     /// The requirements of the task, as far as they are decided.
     pub requirements: Vec<RequirementCoverage>,
@@ -79,17 +79,17 @@ impl TaskTests {
     }
 }
 
-/// A requirement and whether a test shows it.
+/// A requirement, and whether a test covers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequirementCoverage {
     pub id: String,
     pub layer: SubLayer,
     pub text: String,
-    /// Why it stays open; `None` when it is shown.
+    /// Why it is not covered; `None` if it is.
     pub open: Option<String>,
 }
 
-/// A file that was written and taken away again.
+/// A test file that was written and then removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DroppedFile {
     pub file: RepoPath,
@@ -104,26 +104,26 @@ pub struct DroppedFile {
 pub struct GateResult {
     pub decision: QualityDecision,
     pub reason: String,
-    /// Safe repairs that were made.
+    /// Number of safe fixes that were made.
     pub repairs: u32,
-    /// Times it was tried again.
+    /// Number of retries.
     pub retries: u32,
 }
 
-/// The numbers of phase 5.
+/// Totals of phase 5.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GenerationTotals {
     pub tests: usize,
     pub files: usize,
     pub shown: usize,
     pub requirements: usize,
-    /// Lines reached before, of the files with gaps.
+    /// Line coverage of the files with gaps, before the new tests.
     pub before: LineCounts,
-    /// Lines reached with the new tests.
+    /// Line coverage of these files with the new tests.
     pub after: LineCounts,
-    /// How well the new tests notice broken code.
+    /// Mutation score of the new tests.
     pub score: Option<Score>,
-    /// New tests whose result changed between runs; none of them is kept.
+    /// Number of flaky new tests; none of them is kept.
     pub flaky: usize,
 }
 
@@ -154,27 +154,27 @@ impl Generation {
         }
     }
 
-    /// What a task made, once it did.
+    /// Results of a task, if there are any.
     #[must_use]
     pub fn of(&self, task: &str) -> Option<&TaskTests> {
         self.tasks.iter().find(|made| made.task == task)
     }
 
-    /// Files with tests, with what they are about.
+    /// Test files, each with the source file that it tests.
     #[must_use]
     pub fn files(&self) -> Vec<(RepoPath, RepoPath)> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
         files.map(|one| (one.file.clone(), one.subject.clone())).collect()
     }
 
-    /// How many tests remain.
+    /// Ids of all kept tests.
     #[must_use]
     pub fn tests(&self) -> Vec<TestId> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
         files.flat_map(|one| one.tests.iter().cloned()).collect()
     }
 
-    /// Notes that a gate took a file away.
+    /// Removes a test file that a gate rejected, and records the reason.
     pub fn drop_file(&mut self, file: &RepoPath, reason: &str) {
         for made in &mut self.tasks {
             let Some(at) = made.report.files.iter().position(|one| one.file == *file) else {
@@ -207,15 +207,15 @@ impl Generation {
         }
     }
 
-    /// Tests that fail because the code is wrong.
+    /// Bugs that the tests found: the tests fail because the code is wrong.
     #[must_use]
     pub fn findings(&self) -> Vec<&BugFinding> {
         let written = self.tasks.iter().flat_map(|made| &made.written);
         written.flat_map(|one| &one.findings).collect()
     }
 
-    /// The score of all new tests: the one that was measured last, else that of the tasks
-    /// together.
+    /// Mutation score of all new tests: measured for all together if it was, otherwise the sum of
+    /// the tasks' scores.
     #[must_use]
     pub fn scored(&self) -> Option<Score> {
         if self.score.is_some() {
@@ -245,7 +245,7 @@ impl Generation {
             .collect()
     }
 
-    /// The numbers of phase 5.
+    /// Totals of phase 5.
     #[must_use]
     pub fn totals(&self) -> GenerationTotals {
         let reports = || self.tasks.iter().map(|made| &made.report);
@@ -269,7 +269,7 @@ impl Generation {
     }
 }
 
-/// Two scores of different files as one.
+/// Adds up two scores of different files.
 fn together(a: Score, b: Score) -> Score {
     use crate::domain::mutation::LineReach;
     let unknown = a.reach == LineReach::Unknown || b.reach == LineReach::Unknown;

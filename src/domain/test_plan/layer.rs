@@ -1,4 +1,4 @@
-//! Layers of tests, L0.1 to L3.4 (specification.md 6.1).
+//! `SubLayer`: the layers of tests, L0.1 to L3.4 (specification.md 6.1).
 
 use std::fmt;
 

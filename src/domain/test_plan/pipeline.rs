@@ -12,17 +12,17 @@ use super::entry::PlanInput;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// Phases 1 to 4 (E5).
+    /// Plan only: phases 1 to 4 (E5).
     Plan,
     /// All phases (specification.md E1).
     Test,
 }
 
-/// Whether a person is asked between the plan and the work (specification.md C-21).
+/// Whether a person must approve the plan (specification.md C-21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmPlan {
-    /// The work begins at once.
+    /// Continue without approval.
     Never,
     /// Every plan waits for a confirmation.
     Always,
@@ -34,34 +34,34 @@ pub enum ConfirmPlan {
 pub enum PipelineStep {
     Gather,
     Analyse,
-    /// Phase 4; `attempt` counts from 1.
+    /// Phase 4: plan the tasks.
     Plan {
-        /// From 1, at most 2.
+        /// Number of the attempt, 1 or 2.
         attempt: u32,
     },
     Confirm,
-    /// Phase 5: the next task that writes tests.
+    /// Phase 5: do the next task that writes tests.
     Generate,
-    /// Phase 5: gate 001.3 on what was written.
+    /// Phase 5: run gate 001.3 on the new tests.
     Validate,
-    /// Phase 5: gate 001.5 on it.
+    /// Phase 5: run gate 001.5 on the new tests.
     Review,
     /// Phase 5: the tests that remain become a commit.
     Keep,
-    /// Phase 5: the first full run, and the fix loop behind it.
+    /// Phase 5: run the whole suite, then the fix loop.
     Execute,
     Finish {
         verdict: PipelineVerdict,
     },
 }
 
-/// How phases 1 to 4 ended.
+/// How the pipeline ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum PipelineVerdict {
     /// The plan is complete, and nothing more was requested.
     Planned,
-    /// There is nothing to generate; the suite can be run as it is.
+    /// No tests are missing; the suite can be run as it is.
     NothingMissing,
     /// Tests were written and judged, and the suite ran to its end.
     Generated,
@@ -73,7 +73,7 @@ pub enum PipelineVerdict {
     },
     /// The plan cannot be carried out.
     Failed {
-        /// What the review criticises.
+        /// Problems of the plan.
         problems: Vec<String>,
     },
 }
@@ -95,19 +95,19 @@ pub enum WritingStep {
     Keep,
 }
 
-/// What a step found out.
+/// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineStepOutcome {
     Gathered {
-        /// Files without tests, or with too few.
+        /// Number of source files without tests, or with too few.
         gaps: u32,
         summary: String,
     },
     Analysed {
-        /// How many things must be shown.
+        /// Number of requirements.
         requirements: u32,
-        /// Whether providers were there and none gave a good analysis.
+        /// Whether providers were available, but none gave a good analysis.
         degraded: bool,
         summary: String,
     },
@@ -116,30 +116,30 @@ pub enum PipelineStepOutcome {
         problems: Vec<String>,
         summary: String,
     },
-    /// What an earlier phase left cannot be read; that phase is done again.
+    /// The result of an earlier phase cannot be read; that phase is repeated.
     InputMissing,
     /// A limit of the session was reached; the same step is next when it continues.
     OutOfBudget {
-        /// Which one, in our own words.
+        /// The limit that was reached, in text written by regreen.
         reason: String,
     },
     /// A person confirmed the plan.
     Confirmed,
-    /// One task wrote its tests; others may wait.
+    /// One task wrote its tests; other tasks may remain.
     Wrote,
-    /// No task is left that writes tests.
+    /// No task that writes tests remains.
     Generated,
     Validated,
     Reviewed,
-    /// The branch holds what was kept.
+    /// The kept tests are committed.
     Kept,
-    /// So it does, and a gate is not met.
+    /// The kept tests are committed, but a gate is not met.
     Held {
         /// What the gates criticise.
         reasons: Vec<String>,
         summary: String,
     },
-    /// The suite ran to its end.
+    /// The suite and the fix loop have ended.
     Executed {
         summary: String,
     },
@@ -177,23 +177,23 @@ pub struct Pipeline {
     /// The request in full.
     pub description: String,
     pub goal: Goal,
-    /// Whether a person is asked.
+    /// Whether a person must approve the plan.
     pub confirm_plan: ConfirmPlan,
     pub next: PipelineStep,
-    /// Phases that ended, in order.
+    /// Phases that have ended, in order.
     pub phases: Vec<PhaseRow>,
-    /// Whether providers were there and none gave a good analysis.
+    /// Whether providers were available, but none gave a good analysis.
     pub degraded: bool,
-    /// Lines of `events.jsonl` that belong to this state.
+    /// Number of lines of `events.jsonl` that belong to this state.
     #[serde(default)]
     pub events: u64,
-    /// Lines of `test-fix-outcomes.jsonl` that belong to this state.
+    /// Number of lines of `test-fix-outcomes.jsonl` that belong to this state.
     #[serde(default)]
     pub transitions: u64,
 }
 
 impl Pipeline {
-    /// A session that has just been made: phase 1 is done.
+    /// A new session, whose phase 1 is complete.
     #[must_use]
     pub fn new(
         session_id: SessionId,
@@ -225,7 +225,7 @@ impl Pipeline {
         self.entry == *entry && (is_session || self.description == description)
     }
 
-    /// The state behind a step. Total: an answer to another step than the next changes nothing.
+    /// The state after a step. Total: an outcome that does not fit the next step changes nothing.
     #[must_use]
     pub fn advance(mut self, done: PipelineStepOutcome) -> Self {
         use PipelineStep as Step;
@@ -273,8 +273,8 @@ impl Pipeline {
         Self { next, ..self }
     }
 
-    /// The same session, asked to go further: a plan that is there is carried out, and with a
-    /// person's word the suite runs behind a gate that is not met.
+    /// Continues the session towards `goal`: carries out an existing plan and, if a person has
+    /// confirmed it, runs the suite although a gate is not met.
     #[must_use]
     pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
         if goal == Goal::Test {
@@ -329,7 +329,7 @@ impl Pipeline {
         self.writing_step().is_some() || self.next == PipelineStep::Execute
     }
 
-    /// Whether nothing comes next without a person or another phase.
+    /// Whether the pipeline cannot continue without a person or a further goal.
     #[cfg(test)]
     pub fn rests(&self) -> bool {
         matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)

@@ -1,4 +1,4 @@
-//! Whether a test shows a requirement, and why it stays open (specification.md 5.3, 6.1, 6.2).
+//! Decides whether a test covers a requirement, and why not (specification.md 5.3, 6.1, 6.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use super::layer::SubLayer;
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageEvidence<'a> {
     pub made: &'a TaskTests,
-    /// How complete the tests of the repository are, layer by layer.
+    /// Completeness of the repository's tests, by layer.
     pub layers: &'a [Completeness],
     /// Whether gate 001.3 let the tests pass.
     pub validated: bool,
 }
 
-/// Why a requirement stays open; `None` when a test shows it.
+/// Why a requirement is not covered; `None` if a test covers it.
 ///
 /// A happy path is shown by a kept assertion. A negative path or an edge is shown when a new test
 /// executes the line that decides it, and an edge only when no broken version of that line goes
@@ -84,8 +84,8 @@ pub fn still_open(
     missing.then(|| format!("no test tries it: {}", layer.name().1))
 }
 
-/// Why a requirement that crosses modules stays open. A kept test must claim it and, where lines
-/// are known, execute the line that decides it.
+/// Why a requirement across modules is not covered. A kept test must claim it and, if line coverage
+/// is known, execute the line that decides it.
 fn crosses(file: &RepoPath, one: &Requirement, evidence: &CoverageEvidence<'_>) -> Option<String> {
     let claims = || {
         let own = evidence.made.written.iter().filter(|own| own.subject == *file);
@@ -99,8 +99,8 @@ fn crosses(file: &RepoPath, one: &Requirement, evidence: &CoverageEvidence<'_>) 
     missed.then(|| format!("no kept test executes line {}", one.line))
 }
 
-/// Completeness of what was asked for alone: functions of a file that no requirement names are
-/// left out of what is missing. A file without an entry, and one with an empty name, count whole.
+/// Limits completeness to what was requested: other functions of a file in `asked` do not count as
+/// missing. Files that are not in `asked`, or there with an empty name, count completely.
 #[must_use]
 pub fn about(
     layers: Vec<Completeness>,
@@ -128,7 +128,7 @@ pub fn about(
         .collect()
 }
 
-/// Whether two names are of one function, each with its class or without.
+/// Whether two names mean the same function; either may lack the class.
 #[must_use]
 pub fn is_same_function(one: &str, other: &str) -> bool {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! The tasks of a test session: their form, how many there are, and who does what
-//! (specification.md 3.1 phase 4, 5.1 to 5.5).
+//! `TestTask` and `TestPlan`: the tasks of a test session in their stored form, and what makes a
+//! plan invalid (specification.md 3.1 phase 4, 5.1 to 5.5).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::domain::task::{OrderError, TaskStatus, order};
 use super::analysis::TestAnalysis;
 use super::context::{TestCommands, TestFramework};
 
-/// Tasks of a session at least.
+/// Minimum number of tasks of a session.
 pub const FEWEST: usize = 4;
 
-/// Tasks of a session at most.
+/// Maximum number of tasks of a session.
 pub const MOST: usize = 18;
 
-/// What kind of work a task is (specification.md 5.1).
+/// Kind of a task (specification.md 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskKind {
@@ -28,7 +28,7 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
-    /// Who does it, as it is written.
+    /// Name of the agent that does such tasks.
     #[must_use]
     pub fn agent(self) -> &'static str {
         match self {
@@ -46,12 +46,12 @@ pub struct StatusChange {
     pub changed_at: String,
 }
 
-/// Who works, with what, how often at most.
+/// Kind, agent, framework and iteration limit of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskMeta {
     #[serde(rename = "type")]
     pub kind: TaskKind,
-    /// Who, with a leading `@`.
+    /// Agent that does the task, with a leading `@`.
     pub agent: String,
     pub test_framework: String,
     /// Such as `Library (Python)`.
@@ -63,19 +63,19 @@ pub struct TaskMeta {
     /// The finished session, in session mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_session: Option<SessionId>,
-    /// Iteration limit; for the task that runs the suite.
+    /// Iteration limit; only for the task that runs the suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
 }
 
-/// The aims of a task, and the files it concerns.
+/// Requirements, acceptance criteria and files of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskContext {
     /// The requirements, as numbered sentences.
     pub requirements: Vec<String>,
-    /// Ids of the analysis behind them.
+    /// Ids of these requirements in the analysis.
     pub requirement_ids: Vec<String>,
-    /// What shows that it is done; each with a command.
+    /// Acceptance criteria, each with a command.
     pub acceptance: Vec<String>,
     pub focus_paths: Vec<RepoPath>,
     pub files_to_test: Vec<RepoPath>,
@@ -91,11 +91,11 @@ pub struct PreStep {
     pub commands: Vec<String>,
     /// The name under which later steps find the result.
     pub output_to: String,
-    /// `fail`, `skip_optional`, `retry_once`, `continue` or `skip`.
+    /// What happens on an error: `fail`, `skip_optional`, `retry_once`, `continue` or `skip`.
     pub on_error: String,
 }
 
-/// A step of the work.
+/// A step of the implementation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApproachStep {
     /// The number of the step, from 1.
@@ -108,7 +108,7 @@ pub struct ApproachStep {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowControl {
-    /// Steps that run before the task.
+    /// Steps before the implementation.
     pub pre_analysis: Vec<PreStep>,
     /// The steps of the task, in order.
     pub implementation_approach: Vec<ApproachStep>,
@@ -133,7 +133,7 @@ pub struct TestTask {
     #[serde(default)]
     pub context_package_path: String,
     pub meta: TaskMeta,
-    /// The aims of the task.
+    /// Requirements, acceptance criteria and files.
     pub context: TaskContext,
     pub flow_control: FlowControl,
 }
@@ -173,12 +173,12 @@ impl TestTask {
     }
 }
 
-/// All that phases 1 to 4 leave for phase 5.
+/// The result of phases 1 to 4, from which phase 5 works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestPlan {
     /// The analysis of what to test.
     pub analysis: TestAnalysis,
-    /// By which tasks, in the order in which they may run.
+    /// Tasks of the plan, in the order in which they may run.
     pub tasks: Vec<TestTask>,
 }
 
@@ -200,7 +200,7 @@ impl TestPlan {
     }
 }
 
-/// How much work a plan is (specification.md 3.1 phase 4).
+/// Size of a plan by its number of files (specification.md 3.1 phase 4).
 #[must_use]
 pub fn size(files: usize) -> &'static str {
     match files {

@@ -1,4 +1,4 @@
-//! What providers were asked in phases 3 to 5, so that a budget holds for the whole session
+//! `UsageLog`: the provider calls of phases 3 to 5, so that a budget holds for the whole session
 //! (specification.md 13.7).
 
 use std::collections::BTreeSet;
@@ -10,21 +10,21 @@ use crate::domain::budget::Spending;
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::SessionId;
 
-/// Where it lies inside the session folder.
+/// Path of `provider-calls.json` inside the session folder.
 pub const INQUIRIES: &str = ".process/provider-calls.json";
 
-/// `provider-calls.json`: written after every question, before its answer is worked with.
+/// Content of `provider-calls.json`; saved after every call, before its answer is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageLog {
     pub session_id: SessionId,
-    /// In the order in which they were asked.
+    /// Calls, in the order in which they were made.
     pub calls: Vec<UsageLogEntry>,
 }
 
 /// A question and the work it belonged to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageLogEntry {
-    /// `analysis`, `enrichment`, or a task such as `IMPL-001`.
+    /// The work: `analysis`, `enrichment`, or a task such as `IMPL-001`.
     pub work: String,
     /// The question and its outcome.
     pub call: ProviderCall,
@@ -37,14 +37,14 @@ impl UsageLog {
         Self { session_id, calls: Vec::new() }
     }
 
-    /// Enters questions into the books.
+    /// Adds calls that were made for `work`.
     pub fn note(&mut self, work: &str, calls: &[ProviderCall]) {
         self.calls.extend(
             calls.iter().map(|call| UsageLogEntry { work: work.to_owned(), call: call.clone() }),
         );
     }
 
-    /// Records of questions that were answered and are counted here.
+    /// Paths of the recorded exchanges of the completed calls in this log.
     #[must_use]
     pub fn counted(&self) -> BTreeSet<String> {
         let answered =
@@ -52,13 +52,13 @@ impl UsageLog {
         answered.map(|one| one.call.raw.clone()).collect()
     }
 
-    /// What all of them took.
+    /// What all calls used and cost.
     #[must_use]
     pub fn spent(&self) -> Spending {
         sum(self.calls.iter())
     }
 
-    /// What those of one work took.
+    /// What the calls for one work used and cost.
     #[must_use]
     pub fn spent_on(&self, work: &str) -> Spending {
         sum(self.calls.iter().filter(|one| one.work == work))

@@ -1,8 +1,8 @@
-//! Why the forge did not do what it was asked, and what to do then.
+//! `ForgeError`: failed calls to the hosting service, with a hint for each kind of failure.
 
 use std::time::Duration;
 
-/// Why the forge did not do it.
+/// A failed call to the forge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {call}: {kind}{}", detail(*.status, .message))]
 pub struct ForgeError {
@@ -11,33 +11,33 @@ pub struct ForgeError {
     /// HTTP status, when there was an answer.
     pub status: Option<u16>,
     pub kind: ForgeErrorKind,
-    /// What the forge said: message and field errors, bounded, without secrets.
+    /// Message and field errors of the forge, truncated and without secrets.
     pub message: String,
 }
 
-/// What went wrong, by what can be done about it.
+/// Kinds of failures, distinguished by what can be done about them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForgeErrorKind {
-    /// 401: the token is wrong or over.
+    /// 401: the token is invalid or expired.
     #[error("the token was refused")]
     Unauthorised,
     /// 403: the token may not do this.
     #[error("the token may not do this")]
     Denied {
-        /// Permissions that would do, as the forge names them.
+        /// Permissions that would suffice, as the forge names them.
         needed: Option<String>,
     },
     #[error("workflows may not open pull requests here")]
     CreationForbidden,
-    /// 404, 410 or a feature that is turned off; also what the token may not see.
+    /// 404, 410 or a disabled feature; also anything that the token may not see.
     #[error("it is not there or not visible")]
     NotFound,
     #[error("the repository has another name")]
     Moved,
-    /// 400, 422 and the like: the request itself is refused.
+    /// 400, 422 and the like: the request itself is invalid.
     #[error("the request was refused")]
     Invalid,
-    /// A limit that lasts longer than it is worth waiting for.
+    /// A rate limit that lasts too long to wait for.
     #[error("rate limited{}", .wait.map_or_else(String::new, |wait| format!(" for {} s", wait.as_secs())))]
     RateLimited {
         /// How long, when the forge says so.
@@ -49,14 +49,14 @@ pub enum ForgeErrorKind {
     TooLate,
     #[error("the branch moved")]
     Stale,
-    /// An answer that is not what the forge's contract says.
+    /// A response that does not match the forge's API.
     #[error("the answer is not understood")]
     Malformed,
 }
 
 impl ForgeError {
-    /// Whether the same call may work later: what it was to post is kept and posted at the next
-    /// chance.
+    /// Whether the same call may succeed later, so that the caller keeps what it has to post and
+    /// tries again at the next opportunity.
     #[must_use]
     pub fn passes(&self) -> bool {
         use ForgeErrorKind::{Malformed, RateLimited, TooLate, Unavailable};

@@ -1,7 +1,7 @@
-//! The forge: pull requests, comments, check runs, issues, labels and permissions, as values.
+//! The `Forge` trait: pull requests, comments, check runs, issues, labels and permissions.
 //!
-//! Every writing method names what happens when it is called again, since a run may be killed
-//! between the call and the note about it.
+//! Every method that writes documents the effect of a repeated call, since a run may be killed
+//! after the call and before its result is recorded.
 
 mod error;
 
@@ -20,15 +20,15 @@ pub use error::{ForgeError, ForgeErrorKind};
 /// The service that hosts the repository.
 #[async_trait]
 pub trait Forge: Send + Sync {
-    /// Reads the repository and remembers its present name, so that later calls reach it after it
-    /// was renamed. Call it first.
+    /// Reads the repository and remembers its current name, so that later calls work after a
+    /// rename. Must be called first.
     async fn repository(&self) -> Result<RepositoryInfo, ForgeError>;
 
-    /// What an account may do, asked anew each time. Any error means: refuse.
+    /// The permission level of an account, never cached. Treat any error as a refusal.
     async fn permission(&self, login: &str) -> Result<Permission, ForgeError>;
 
-    /// Whether an account is an active member of a team. `false` also when the team is not there
-    /// or the token may not see it; a token that may not ask at all is an error.
+    /// Whether an account is an active member of a team. `false` also if the team does not exist or
+    /// is hidden from the token; a token that may not query teams at all is an error.
     async fn is_member(
         &self,
         organisation: &str,
@@ -45,91 +45,91 @@ pub trait Forge: Send + Sync {
         branch: &str,
     ) -> Result<Vec<PullRequest>, ForgeError>;
 
-    /// Opens a pull request, or brings the open one of the same branches up to date when it is
-    /// ours. One that somebody else opened is returned unchanged. Called again: the same one.
+    /// Opens a pull request, or updates the open one of the same branches if regreen opened it; one
+    /// that somebody else opened is returned unchanged. A repeated call has no further effect.
     /// Fails with [`ForgeErrorKind::CreationForbidden`] where the repository's settings do not let
     /// a workflow open pull requests; offer [`Forge::compare_link`] then.
     async fn open_pull(&self, new: &NewPull) -> Result<PutPull, ForgeError>;
 
-    /// The address where a person opens this pull request with two clicks.
+    /// The URL of the page on which a person can open this pull request.
     fn compare_link(&self, base: &str, head: &str) -> String;
 
-    /// Changes what is set in `edit`. Called again: the same content.
+    /// Changes the fields that are set in `edit`. A repeated call has no further effect.
     async fn update_pull(&self, number: u64, edit: &PullEdit) -> Result<(), ForgeError>;
 
-    /// Writes the one comment that begins with `marker` below an issue or pull request, which we
-    /// wrote; edits it in place, and only when the text changed. Called again: still one comment.
+    /// Creates regreen's comment that begins with `marker` on an issue or pull request, or edits it
+    /// if its text changed. A repeated call never creates a second comment.
     async fn put_comment(&self, number: u64, marker: &str, body: &str) -> Result<Done, ForgeError>;
 
-    /// Comments below an issue or pull request that were written after `since`, RFC 3339, oldest
-    /// first. The API lists edited older ones too; they are left out.
+    /// Comments on an issue or pull request created after `since` (RFC 3339), oldest first. Older
+    /// comments that were edited since, which the API lists too, are left out.
     async fn comments_since(&self, number: u64, since: &str)
     -> Result<Vec<ForgeEntry>, ForgeError>;
 
-    /// Adds a reaction. Called again: the same one reaction.
+    /// Adds a reaction. A repeated call has no further effect.
     async fn react(&self, kind: CommentKind, id: u64, reaction: Reaction)
     -> Result<(), ForgeError>;
 
-    /// Writes the one check run with this commit, name and external id, which we made.
+    /// Creates or updates regreen's check run with this commit, name and external id.
     ///
-    /// Annotations only add up on a forge. [`CheckRun::annotations`] is therefore the whole list
-    /// in an order that stays; what the run already holds of it is not sent. Called again: still
-    /// one run, and each annotation once.
+    /// Annotations can only be added to a check run. [`CheckRun::annotations`] is therefore the
+    /// whole list in a stable order, and those that the run already has are not sent. Repeated
+    /// calls create neither a second run nor duplicate annotations.
     async fn put_check(&self, run: &CheckRun) -> Result<Done, ForgeError>;
 
-    /// Opens an issue, unless we opened one with its marker (open or closed) or an open one has
-    /// its title. Called again: still one issue.
+    /// Opens an issue, unless regreen already opened one with this marker (open or closed) or an
+    /// open issue has the same title. A repeated call never opens a second issue.
     async fn put_issue(&self, new: &NewIssue) -> Result<PutIssue, ForgeError>;
 
-    /// Adds labels to an issue or pull request, made first where they are missing. Returns those
-    /// that could not be made. Called again: each label once.
+    /// Adds labels to an issue or pull request, and creates missing labels first. Returns those
+    /// that could not be created. A repeated call has no further effect.
     async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LeftOut, ForgeError>;
 
-    /// Starts a workflow of the repository by its file name. Never repeated when it may have
-    /// started: called again, it starts again.
+    /// Starts a workflow of the repository by its file name. Every call starts another run, so a
+    /// call that may have succeeded is never repeated.
     async fn dispatch_workflow(&self, file: &str, reference: &str) -> Result<(), ForgeError>;
 
     /// The commit at the tip of a branch; `None` without such a branch.
     async fn branch_sha(&self, branch: &str) -> Result<Option<CommitId>, ForgeError>;
 
-    /// Commits files on top of `expected_head`, signed by the forge. Called again after it
-    /// happened: the commit it made.
+    /// Commits files on top of `expected_head`, signed by the forge. A repeated call returns the
+    /// commit of the first one.
     /// Fails with [`ForgeErrorKind::Stale`] when the branch is elsewhere.
     async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError>;
 
-    /// Commits of a pull request whose message carries a mark, of the newest 250; for the breaker
-    /// that survives runs.
+    /// Number of commits, among the newest 250 of a pull request, whose message contains `mark`. It
+    /// limits how often regreen may run on one pull request.
     async fn marked_commits(&self, number: u64, mark: &str) -> Result<u32, ForgeError>;
 }
 
 /// The facts that the service reports about a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RepositoryInfo {
-    /// `owner/name` as the forge writes it now.
+    /// `owner/name` as the forge spells it now.
     pub full_name: String,
-    /// Such as `main`; empty in short forms.
+    /// Default branch, such as `main`; empty in abbreviated responses.
     #[serde(default)]
     pub default_branch: String,
     #[serde(default)]
     pub fork: bool,
 }
 
-/// What an account may do in the repository, from nothing to everything.
+/// Permission level of an account, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     None,
-    /// Read, as everybody may in a public repository.
+    /// Read, as everybody can in a public repository.
     Read,
     /// May read, and sort issues.
     Triage,
     /// May push.
     Write,
-    /// Push, and manage without settings that destroy.
+    /// Push and manage the repository, except for destructive settings.
     Maintain,
     Admin,
 }
 
-/// Where a pull request is in its life.
+/// State of a pull request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullState {
     Open,
@@ -142,16 +142,16 @@ pub enum PullState {
 pub struct PullEnd {
     pub branch: String,
     pub sha: CommitId,
-    /// `owner/name` it is in; `None` when a fork was deleted.
+    /// Repository of the branch as `owner/name`; `None` if it was deleted.
     pub repository: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// The number that never changes.
+    /// Numeric id, which never changes.
     pub id: u64,
     pub login: String,
-    /// Whether the forge says it is a program.
+    /// Whether the forge marks the account as a bot.
     pub bot: bool,
 }
 
@@ -167,13 +167,13 @@ pub struct PullRequest {
     pub body: String,
     pub head: PullEnd,
     pub base: PullEnd,
-    /// Who opened it; `None` when the account is gone.
+    /// Account that opened it; `None` if it was deleted.
     pub author: Option<Account>,
     pub labels: Vec<String>,
 }
 
 impl PullRequest {
-    /// Whether its code comes from another repository, or from one that is gone.
+    /// Whether its code comes from another repository, or from one that was deleted.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.head.repository.is_none() || self.head.repository != self.base.repository
@@ -190,11 +190,11 @@ pub struct NewPull {
     /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
     pub body: String,
     pub draft: bool,
-    /// Hidden line that says it is ours, such as `<!-- regreen:WFS-test-pr-7 -->`.
+    /// Hidden line that identifies it as regreen's, such as `<!-- regreen:WFS-test-pr-7 -->`.
     pub marker: String,
 }
 
-/// What to change of a pull request; `None` stays.
+/// Fields of a pull request to change; `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PullEdit {
     pub title: Option<String>,
@@ -211,7 +211,7 @@ pub struct PutPull {
     pub created: bool,
 }
 
-/// The effect of writing something that is written once and then kept up to date.
+/// Result of creating or updating a comment or check run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
     Created,
@@ -223,19 +223,19 @@ pub enum Done {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgeEntry {
-    /// Who; `None` for a deleted account.
+    /// Author; `None` if the account was deleted.
     pub author: Option<Account>,
     /// The text, which is foreign.
     pub body: String,
-    /// Whether it was changed after it was written.
+    /// Whether it was edited after it was posted.
     pub edited: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommentKind {
-    /// Below an issue or pull request.
+    /// In the conversation of an issue or pull request.
     Issue,
-    /// At a line of a pull request.
+    /// At a line of a pull request's diff.
     Review,
 }
 
@@ -253,16 +253,16 @@ pub enum Reaction {
 /// An issue to be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewIssue {
-    /// Title, cut at 256 characters; says what it is about, since it is compared.
+    /// Title, cut at 256 characters; must be specific, since existing issues are matched by it.
     pub title: String,
     /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
     pub body: String,
     pub labels: Vec<Label>,
-    /// Hidden line that names its subject.
+    /// Hidden line that identifies the issue.
     pub marker: String,
 }
 
-/// A label; the rest is used only when it must be made.
+/// A label; colour and description are used only if it has to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub name: String,
@@ -271,7 +271,7 @@ pub struct Label {
     pub description: String,
 }
 
-/// Names of the labels that could not be made, with the reasons.
+/// Names of the labels that could not be created, with the reasons.
 pub type LeftOut = BTreeMap<String, String>;
 
 /// The result of [`Forge::put_issue`].
@@ -283,7 +283,7 @@ pub struct PutIssue {
     pub left_out: LeftOut,
 }
 
-/// A commit that the forge makes and signs.
+/// A commit that the forge creates and signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchCommit {
     pub branch: String,
@@ -291,9 +291,9 @@ pub struct BranchCommit {
     pub expected_head: CommitId,
     /// First line of the message.
     pub headline: String,
-    /// The rest of it, trailers included.
+    /// Rest of the message, including the trailers.
     pub body: String,
-    /// Files with their new content. No links and no executable new files.
+    /// Files with their new content; neither symbolic links nor new executable files.
     pub additions: Vec<(RepoPath, Vec<u8>)>,
     pub deletions: Vec<RepoPath>,
 }

@@ -1,4 +1,4 @@
-//! Tests over tables that several rooms share.
+//! Tests of all parsers of untrusted text, and of the published JSON Schemas.
 
 mod readers;
 mod schemas;

@@ -1,10 +1,10 @@
-//! No foreign text makes a reader panic: the short, always running twin of the fuzz targets.
+//! Checks that no untrusted text makes a parser panic: a fast counterpart of the fuzz targets.
 
 use std::path::{Path, PathBuf};
 
 use crate::internals::readers;
 
-/// Texts that have broken readers elsewhere.
+/// Texts known to break parsers.
 const NASTY: &[&str] = &[
     "",
     "\u{feff}",
@@ -33,7 +33,7 @@ fn recorded(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A small generator of numbers: the same changes in every run.
+/// A small deterministic random number generator (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ impl Numbers {
     }
 }
 
-/// Cuts, doubles, swaps and spoils bytes.
+/// Corrupts the input: cuts, duplicates, swaps and overwrites bytes.
 fn spoiled(bytes: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     for _ in 0..=numbers.below(4) {

@@ -1,5 +1,5 @@
-//! The published JSON Schemas are those of the types; `REGREEN_BLESS=1` writes them again. Stored
-//! samples guard the files that only regreen reads.
+//! Checks that the published JSON Schemas match the types (`REGREEN_BLESS=1` regenerates them), and
+//! that files stored by earlier releases can still be read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::report::validation::ValidationReport;
 use crate::role::test_plan::{AdviceResponse, SurveyResponse};
 use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
 
-/// Name and schema of every form that users, other programs or models read or write.
+/// Name and schema of every format that users, other programs or models read or write.
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("config", config::schema()),
@@ -103,8 +103,8 @@ fn lost(now: &Value, then: &Value, path: &str) -> Vec<String> {
     }
 }
 
-/// Reads a sample that an earlier build stored, with and without what may be missing, and with
-/// what a later build may add.
+/// Reads a sample that an earlier release stored: as it is, without its optional fields, and with
+/// unknown fields that a later release may add.
 fn reads<T: serde::de::DeserializeOwned + serde::Serialize>(sample: &Path) {
     let file = sample.display();
     let text = std::fs::read_to_string(sample).unwrap();

@@ -8,13 +8,13 @@ use crate::effect::{CallOutcome, Observation, ResultKind};
 use super::Case;
 use super::search_target::SearchTarget;
 
-/// Cases of one function that are tried on mutants.
+/// Maximum number of cases of one function that run against mutants.
 const CANDIDATES: usize = 24;
 
-/// The most cases of a function where tests have missed something.
+/// The same maximum for a function with lines where mutants survived.
 const AIMED: usize = 96;
 
-/// Errors that a wrong input causes by itself, and that say something about the function.
+/// Errors that are worth a test even if invalid input raises them without a `raise` statement.
 const TELLING: &[&str] = &[
     "ValueError",
     "KeyError",
@@ -28,7 +28,7 @@ const TELLING: &[&str] = &[
     "LookupError",
 ];
 
-/// Whether an observation can become a test; why not otherwise.
+/// Checks whether an observation can become a test; `Err` is the reason why not.
 pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String> {
     match &seen.outcome {
         CallOutcome::Refused(reason) => Err(reason.clone()),
@@ -69,7 +69,7 @@ pub fn candidates(
     while chosen.len() < most {
         let new =
             |case: &Case| case.seen.marks.iter().filter(|mark| !marks.contains(*mark)).count();
-        // Of equals the first, which is the shortest.
+        // Of equals this picks the first one, which is the shortest.
         let best = (0..usable.len()).rev().max_by_key(|index| usable.get(*index).map_or(0, new));
         let Some(best) = best.filter(|best| usable.get(*best).is_some_and(|one| new(one) > 0))
         else {
@@ -103,8 +103,8 @@ pub fn candidates(
     chosen
 }
 
-/// Whether two calls lie on the two sides of a boundary: one number differs by one, and another
-/// way is taken. Only such pairs tell `>` from `>=`.
+/// Whether two calls lie on the two sides of a boundary: one number differs by one, and the code
+/// takes another path. Only such pairs distinguish `>` from `>=`.
 fn is_edge(case: &Case, other: &Case) -> bool {
     let (one, two) = (&case.call, &other.call);
     if one.callee != two.callee || one.arguments.len() != two.arguments.len() {
@@ -131,16 +131,16 @@ fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)
 }
 
-/// What one test adds: blocks and steps it reaches, mutants it notices.
+/// What one test contributes: code that it reaches, and mutants that it detects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contribution {
-    /// Opaque names of what it reaches.
+    /// Opaque ids of the code that it reaches.
     pub reaches: BTreeSet<String>,
-    /// Numbers of the mutants it notices.
+    /// Numbers of the mutants that it detects.
     pub notices: BTreeSet<usize>,
 }
 
-/// The fewest tests, found greedily, that together reach and notice what all do; indices in order.
+/// A small set of tests, chosen greedily, that reach and detect as much as all; sorted indexes.
 #[must_use]
 pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();

@@ -1,5 +1,5 @@
-//! Arguments worth trying: from types, literals in the function, boundaries, and calls that are
-//! written somewhere already. Always the same for the same sources.
+//! Generates arguments for calls: from types, literals of the function, boundaries, and existing
+//! calls. The same sources always give the same arguments.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::code::language::Language;
 use crate::code::signature::{Callable, Parameter, Type};
 use crate::effect::Call;
 
-/// Calls of one function in the first round.
+/// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
 
 /// The most arguments that are tried for one parameter.
 const POOL: usize = 16;
 
-/// Objects of one class that methods are called on.
+/// Maximum number of objects of one class on which methods are called.
 const OBJECTS: usize = 5;
 
 const INTS: &[&str] = &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "255", "1000000"];
@@ -38,7 +38,7 @@ const TEXTS: &[&str] = &[
     "\"/a/b.txt\"",
 ];
 
-/// Values of a type as they are written in a language, likeliest first.
+/// Values of a type as literals of a language, most typical first.
 fn values(kind: Type, python: bool) -> Vec<String> {
     let own = |python_list: &[&str], script: &[&str]| -> Vec<String> {
         let list = if python { python_list } else { script };
@@ -89,7 +89,7 @@ fn values(kind: Type, python: bool) -> Vec<String> {
     }
 }
 
-/// Lists of elements of a type.
+/// List literals with elements of a type.
 fn lists(element: Type, python: bool) -> Vec<String> {
     let numbers = ["[1, 2, 3]", "[]", "[3, 1, 2, 3]", "[5]", "[-1, 0, 10]", "[2, 2, 2, 2]"];
     let texts =
@@ -128,14 +128,14 @@ fn kind_of(literal: &str) -> Option<Type> {
     }
 }
 
-/// The text inside a literal that is written without escapes.
+/// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
 fn unquoted(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
     (!inner.contains(['\\', '"', '\'', '\n'])).then_some(inner)
 }
 
-/// Values at and around a literal of the function.
+/// Values equal or close to a literal of the function.
 fn around(literal: &str) -> Vec<String> {
     if let Ok(number) = literal.parse::<i64>() {
         let near = [number.checked_add(1), number.checked_sub(1), number.checked_neg()];
@@ -148,7 +148,7 @@ fn around(literal: &str) -> Vec<String> {
     vec![literal.to_owned()]
 }
 
-/// Values of a parameter whose keys are read: each key alone, then all at once.
+/// Values of a parameter whose keys the function reads: objects with one key each, or with all.
 fn options(keys: &[String], python: bool) -> Vec<String> {
     let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
     let pair = |key: &String, value: &str| {
@@ -169,9 +169,9 @@ fn options(keys: &[String], python: bool) -> Vec<String> {
     found
 }
 
-/// Arguments for one parameter, likeliest first.
+/// Arguments for one parameter, most promising first.
 fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
-    // What takes the rest is typed as a list in TypeScript, and is given single values.
+    // A TypeScript rest parameter has the type of a list, but its arguments are single values.
     let single = |kind: Type| match kind {
         Type::List(element) if parameter.rest && !python => *element,
         kind => kind,
@@ -187,7 +187,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
             (one, kind) => *one == kind,
         })
     };
-    // Turn by turn: the first value of each type, then literals, then the second value of each.
+    // Interleave: the first value of each type and of the literals, then the second of each.
     let mut columns: Vec<Vec<String>> = known.iter().map(|kind| values(*kind, python)).collect();
     let near: Vec<String> = callable
         .literals
@@ -196,7 +196,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| around(literal))
         .collect();
     columns.push(near);
-    // Whose keys are read is an object, whatever else its uses look like.
+    // A parameter whose keys are read is an object, whatever else its uses suggest.
     if !parameter.keys.is_empty() {
         columns.insert(0, options(&parameter.keys, python));
     }
@@ -218,7 +218,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     found
 }
 
-/// A number that looks random and is the same in every run.
+/// A pseudo-random number that is the same in every run (`SplitMix64`).
 fn scatter(seed: u64) -> u64 {
     let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -226,7 +226,7 @@ fn scatter(seed: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Argument lists from the pools of parameters: each value once, then side by side, then mixed.
+/// Combines the values of parameters: one varied at a time, several in parallel, then at random.
 fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec<Vec<String>> {
     let required = parameters.iter().take_while(|one| !one.optional).count();
     let lengths: Vec<usize> =
@@ -248,7 +248,7 @@ fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec
     }
     let full = parameters.len();
     for row in 1..longest {
-        // Side by side, each a step further, so that equal pools do not give equal arguments.
+        // All vary at once, each one step ahead, so that equal pools give different arguments.
         put((0..full).filter_map(|index| at(index, row + index)).collect());
         for varied in 0..full {
             if pools.get(varied).is_some_and(|pool| row < pool.len()) {
@@ -273,7 +273,7 @@ fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec
     found
 }
 
-/// How a callable is called: for a method on one object after the other.
+/// The expressions that are called: the function, or its method on several objects.
 fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
     let method = callable.name.rsplit('.').next().unwrap_or_default();
@@ -312,8 +312,8 @@ fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<Stri
     found
 }
 
-/// The first round of calls: examples of the documentation and the repository, then values by
-/// type; `further` times as many as usual.
+/// The first round of calls: examples from documentation and repository, then values by type;
+/// `further` times as many calls as usual.
 #[must_use]
 pub fn first(
     language: Language,
@@ -343,7 +343,7 @@ pub fn first(
     found
 }
 
-/// The call with another argument in one place, or with one more.
+/// The call with another argument at `index`, or with one more argument.
 fn with_argument(call: &Call, index: usize, value: String) -> Call {
     let mut arguments = call.arguments.clone();
     match arguments.get_mut(index) {
@@ -353,9 +353,9 @@ fn with_argument(call: &Call, index: usize, value: String) -> Call {
     Call { callee: call.callee.clone(), arguments }
 }
 
-/// Calls like another one with options for each parameter whose keys are read, and with each of
-/// these literals in the place of each argument that may hold it, and behind the arguments where one
-/// more may be given.
+/// Variants of a call: with objects for each parameter whose keys are read, and with each of the
+/// literals in place of each argument of a fitting type, or as one more argument if the function
+/// takes one.
 #[must_use]
 pub fn placed(
     language: Language,
@@ -408,7 +408,7 @@ fn is_numeric(kind: Option<Type>) -> bool {
     matches!(kind, Some(Type::Int | Type::Float))
 }
 
-/// Calls near one that reached something new: one argument a little different.
+/// Variants of a call that reached new code: each changes one argument slightly.
 #[must_use]
 pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
     let python = language == Language::Python;
@@ -418,7 +418,7 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
         if let Some(parameter) =
             callable.parameters.get(index.min(callable.parameters.len().saturating_sub(1)))
         {
-            // Literals of the function, alone and inside of what was given.
+            // Literals of the function, appended to and put before the given text.
             let inner = unquoted(argument);
             for literal in callable.literals.iter().filter_map(|one| unquoted(one)) {
                 if let Some(inner) = inner {
@@ -436,7 +436,7 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
     found
 }
 
-/// A literal, a little different.
+/// Slight variations of a literal.
 fn changed(literal: &str, python: bool) -> Vec<String> {
     if let Ok(number) = literal.parse::<i64>() {
         let others = [

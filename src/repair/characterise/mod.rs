@@ -1,6 +1,6 @@
-//! Characterisation: calls of functions become tests that describe what they do today, without a
-//! model. Inputs are tried in rounds, their results are compared between environments, and only
-//! what adds something is kept.
+//! Writes characterisation tests without a model: calls functions with generated inputs in rounds,
+//! drops results that depend on the environment, and keeps only the calls that add coverage or
+//! detect mutants.
 
 mod case_selection;
 mod inputs;
@@ -24,26 +24,26 @@ pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 
 use case_selection::{candidates, check_usable};
 
-/// Rounds of calls near those that reached something new.
+/// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
 
-/// Calls of one function in one such round.
+/// Maximum number of calls of one function in a round of variations.
 const NEAR: usize = 48;
 
-/// How much further a search goes where tests have missed something.
+/// How many times deeper a search goes for lines where mutants survived.
 const DEEPER: usize = 3;
 
-/// Aimed calls of one function in one round.
+/// Maximum number of targeted calls of one function in one round.
 const AIMED: usize = 160;
 
-/// Calls that they start from.
+/// Number of earlier calls that targeted calls are derived from.
 const BASES: usize = 16;
 
-/// Environments in which a call must give the same result: another hash seed, time zone, language,
-/// folder and order; the last one twice, to see what differs without a reason.
+/// Environments in which a call must give the same result: they differ in hash seed, time zone,
+/// locale, folder and order. The last one runs twice, to detect random results.
 const WORLDS: &[u32] = &[1, 2, 2];
 
-/// Calls that are made between two looks at the clock, by whole turns of the functions.
+/// Number of calls between two checks of the time limit; a multiple of [`TURN`].
 const BETWEEN: usize = 320;
 
 /// Calls of one function before it is the turn of the next one.
@@ -52,7 +52,7 @@ const TURN: usize = 40;
 /// Why a function that could be pinned has no characterisation test.
 const NO_TIME: &str = "the time was used up before it was called";
 
-/// The functions of one file.
+/// A file to characterise, with its functions and the limits of the search.
 pub struct FileTask<'a> {
     pub root: &'a Path,
     pub file: &'a RepoPath,
@@ -64,10 +64,10 @@ pub struct FileTask<'a> {
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
     pub limit: Duration,
     pub text: &'a str,
-    /// Lines where tests have missed something. Functions that run them are searched further than
-    /// others: calls aimed at these lines, more rounds, more cases.
+    /// Lines where mutants survived. Functions that run them are searched more thoroughly: with
+    /// targeted calls, more rounds and more cases.
     pub missed: &'a BTreeSet<u32>,
-    /// Receives how many calls were made since it last ran; answers whether there is time for
+    /// Receives the number of calls since it was last asked; returns whether there is time for
     /// more.
     pub goes_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
@@ -84,16 +84,16 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedFunction {
     pub callable: Callable,
-    /// The name that stands for it, or for its class, in a test.
+    /// Local name of the function, or of its class, in a test.
     pub local: String,
-    /// Calls worth a test, most telling first.
+    /// Calls that are worth a test, most informative first.
     pub cases: Vec<Case>,
     pub tried: u32,
-    /// Why calls were dropped, with their number; most frequent first.
+    /// Why calls were dropped, with the number of calls; most frequent first.
     pub dropped: Vec<(String, u32)>,
 }
 
-/// Names in a test for what it calls: JavaScript's default export has none of its own.
+/// Local name of the subject in a test; JavaScript's default export is named after its file.
 fn local_name(callable: &Callable, file: &RepoPath) -> String {
     if callable.subject() != "default" {
         return callable.subject().to_owned();
@@ -126,7 +126,7 @@ fn bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
     pairs.into_iter().collect()
 }
 
-/// Finds calls worth a test for the functions of a file.
+/// Calls the functions of a file with many inputs, and selects the calls that are worth a test.
 pub async fn characterise(
     observer: &dyn Observer,
     task: &FileTask<'_>,
@@ -203,8 +203,8 @@ pub async fn characterise(
     Ok(found)
 }
 
-/// Makes the calls of a wave, the functions in turns, as long as there is time; whether all were
-/// made.
+/// Makes the calls of one round, alternating between functions, until the time runs out. Returns
+/// whether all calls were made.
 async fn make(
     observer: &dyn Observer,
     task: &FileTask<'_>,
@@ -228,8 +228,8 @@ async fn make(
     Ok(true)
 }
 
-/// The calls of each function in turns of a few, so that every function is called before the time
-/// ends. The order of the calls of one function stays.
+/// Reorders calls to alternate between functions, so that every function is called before the time
+/// runs out. The order of the calls of one function stays.
 fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut keyed: Vec<(usize, (usize, Call))> = wave
@@ -244,14 +244,14 @@ fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
     keyed.into_iter().map(|(_, one)| one).collect()
 }
 
-/// How many times as far as usual a function is searched.
+/// How many times deeper than usual a function is searched.
 fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     let inside = task.missed.range(callable.start..=callable.end).next().is_some();
     if inside { DEEPER } else { 1 }
 }
 
-/// Calls near those that run a line where tests have missed something: arguments that stand on
-/// the line or beside it, and little changes. Calls that reached something new count first.
+/// Variations of calls that run a line where mutants survived: with literals from that line or
+/// close to them, and with slight changes. Calls that reached new code are varied first.
 fn aimed(
     task: &FileTask<'_>,
     callable: &Callable,
@@ -271,7 +271,7 @@ fn aimed(
     side_by_side(&lists.collect::<Vec<_>>(), &made, AIMED)
 }
 
-/// The first of each list, then the second of each, without those that were made already.
+/// Interleaves the lists, without calls that were already made.
 fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Vec<Call> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
     let mut found: Vec<Call> = Vec::new();
@@ -292,7 +292,7 @@ fn drop_for(functions: &mut ObservedFunction, reason: String) {
     }
 }
 
-/// Calls near those that reached something the earlier ones did not.
+/// Variations of the calls that reached new code.
 fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
     let (fresh, _) = latest_first(known.iter());
@@ -301,8 +301,8 @@ fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
     side_by_side(&lists, &made, NEAR)
 }
 
-/// Calls that reached something the earlier ones did not, and the others. The latest come first:
-/// they came from what was new a round ago.
+/// The calls that reached new code, and the others, each with the latest first: the latest calls
+/// are variations of what was new one round before.
 fn latest_first<'a>(cases: impl Iterator<Item = &'a Case>) -> (Vec<&'a Call>, Vec<&'a Call>) {
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     let (mut fresh, mut others) = (Vec::new(), Vec::new());

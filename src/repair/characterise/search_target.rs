@@ -13,10 +13,10 @@ use super::Case;
 /// The most literals for one file.
 const LITERALS: usize = 200;
 
-/// The longest text that is made up because its length is compared.
+/// Maximum length of a string that is generated because a length is compared.
 const LONGEST: f64 = 300.0;
 
-/// Constants of one file that are worked out.
+/// Maximum number of constants that are evaluated in one file.
 const CONSTANTS: usize = 400;
 
 static NUMBER: Pattern = Pattern::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b");
@@ -33,8 +33,8 @@ fn group<'t>(found: &Captures<'t>) -> &'t str {
     group.map_or("", |group| group.as_str())
 }
 
-/// The values of the numeric constants of a file, by name: those outside of functions whose text
-/// is arithmetic over numbers and constants before them.
+/// Values of the numeric constants of a file, by name: those outside of functions whose text is
+/// arithmetic over numbers and earlier constants.
 fn constants(text: &str) -> BTreeMap<&str, f64> {
     let mut known = BTreeMap::new();
     for found in CONSTANT.captures(text).take(CONSTANTS) {
@@ -47,7 +47,7 @@ fn constants(text: &str) -> BTreeMap<&str, f64> {
     known
 }
 
-/// A small reader of sums and products.
+/// A small parser that evaluates arithmetic.
 struct Sum<'a> {
     rest: &'a str,
     known: &'a BTreeMap<&'a str, f64>,
@@ -78,7 +78,7 @@ impl Sum<'_> {
     fn product(&mut self, depth: u32) -> Option<f64> {
         let mut value = self.single(depth)?;
         while let Some(sign) = self.next(&['*', '/']) {
-            // `a ** b` is left alone.
+            // `a ** b` fails to parse here, so its value stays unknown.
             let other = self.single(depth)?;
             value = if sign == '*' { value * other } else { value / other };
         }
@@ -111,25 +111,25 @@ impl Sum<'_> {
     }
 }
 
-/// A number as both kinds of language write it; `None` when it is not worth trying.
+/// A number as both Python and JavaScript write it; `None` if it is not finite.
 fn written(value: f64) -> Option<String> {
     let whole = value.fract() == 0.0 && value.abs() < 9e15;
     let text = if whole { format!("{value:.0}") } else { format!("{value:?}") };
     value.is_finite().then_some(text)
 }
 
-/// The lines at which calls are aimed, and literals that may reach them.
+/// The lines that calls aim at, and literals to try for them.
 #[derive(Clone, Debug, Default)]
 pub struct SearchTarget {
     pub lines: BTreeSet<u32>,
-    /// Some of them are run by no call, but perhaps when the file is loaded: any function may show
-    /// what they do.
+    /// Whether some of the lines are run by no call. They may run when the file is loaded, so that
+    /// any function may show their effect.
     pub orphan: bool,
     pub literals: Vec<String>,
 }
 
 impl SearchTarget {
-    /// The target after some calls.
+    /// The target, given the calls so far.
     #[must_use]
     pub fn at(language: Language, text: &str, missed: &BTreeSet<u32>, seen: &[Vec<Case>]) -> Self {
         let ran: BTreeSet<u32> =
@@ -141,7 +141,7 @@ impl SearchTarget {
         }
     }
 
-    /// Whether a call runs one of the lines.
+    /// Whether a call runs one of the target lines.
     #[must_use]
     pub fn runs(&self, case: &Case) -> bool {
         case.seen.lines.iter().any(|line| self.lines.contains(line))
@@ -162,7 +162,7 @@ impl SearchTarget {
     }
 }
 
-/// Lines that no call has run and that hold something to be tried; none where lines are unknown.
+/// Lines, other than comments, that no call has run; none without line coverage.
 fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
     let comment =
         |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
@@ -173,8 +173,8 @@ fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
         .collect()
 }
 
-/// Literals to try for these lines: words there, each number and constant with its neighbours,
-/// other texts, and texts of compared lengths. Then those of lines that no call has run.
+/// Literals to try for these lines, then for those that no call has run: words, other strings,
+/// numbers and constants with their neighbours, and strings of compared lengths.
 fn literals(
     language: Language,
     text: &str,
@@ -213,7 +213,7 @@ fn literals(
     found
 }
 
-/// Words as they are, then with a capital, then in capitals.
+/// Words as written, then capitalised, then in upper case.
 fn spellings(words: &[String]) -> Vec<String> {
     let capital = |word: &String| -> String {
         let mut letters = word.chars();

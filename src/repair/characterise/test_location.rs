@@ -1,5 +1,5 @@
-//! Where a test file goes and how it names its subject (specification.md 6.8): where the project keeps
-//! its tests already.
+//! Chooses path and imports of a new test file, by where the project already keeps its tests
+//! (specification.md 6.8).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use crate::domain::id::RepoPath;
 
 use super::render::{ModuleKind, Naming};
 
-/// Folders that hold no code of the project itself.
+/// Folders without code of the project itself.
 const ASIDE: &[&str] = &[
     "node_modules",
     "dist",
@@ -35,11 +35,11 @@ const ASIDE: &[&str] = &[
     "migrations",
 ];
 
-/// Files that configure and are not called.
+/// Files for configuration and scripts, which are not called by tests.
 const CONFIGURING: &[&str] =
     &["setup.py", "conftest.py", "noxfile.py", "tasks.py", "__main__.py", "manage.py"];
 
-/// The facts on which the place of tests depends.
+/// Layout of the project, from which the paths of new test files are chosen.
 #[derive(Clone, Debug)]
 pub struct ProjectLayout<'a> {
     pub framework: Framework,
@@ -50,7 +50,7 @@ pub struct ProjectLayout<'a> {
     pub modules: bool,
 }
 
-/// Whether a file is code of the project that could be called from a test.
+/// Whether a file is code of the project that tests can call.
 #[must_use]
 pub fn is_subject(file: &RepoPath) -> bool {
     let aside = file.parent().split('/').any(|part| ASIDE.contains(&part) || part.starts_with('.'));
@@ -74,7 +74,7 @@ pub fn module_of(file: &RepoPath, directory: &str) -> String {
     inside.replace('/', ".")
 }
 
-/// Where the tests of a file go, and how they are written. `used` are places that are in use.
+/// Path and imports of a new test file for `file`. The paths in `used` are taken.
 #[must_use]
 pub fn locate_test_file(
     site: &ProjectLayout<'_>,
@@ -114,7 +114,7 @@ pub fn locate_test_file(
         _ if site.modules => ModuleKind::Module,
         _ => source,
     };
-    // Jest turns TypeScript into what it runs, and leaves JavaScript as it is; others do both.
+    // Jest transpiles TypeScript tests but not JavaScript tests; other runners handle both.
     let typed = matches!(file.extension(), "ts" | "tsx" | "mts" | "cts");
     let typed = typed && (site.framework == Framework::Jest || tests_are_typed(site));
     let ending = match (site.framework, test, site.modules) {
@@ -149,7 +149,7 @@ fn tests_are_typed(site: &ProjectLayout<'_>) -> bool {
     })
 }
 
-/// The folder with most test files of Python.
+/// The folder with the most Python test files.
 fn python_folder(site: &ProjectLayout<'_>) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let is_test = |file: &&RepoPath| {
@@ -166,7 +166,7 @@ fn within(site: &ProjectLayout<'_>, file: &RepoPath) -> bool {
     site.directory.is_empty() || file.as_str().starts_with(&format!("{}/", site.directory))
 }
 
-/// Where JavaScript tests of a file go: `__tests__`, one folder for all, or beside it.
+/// Folder for JavaScript tests of a file: `__tests__`, a common folder, or that of the file.
 fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
     let tests: Vec<&RepoPath> = site
         .files
@@ -192,7 +192,7 @@ fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
     if tests.is_empty() { below("test") } else { file.parent().to_owned() }
 }
 
-/// The path from a folder to a file, as an import is written.
+/// The path from a folder to a file, as used in an import.
 fn relative(folder: &str, file: &RepoPath) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = file.as_str().split('/').collect();

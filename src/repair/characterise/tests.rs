@@ -1,4 +1,4 @@
-//! Drafts as people read them, and what a watched world answers.
+//! Tests of characterisation: rendered test files, and the search with a fake observer.
 
 use std::sync::Mutex;
 
@@ -241,7 +241,7 @@ fn a_function_that_takes_a_needed_name_is_left_out() {
     assert!(!draft.text.contains("datetime.date("), "{}", draft.text);
 }
 
-/// Doubles a number; in another environment its answer differs for multiples of 7.
+/// A fake observer that doubles numbers; multiples of 7 depend on the environment.
 struct Doubling(Mutex<u32>);
 
 #[async_trait]

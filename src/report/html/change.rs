@@ -1,12 +1,12 @@
-//! Changes as people read them: what went, what came, and which part of a line differs.
+//! Draws a unified diff as HTML, and marks the part of each line that differs.
 
 use super::writer::{Html, number};
 
-/// Bytes and lines of the whole change.
+/// Limits of the whole change, in bytes and in lines.
 const BYTES: usize = 250_000;
 const LINES: usize = 2_000;
 
-/// Characters of a line.
+/// Longest line that is shown, in characters.
 const WIDTH: usize = 400;
 
 /// Lines of a run whose parts are compared.
@@ -16,7 +16,7 @@ pub(super) fn whole(html: &mut Html, change: &str) {
     patch(html, change, BYTES, LINES, "the session's `patches/all.patch`");
 }
 
-/// A unified diff within `bytes` and `lines`; `place` says where the rest is.
+/// Draws a unified diff within `bytes` and `lines`; `place` says where the rest is.
 pub(super) fn patch(html: &mut Html, patch: &str, bytes: usize, lines: usize, place: &str) {
     let began = html.len();
     let mut shown = 0;
@@ -34,7 +34,7 @@ pub(super) fn patch(html: &mut Html, patch: &str, bytes: usize, lines: usize, pl
                     header = false;
                 } else if first.starts_with("diff --git") || (first.starts_with("--- ") && !header)
                 {
-                    // A line that was taken away may begin with `-- `; a header is followed by `+++`.
+                    // A removed line may begin with `-- `, but only a header is followed by `+++`.
                     let mut ahead = rows.clone();
                     ahead.next();
                     header = first.starts_with("diff")
@@ -85,7 +85,7 @@ fn kind(row: &str) -> &'static str {
     }
 }
 
-/// Lines that went and lines that came. Of equally many, the part that differs is marked.
+/// Draws removed and added lines. If there are equally many, the part that differs is marked.
 fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
     let alike = gone.len() == come.len();
     let draw = |html: &mut Html,
@@ -114,7 +114,7 @@ fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
 }
 
 fn whole_line(html: &mut Html, class: &str, row: &str) {
-    // An empty line would have no height.
+    // An empty line would collapse to no height.
     let row = cut(row, WIDTH);
     html.leaf("span", class, if row.is_empty() { " " } else { &row });
 }
@@ -127,8 +127,8 @@ pub(super) fn cut(row: &str, width: usize) -> String {
     }
 }
 
-/// The bytes of `row` that `other` does not have in common with it from both ends, behind the
-/// sign. Nothing when little is in common, as marking everything marks nothing.
+/// The byte range of `row`, after its sign, that remains when the common start and end with `other`
+/// are removed. `None` when little is common, as marking everything marks nothing.
 fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
     let (inner, beside) = (row.get(1..)?, other.get(1..)?);
     let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
@@ -137,7 +137,7 @@ fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
     let ahead = same(&mut inner.chars(), &mut beside.chars());
     let (rest, other_rest) = (inner.get(ahead..)?, beside.get(ahead..)?);
     let behind = same(&mut rest.chars().rev(), &mut other_rest.chars().rev());
-    // Words are marked whole.
+    // Words are marked as a whole.
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let middle = |rest: &str| rest.get(..rest.len() - behind).unwrap_or_default().to_owned();
     let (mine, theirs) = (middle(rest), middle(other_rest));

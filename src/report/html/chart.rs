@@ -1,23 +1,23 @@
-//! The pass rate over iterations. Places are percentages of the width and pixels of the height, so
-//! text keeps its size on a phone.
+//! Draws the pass rate over iterations as SVG. Positions are percentages of the width and pixels of
+//! the height, so that text keeps its size on a phone.
 
 use crate::domain::rate::PassRate;
 
 use super::PageData;
 use super::writer::Html;
 
-/// Pixels of the highest and of the lowest line.
+/// Positions of the highest and of the lowest line, in pixels.
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 184.0;
 
-/// Pixels of the whole picture.
+/// Height of the whole picture, in pixels.
 const HEIGHT: &str = "216";
 
-/// Where the first and the last point stand, in percent of the width.
+/// Positions of the first and of the last point, in percent of the width.
 const LEFT: f64 = 12.0;
 const RIGHT: f64 = 94.0;
 
-/// Numbers below the line, at most.
+/// Highest number of labels below the line.
 const TICKS: usize = 11;
 
 /// One point of the line.
@@ -25,7 +25,7 @@ struct Point {
     x: f64,
     label: String,
     rate: PassRate,
-    /// What a change that was taken back had reached.
+    /// The rate that a reverted change had reached.
     reached: Option<PassRate>,
 }
 
@@ -51,7 +51,7 @@ fn points(data: &PageData<'_>) -> Vec<Point> {
     points
 }
 
-/// The lowest line, in tenths of a percent: below everything that is drawn, at a round number.
+/// Value of the lowest line, in tenths of a percent: a round number below everything drawn.
 fn lowest(points: &[Point], target: Option<u32>) -> u32 {
     let rates = points.iter().flat_map(|point| [Some(point.rate), point.reached]);
     let least =
@@ -128,7 +128,7 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
     });
 }
 
-/// The line and the area below it, in a picture of their own that is stretched to the width.
+/// Draws the line and the area below it, in a nested picture that is stretched to the width.
 fn climb(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
     let path: Vec<String> = points
         .iter()
@@ -151,7 +151,7 @@ fn climb(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
     });
 }
 
-/// Points with what they say, and the numbers below.
+/// Draws the points with their captions, and the iteration numbers below them.
 fn marks(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
     let every = points.len().div_ceil(TICKS).max(1);
     let last = points.len() - 1;
@@ -174,7 +174,7 @@ fn marks(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
             }
         }
         dot(html, "here", [&x, &fixed(here)], &format!("{name}: {} %", point.rate));
-        // Its neighbour's number would run into the last one's.
+        // The last number is always drawn; one close to it would overlap.
         if at == last || (at % every == 0 && (last - at) * 2 >= every) {
             label(html, "tick", "middle", [&x, "206"], &point.label);
         }

@@ -1,4 +1,4 @@
-//! Tests that were ever red, iteration by iteration.
+//! Draws the grid of tests that ever failed, with one column per iteration.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -10,11 +10,11 @@ use crate::domain::rate::PassRate;
 use super::writer::{Html, many, short};
 use super::{NAME, PageData, left_out};
 
-/// Tests that are drawn, and bytes they may take.
+/// Limits of the grid: number of tests, and bytes.
 const TESTS: usize = 200;
 const BYTES: usize = 450_000;
 
-/// What a test was in one column.
+/// The state of a test in one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Fails,
@@ -29,7 +29,7 @@ impl Cell {
     const ALL: [Self; 6] =
         [Self::Fails, Self::Back, Self::Passes, Self::Flaky, Self::Known, Self::Unknown];
 
-    /// Class, sign, and what it means.
+    /// CSS class, sign, and meaning.
     fn facts(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Fails => ("f", "✗", "fails"),
@@ -45,7 +45,7 @@ impl Cell {
 /// Columns in which each test failed, one bit each; bit 0 is the baseline.
 struct Red<'a> {
     failed: HashMap<&'a str, u64>,
-    /// Columns whose failing tests were not kept.
+    /// Columns whose failing tests were not recorded.
     unknown: u64,
     columns: u32,
 }
@@ -53,7 +53,7 @@ struct Red<'a> {
 fn red<'a>(data: &PageData<'a>) -> Red<'a> {
     let mut red = Red { failed: HashMap::new(), unknown: 0, columns: 0 };
     let view = data.view;
-    // Earlier iterations have no column, and their tests were red all the same.
+    // Earlier iterations have no column, but tests that failed in them still get a row.
     for row in view.rows.iter().take(data.earlier) {
         for test in &row.failing {
             red.failed.entry(test.as_str()).or_default();
@@ -82,7 +82,7 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
     let total = red.failed.len();
     let mut tests: Vec<(&str, u64)> =
         red.failed.iter().map(|(test, mask)| (*test, *mask)).collect();
-    // What was red last comes first, then what was red longest.
+    // Tests that failed most recently come first, and among them those that failed longest.
     tests.sort_unstable_by_key(|(test, mask)| (Reverse(*mask), *test));
     let flaky: HashSet<&str> = data.view.flaky.iter().map(TestId::as_str).collect();
     let known: HashSet<&str> = data.view.preexisting.iter().map(TestId::as_str).collect();
@@ -163,7 +163,7 @@ fn header(html: &mut Html, data: &PageData<'_>) {
     });
 }
 
-/// A test's name, its last part in front of the eye.
+/// Draws the name of a test, with everything before its last part in a lighter style.
 fn name(html: &mut Html, test: &str) {
     let shown = short(test, NAME);
     let split = ["::", " > ", "#", "/", "."]
@@ -179,7 +179,7 @@ fn name(html: &mut Html, test: &str) {
     });
 }
 
-/// Text that may be broken behind the signs that join words.
+/// Draws text that may be broken after separators.
 fn parts(html: &mut Html, text: &str) {
     for part in text.split_inclusive(['_', '.', ':', '/']) {
         html.text(part);

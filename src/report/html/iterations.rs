@@ -8,16 +8,16 @@ use super::change::patch;
 use super::writer::{Html, number, short};
 use super::{NAME, PageData, commit, left_out, prose};
 
-/// Bytes of all analyses and changes, and of one.
+/// Limits in bytes: all iterations together, one analysis, one change; and lines of one change.
 const BYTES: usize = 600_000;
 const ANALYSIS: usize = 24_000;
 const CHANGE: usize = 60_000;
 const LINES: usize = 600;
 
-/// A change that is not longer is open from the start.
+/// Longest change, in lines, that is unfolded from the start.
 const OPEN: usize = 24;
 
-/// Files that are named.
+/// Number of files that are named.
 const FILES: usize = 12;
 
 pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
@@ -91,7 +91,7 @@ fn one(html: &mut Html, data: &PageData<'_>, row: &IterationRow, left: usize) {
     });
 }
 
-/// Who, where, how much.
+/// Draws the facts of an iteration: provider, counts, duration, files and commit.
 fn meta(html: &mut Html, data: &PageData<'_>, row: &IterationRow) {
     html.inside("ul", &[("class", "meta")], |html| {
         let mut put = |text: &str| html.leaf("li", "", text);

@@ -1,8 +1,8 @@
 //! The page of a session: one file with everything in it. It runs no script, loads
 //! nothing, and is bounded whatever the session was. Pure.
 //!
-//! Each part lies in a file of its own and has a number of bytes it may take; what does not fit is
-//! counted, and the page says where it is.
+//! Each part has a source file of its own and a limit in bytes. What exceeds the limit is counted,
+//! and the page says where to find it.
 
 mod change;
 mod chart;
@@ -32,38 +32,38 @@ use super::todo::place_line;
 use super::view::View;
 use writer::{Html, many, short};
 
-/// The style of the page; its digest stands in the page's own policy.
+/// The style of the page; its digest is part of the page's Content-Security-Policy.
 const STYLE: &str = include_str!("style.css");
 
-/// Iterations that are drawn; earlier ones are counted. One bit each, and one for the baseline.
+/// Iterations that are drawn, one bit of a mask each beside the baseline; others are counted.
 const DRAWN: usize = 63;
 
-/// Characters of a name or a sentence that are shown.
+/// Longest name or sentence that is shown, in characters.
 const NAME: usize = 300;
 
-/// What the page says besides the view.
+/// Facts about the page that the view does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct PageFacts {
-    /// Version of regreen.
+    /// The version of regreen that made the page.
     pub version: String,
     /// When the page was made, as text; empty leaves it out.
     pub made: String,
-    /// The pass rate that ends the session, in percent.
+    /// The target pass rate, in percent.
     pub target: Option<u32>,
-    /// Address of the repository on its server, such as `https://github.com/ada/shop`; commits
-    /// then lead there. Anything but an address of the web is left out.
+    /// URL of the repository on its server, such as `https://github.com/ada/shop`, for links to
+    /// commits. Anything but a web address is left out.
     pub repository: Option<String>,
     /// Analyses by iteration, for iterations whose own record carries none.
     pub analyses: BTreeMap<u32, String>,
 }
 
-/// What every part may read.
+/// Data that every part of the page may read.
 struct PageData<'a> {
     view: &'a View,
     facts: &'a PageFacts,
-    /// The iterations that are drawn.
+    /// Iterations that are drawn.
     rows: &'a [IterationRow],
-    /// How many earlier ones there are.
+    /// Number of earlier iterations, which are not drawn.
     earlier: usize,
 }
 
@@ -189,7 +189,7 @@ fn mark(view: &View) -> (&'static str, &'static str) {
     }
 }
 
-/// The verdict, its numbers, and what it is about.
+/// Draws the verdict, its numbers, and what the session is about.
 fn top(html: &mut Html, data: &PageData<'_>) {
     let (view, (tone, sign)) = (data.view, mark(data.view));
     html.leaf("p", "brand", "regreen");
@@ -223,7 +223,7 @@ fn top(html: &mut Html, data: &PageData<'_>) {
     });
 }
 
-/// A commit, leading to its server when that is known.
+/// Writes a commit, linked to its server when that is known.
 fn commit(html: &mut Html, facts: &PageFacts, id: &CommitId) {
     match address(facts) {
         Some(address) => {
@@ -235,7 +235,7 @@ fn commit(html: &mut Html, facts: &PageFacts, id: &CommitId) {
     }
 }
 
-/// The repository's address, when it is one of the web and nothing else.
+/// The URL of the repository, if it is a plain web address.
 fn address(facts: &PageFacts) -> Option<&str> {
     let address = facts.repository.as_deref()?.trim_end_matches('/');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":/.-_~".contains(&byte);
@@ -243,7 +243,7 @@ fn address(facts: &PageFacts) -> Option<&str> {
     (web && address.len() <= NAME && address.bytes().all(plain)).then_some(address)
 }
 
-/// Says how many were left out, and where they are.
+/// Writes how many items were left out, and where they are.
 fn left_out(html: &mut Html, amount: usize, noun: &str, place: &str) {
     if amount > 0 {
         let text = format!("And {} more, not drawn here: {place}.", many(amount, noun));

@@ -1,10 +1,10 @@
-//! Foreign Markdown in a few plain elements: headings, lists, paragraphs, code. Links, images and
-//! HTML stay the text they are.
+//! Renders foreign Markdown with a few plain elements: headings, lists, paragraphs, code. Links,
+//! images and HTML are shown as the text they are.
 
 use super::change::cut;
 use super::writer::{Html, short};
 
-/// Characters of a line.
+/// Longest line that is shown, in characters.
 const WIDTH: usize = 1_000;
 
 /// Writes `text` within `bytes` and says whether all of it fitted.
@@ -49,14 +49,14 @@ pub(super) fn write(html: &mut Html, text: &str, bytes: usize) -> bool {
     fits
 }
 
-/// The text behind a block between two lines of `---` at its start.
+/// The text without its header, which is a block between two lines of `---` at the start.
 fn without_front_matter(text: &str) -> &str {
     text.strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .map_or(text, |(_, rest)| rest)
 }
 
-/// Code spans; everything else is text.
+/// Renders code spans; everything else is plain text.
 pub(super) fn inline(html: &mut Html, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('`') {
@@ -75,7 +75,7 @@ pub(super) fn inline(html: &mut Html, text: &str) {
     html.text(rest);
 }
 
-/// Where a run of exactly `fence` backticks begins.
+/// Position of the next run of exactly `fence` backticks.
 fn closing(text: &str, fence: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find('`').map(|at| from + at) {

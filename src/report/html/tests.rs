@@ -1,4 +1,4 @@
-//! What must hold of every page, whatever the session was.
+//! Properties of every page: well-formed, bounded, and without active content.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
-/// Texts that would like to be markup.
+/// Texts that try to be read as markup.
 const HOSTILE: &[&str] = &[
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -117,7 +117,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
     }
 }
 
-/// A session in which every text is foreign and nothing is missing.
+/// A session in which every field is filled, and every text is foreign.
 fn full(iterations: u32, tests: &[TestId], text: &str) -> View {
     let mut view = View::of(&[
         Event::Opened {
@@ -170,7 +170,7 @@ fn facts() -> PageFacts {
     }
 }
 
-/// What a page is made of.
+/// Elements, attributes and text that were found on a page.
 #[derive(Debug, Default)]
 struct Made {
     elements: BTreeSet<String>,
@@ -237,7 +237,7 @@ fn note(element: &quick_xml::events::BytesStart<'_>, made: &mut Made) {
     made.elements.insert(name);
 }
 
-/// All elements and attributes that the page may have; none of them runs or loads anything.
+/// Asserts that a page has only elements and attributes that neither run nor load anything.
 fn is_harmless(made: &Made) {
     let elements = "a article b body caption circle code dd del desc details div dl dt figcaption figure footer h1 h2 h3 h4 head header html ins li line link main meta nav ol p polygon polyline pre rect section small span style summary svg table tbody td text th thead title tr ul wbr";
     let attributes = "aria-hidden aria-label aria-labelledby charset class content cx cy height href http-equiv id lang name open points preserveAspectRatio r rel role scope tabindex text-anchor title viewBox width x x1 x2 y y1 y2";
@@ -329,8 +329,8 @@ fn an_analysis_from_elsewhere_fills_in() {
     assert!(!made.text.contains("a: b"), "{}", made.text);
 }
 
-/// Prints how long it took, so that a slow machine does not fail what is right: the limit is ten
-/// times what an unoptimised build needs.
+/// Prints how long the page took. The limit is ten times what an unoptimised build needs, so that a
+/// slow machine does not fail the test.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test measures real time")]
 fn a_huge_session_gives_a_small_page_quickly() {
@@ -375,7 +375,7 @@ fn many_iterations_are_drawn_up_to_a_limit() {
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
 
-/// Share of light that a colour such as `#0a7347` gives back.
+/// Relative luminance of a colour such as `#0a7347`, as WCAG defines it.
 fn luminance(colour: &str) -> f64 {
     let part = |at: usize| {
         let value = u8::from_str_radix(colour.get(at..at + 2).unwrap(), 16).unwrap();

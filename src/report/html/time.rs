@@ -6,12 +6,12 @@ use crate::report::phrases::time;
 use super::PageData;
 use super::writer::Html;
 
-/// Milliseconds of one iteration.
+/// Milliseconds spent in one iteration.
 struct Spent {
     label: String,
     tests: u64,
     providers: u64,
-    /// The search, and everything else.
+    /// Time of the search for candidates, and of everything else.
     rest: u64,
 }
 

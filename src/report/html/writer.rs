@@ -1,12 +1,12 @@
-//! Writes well-formed HTML. Markup is known when regreen is built; everything else goes through
-//! [`Html::text`] or an attribute and is escaped there, so foreign text cannot become markup.
+//! Writes well-formed HTML. Markup is fixed at compile time; all other text is escaped in
+//! [`Html::text`] or in an attribute, so foreign text cannot become markup.
 
 use crate::report::markdown::{digits, is_invisible, line};
 
 /// Attributes of one element; the values are escaped.
 pub type Attributes<'a> = &'a [(&'static str, &'a str)];
 
-/// A document that grows. Elements that are open are closed in the right order.
+/// A growing HTML document. Open elements are closed in the right order.
 #[derive(Debug, Default)]
 pub struct Html {
     out: String,
@@ -14,12 +14,12 @@ pub struct Html {
 }
 
 impl Html {
-    /// An empty document.
+    /// Begins an empty document.
     pub fn new() -> Self {
         Self { out: String::from("<!DOCTYPE html>\n"), open: Vec::new() }
     }
 
-    /// Bytes so far.
+    /// Number of bytes written so far.
     pub fn len(&self) -> usize {
         self.out.len()
     }
@@ -43,7 +43,7 @@ impl Html {
         }
     }
 
-    /// An element with what `fill` writes inside.
+    /// Writes an element around what `fill` writes.
     pub fn inside(
         &mut self,
         tag: &'static str,
@@ -58,7 +58,7 @@ impl Html {
         }
     }
 
-    /// An element that holds text only.
+    /// Writes an element that contains only text.
     pub fn leaf(&mut self, tag: &'static str, class: &str, text: &str) {
         let class = [("class", class)];
         self.open(tag, if class[0].1.is_empty() { &[] } else { &class });
@@ -66,7 +66,7 @@ impl Html {
         self.close();
     }
 
-    /// A table that scrolls by itself, with a caption for readers of the page.
+    /// Writes a table that scrolls on its own, with a caption for screen readers.
     pub fn table(&mut self, class: &str, caption: &str, fill: impl FnOnce(&mut Self)) {
         let region =
             [("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)];
@@ -78,7 +78,7 @@ impl Html {
         });
     }
 
-    /// The head of a table, a column for each name.
+    /// Writes the head of a table, with one column per name.
     pub fn header(&mut self, names: &[&str]) {
         self.inside("thead", &[], |html| {
             html.inside("tr", &[], |html| {
@@ -93,7 +93,7 @@ impl Html {
         self.inside("th", &[("scope", "row")], fill);
     }
 
-    /// A name and what it stands for, inside a `dl`.
+    /// Writes a term with its description, inside a `dl`.
     pub fn term(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
         self.inside("div", &[], |html| {
             html.leaf("dt", "", name);
@@ -101,7 +101,7 @@ impl Html {
         });
     }
 
-    /// An element without content, written so that readers of XML take it too.
+    /// Writes an element without content, in a form that is also valid XML.
     pub fn void(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.start(tag, attributes);
         self.out.push_str("/>");
@@ -114,19 +114,19 @@ impl Html {
         }
     }
 
-    /// One line of foreign text, as code, at most `limit` characters.
+    /// Writes one line of foreign text as code, at most `limit` characters.
     pub fn code(&mut self, text: &str, limit: usize) {
         self.leaf("code", "", &short(text, limit));
     }
 
-    /// The style of the page. It is ours and holds neither `<` nor `&`.
+    /// Writes the style of the page unescaped; it is ours and contains neither `<` nor `&`.
     pub fn style(&mut self, style: &'static str) {
         self.out.push_str("<style>");
         self.out.push_str(style);
         self.out.push_str("</style>\n");
     }
 
-    /// The finished document.
+    /// Closes all open elements and returns the document.
     #[must_use]
     pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
@@ -150,7 +150,7 @@ impl Html {
     }
 }
 
-/// Elements after which no line break is written, as it would be seen.
+/// Elements without a line break after them, because there it would be visible.
 const INLINE: &[&str] = &["a", "b", "code", "del", "em", "ins", "mark", "small", "span"];
 
 fn put(out: &mut String, character: char) {
@@ -168,7 +168,7 @@ fn put(out: &mut String, character: char) {
     }
 }
 
-/// One line of at most `limit` characters. However long the text is, this takes no longer.
+/// One line of at most `limit` characters; of a long text only the beginning is read.
 pub fn short(text: &str, limit: usize) -> String {
     let ahead: String = text.chars().take(limit * 2 + 64).collect();
     let mut shown = line(&ahead, limit);
@@ -178,7 +178,7 @@ pub fn short(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Thousands apart: `12 345`, with a space that does not break.
+/// A number with its thousands separated by a space that does not break: `12 345`.
 pub fn number(value: u64) -> String {
     digits(value, '\u{a0}')
 }

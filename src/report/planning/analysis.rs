@@ -1,4 +1,4 @@
-//! What must be tested, as Markdown, and the reports of providers about it.
+//! Renders the analysis of what must be tested, and the reports of providers, as Markdown.
 
 use crate::domain::test_plan::analysis::{Advice, FileRequirements, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;

@@ -1,4 +1,4 @@
-//! Documents of test generation, all rendered from the stored forms: analysis, plan, to-do list,
+//! Renders the documents of test generation from their stored forms: analysis, plan, to-do list,
 //! notes, summary (specification.md 8.8, 9.1).
 
 mod analysis;
@@ -24,7 +24,7 @@ use crate::domain::test_plan::task::{TestPlan, TestTask};
 
 use super::markdown::{self, count};
 
-/// Characters of a sentence in these documents.
+/// Longest sentence in these documents, in characters.
 const SENTENCE: usize = 600;
 
 /// A sentence of ours that may quote foreign words.
@@ -32,22 +32,22 @@ fn prose(text: &str) -> String {
     markdown::prose(text, SENTENCE)
 }
 
-/// A list of sentences.
+/// A Markdown list with one sentence per item.
 fn list<'a>(sentences: impl IntoIterator<Item = &'a String>) -> String {
     sentences.into_iter().map(|text| format!("- {}\n", prose(text))).collect()
 }
 
-/// Rows of a table at most.
+/// Highest number of rows in a table.
 const ROWS: usize = 200;
 
-/// A table, or nothing without rows. `head` ends with the line below the titles.
+/// A table, or nothing without rows. `head` ends with the line that separates head and rows.
 fn table<const N: usize>(head: &str, rows: impl IntoIterator<Item = [String; N]>) -> String {
     let rows: String =
         rows.into_iter().take(ROWS).map(|row| format!("| {} |\n", row.join(" | "))).collect();
     if rows.is_empty() { rows } else { format!("{head}{rows}") }
 }
 
-/// One line for phase 2.
+/// Sums up phase 2 in one line.
 #[must_use]
 pub fn gathered(coverage: &TestCoverage) -> String {
     let stats = &coverage.coverage_stats;
@@ -60,7 +60,7 @@ pub fn gathered(coverage: &TestCoverage) -> String {
     )
 }
 
-/// One line for phase 3.
+/// Sums up phase 3 in one line.
 #[must_use]
 pub fn analysed(analysis: &TestAnalysis) -> String {
     let layers: Vec<String> =
@@ -73,7 +73,7 @@ pub fn analysed(analysis: &TestAnalysis) -> String {
     )
 }
 
-/// One line for phase 4.
+/// Sums up phase 4 in one line.
 #[must_use]
 pub fn planned(plan: &TestPlan) -> String {
     let files: std::collections::BTreeSet<_> =
@@ -85,7 +85,7 @@ pub fn planned(plan: &TestPlan) -> String {
     )
 }
 
-/// The tasks as they stand, for every screen.
+/// The tasks with their current status, for every output.
 #[must_use]
 pub fn rows(plan: &TestPlan) -> Vec<TaskRow> {
     let row = |task: &TestTask| TaskRow {

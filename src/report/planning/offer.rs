@@ -1,5 +1,5 @@
-//! A plan as it is offered in a comment, and the end of phases 1 to 4 as an outcome that every
-//! screen can show (specification.md 2.4).
+//! Renders a plan for approval in a comment, and the end of phases 1 to 4 as an outcome that every
+//! output can show (specification.md 2.4).
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use crate::report::markdown::{cell, code, count, fold};
 
 use super::{planned, prose};
 
-/// Requirements that an offer shows at most.
+/// Number of requirements that an offer shows.
 const SHOWN: usize = 30;
 
-/// Where a session rests.
+/// Where a session that has not reached the fix loop keeps its results.
 #[derive(Clone, Debug)]
 pub struct Rest {
-    /// The fix branch it would have.
+    /// Name of the fix branch, which need not exist yet.
     pub branch: String,
-    /// Its folder, as a path for people.
+    /// Path of the session's folder, for people.
     pub folder: String,
     pub took: Duration,
 }
 
-/// The end of a run that came no further than the plan or the writing of tests.
+/// The outcome of a run that ended with the plan or while it wrote tests.
 #[must_use]
 pub fn outcome(
     state: &Pipeline,
@@ -66,7 +66,7 @@ pub fn outcome(
         onto: None,
         tip: None,
         patch: String::new(),
-        // What a person reads of it; nothing without a plan.
+        // The plan is what a person should read; there may be none yet.
         report: plan.map_or_else(String::new, |_| format!("{}/IMPL_PLAN.md", rest.folder)),
         folder: rest.folder,
         duration_ms: u64::try_from(rest.took.as_millis()).unwrap_or(u64::MAX),

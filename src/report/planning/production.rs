@@ -1,4 +1,4 @@
-//! What phase 5 made: per task, per gate, and as the last word of the session.
+//! Renders the result of phase 5: summaries of tasks and gates, and the end of the session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::report::{characterised, coverage, mutation};
 
 use super::{ROWS, prose, table};
 
-/// Open requirements and drops that a terminal shows.
+/// Entries of each kind that a terminal shows.
 const SHOWN: usize = 8;
 
 /// `.summaries/IMPL-001-summary.md` of a task that wrote tests (specification.md 9.2).
@@ -87,7 +87,7 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
     page
 }
 
-/// `.summaries/IMPL-001.3-summary.md` and that of 001.5.
+/// `.summaries/IMPL-001.3-summary.md` and `.summaries/IMPL-001.5-summary.md`.
 #[must_use]
 pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation) -> String {
     let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
@@ -105,7 +105,7 @@ pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation)
     page
 }
 
-/// The part of `test-quality-report.md` that is about broken code.
+/// The mutation section of `test-quality-report.md`.
 #[must_use]
 pub fn score(production: &Generation) -> String {
     let Some(score) = production.scored() else {
@@ -115,7 +115,7 @@ pub fn score(production: &Generation) -> String {
     format!("\n{}", mutation::markdown(&score))
 }
 
-/// One line for phase 5.
+/// Sums up phase 5 in one line.
 #[must_use]
 pub fn written(production: &Generation) -> String {
     let totals = production.totals();
@@ -132,7 +132,7 @@ pub fn written(production: &Generation) -> String {
     )
 }
 
-/// The same with the gates that are not met, for every screen.
+/// Sums up phase 5 with the gates that are not met, for every output.
 #[must_use]
 pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
@@ -143,13 +143,13 @@ pub fn headline(production: &Generation) -> String {
     text
 }
 
-/// The gates that have decided, by their names.
+/// The gates that have decided, with their names.
 fn gates(production: &Generation) -> impl Iterator<Item = (&'static str, &GateResult)> {
     let gates = [("001.3", &production.validation), ("001.5", &production.review)];
     gates.into_iter().filter_map(|(name, gate)| Some((name, gate.as_ref()?)))
 }
 
-/// Phase 5 for a terminal. Foreign text is shortened and without control characters.
+/// Phase 5 for a terminal. Foreign text is shortened and free of control characters.
 #[must_use]
 pub fn produced(production: &Generation) -> String {
     let totals = production.totals();
@@ -219,37 +219,37 @@ pub fn produced(production: &Generation) -> String {
     text
 }
 
-/// Phase 5 in the one document of `regreen test --json`.
+/// Phase 5 in the JSON document of `regreen test --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProducedDocument {
-    /// Tests that are kept.
+    /// Number of tests that are kept.
     pub tests: usize,
-    /// The files that hold them.
+    /// The files that contain them.
     pub files: Vec<String>,
-    /// Lines of the files with gaps that were reached before.
+    /// Lines of the files with gaps that the tests reached before.
     pub coverage_before: LineCounts,
-    /// The same with the new tests.
+    /// Lines of the same files that are reached with the new tests.
     pub coverage_after: LineCounts,
     /// Coverage of the requested functions, before and after.
     #[serde(default)]
     pub coverage: Option<Reached>,
-    /// Percent of tried breaks that were noticed, with one decimal, cut.
+    /// Percentage of tried mutants that the tests noticed, cut to one decimal.
     pub mutation_score: Option<String>,
-    /// New tests whose result changed between runs; none is kept.
+    /// New tests whose result changed between runs; none of them is kept.
     pub flaky: usize,
-    /// Files that a gate took away, with the reason.
+    /// Files that a gate dropped, with the reason.
     pub dropped: Vec<Reasoned>,
-    /// Tests that fail because the code is wrong: what, and what says so.
+    /// Tests that fail because the code is wrong, with the evidence.
     #[serde(default)]
     pub findings: Vec<Reasoned>,
-    /// Who wrote files, by file; the embedded engine wrote those that are not named.
+    /// Provider of each file; files that are not listed were written by the embedded engine.
     #[serde(default)]
     pub authors: std::collections::BTreeMap<String, String>,
-    /// Answers and tests of providers that were given up, with the reason.
+    /// Answers and tests of providers that were discarded, with the reason.
     #[serde(default)]
     pub given_up: Vec<String>,
-    /// Requirements that are shown.
+    /// Number of requirements that the tests verify.
     pub shown: usize,
     /// Requirements that stay open, with the reason.
     pub open: Vec<Reasoned>,
@@ -263,7 +263,7 @@ pub struct ProducedDocument {
     pub commit: Option<String>,
 }
 
-/// Something with a reason.
+/// An item and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reasoned {
@@ -273,7 +273,7 @@ pub struct Reasoned {
     pub reason: String,
 }
 
-/// Phase 5 for programs.
+/// Phase 5 as a JSON document.
 #[must_use]
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();

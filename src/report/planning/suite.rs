@@ -6,8 +6,8 @@ use crate::report::markdown::cell;
 
 use super::{prose, table};
 
-/// The summary of the task that runs the suite and fixes what fails: first and last result, what
-/// was found and changed, and the verdict.
+/// Summary of the task that runs the suite and fixes failures: first and last result, what was
+/// found and changed, and the verdict.
 #[must_use]
 pub fn suite(outcome: &Outcome) -> String {
     let rate = |rate: Option<PassRate>| {

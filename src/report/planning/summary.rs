@@ -1,4 +1,4 @@
-//! The end of phases 1 to 4: for people, for programs, and as a nested list of progress.
+//! Renders the result of phases 1 to 4: terminal text, JSON document, and progress list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,30 +16,30 @@ use crate::report::phrases::usage;
 
 use super::production::{self, ProducedDocument};
 
-/// `progress.json`: one line per phase (specification.md 9.1).
+/// `progress.json`: one entry per phase (specification.md 9.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// The five phases.
     pub phases: Vec<ProgressLine>,
 }
 
-/// One phase of the list.
+/// A phase, or a task below it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgressLine {
     /// Name of the phase or task.
     pub content: String,
     /// `pending`, `in_progress` or `completed`; one at most is in progress.
     pub status: String,
-    /// What it does while it is in progress.
+    /// The name as an activity, such as `Gathering context`, shown while it is in progress.
     pub active_form: String,
     /// Its result; empty before its end.
     pub summary: String,
-    /// What it consists of, while it is in progress.
+    /// Its tasks, while it is in progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ProgressLine>,
 }
 
-/// The phases before the fix loop, as they are done.
+/// The phases before the fix loop, named as activities.
 pub const ACTIVE: [&str; 5] = [
     "Starting the session",
     "Gathering context",
@@ -48,7 +48,7 @@ pub const ACTIVE: [&str; 5] = [
     "Running the test cycle",
 ];
 
-/// The progress of a session. While phase 5 runs, its tasks stand below it.
+/// The progress of a session. While phase 5 runs, its tasks are listed below it.
 #[must_use]
 pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
     let now = match state.planning_step() {
@@ -107,7 +107,7 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
         .collect()
 }
 
-/// How it ended, in one word, and what comes next, in one sentence.
+/// How the pipeline ended, in one word, and what to do next, in one sentence.
 fn ending(state: &Pipeline) -> (&'static str, String) {
     let id = &state.session_id;
     match &state.next {
@@ -153,8 +153,8 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
     }
 }
 
-/// The summary in front of phase 5, for a terminal (specification.md 3.1 phase 4). Foreign text is
-/// shortened and without control characters.
+/// The summary of phases 1 to 4 for a terminal (specification.md 3.1 phase 4). Foreign text is
+/// shortened and free of control characters.
 #[must_use]
 pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> String {
     let (state, plan) = (&run.state, run.plan.as_ref());
@@ -184,7 +184,7 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
             ));
         }
         let analysis = &plan.analysis;
-        // Once tests are written, they say more than the first lines of what was asked for.
+        // Once tests are written, they say more than the first requirements.
         if produced.is_none() {
             text.push_str(&requirements(plan));
         }
@@ -219,7 +219,7 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
     text
 }
 
-/// A task as the list of progress marks it.
+/// The mark of a task in the list of tasks.
 fn mark(status: TaskStatus) -> char {
     match status {
         TaskStatus::Pending => '○',
@@ -229,7 +229,7 @@ fn mark(status: TaskStatus) -> char {
     }
 }
 
-/// The first things that tests must show.
+/// The first requirements that tests must verify.
 fn requirements(plan: &TestPlan) -> String {
     let analysis = &plan.analysis;
     let mut text = String::from("\nfirst requirements\n");
@@ -252,23 +252,23 @@ fn verb(state: &Pipeline) -> &'static str {
     }
 }
 
-/// A session that plans or writes tests, as a run leaves it.
+/// The state and the results of a run that plans or writes tests.
 #[derive(Clone, Debug)]
 pub struct PlanRun {
     pub state: Pipeline,
     pub package: Option<Package>,
     pub plan: Option<TestPlan>,
-    /// What providers used so far.
+    /// What providers have used so far.
     pub spending: Spending,
-    /// Why it stopped before its end, in our own words.
+    /// Why the run stopped early, in our own words.
     pub halted: Option<String>,
 }
 
-/// The one document of `regreen plan --json` and `regreen test --json`.
+/// The JSON document of `regreen plan --json` and `regreen test --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct PlanDocument {
-    /// Version of this form.
+    /// Version of this document format.
     pub schema_version: u32,
     /// Id of the session.
     pub session: String,
@@ -283,36 +283,36 @@ pub struct PlanDocument {
     pub next: String,
     /// The session's folder.
     pub folder: String,
-    /// Phases that ended.
+    /// Finished phases.
     pub phases: Vec<PhaseRow>,
     /// Files with gaps, most urgent first.
     pub gaps: Vec<Gap>,
-    /// How many things must be shown, by layer.
+    /// Number of requirements, by layer.
     pub requirements: std::collections::BTreeMap<String, u32>,
     /// The tasks in the order in which they may run.
     pub tasks: Vec<TaskLine>,
-    /// What providers took.
+    /// What providers used: calls, tokens, money.
     #[serde(default)]
     pub spending: Spending,
-    /// Whether providers were there and none gave a good analysis of everything.
+    /// Whether providers were configured and none gave a usable analysis of everything.
     #[serde(default)]
     pub degraded: bool,
-    /// What phase 5 made, once it began.
+    /// Result of phase 5, once it has begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub produced: Option<ProducedDocument>,
 }
 
-/// One file with a gap.
+/// A source file that lacks tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Gap {
     /// The source file without enough tests.
     pub file: String,
-    /// Where its tests belong.
+    /// The test file that belongs to it.
     pub test_file: String,
     /// `high`, `medium` or `low`.
     pub priority: String,
-    /// What is missing.
+    /// What is missing in the tests of the file.
     pub reason: String,
 }
 
@@ -324,17 +324,17 @@ pub struct TaskLine {
     pub id: String,
     /// Title on one line.
     pub title: String,
-    /// Where it stands.
+    /// Current status of the task.
     pub status: TaskStatus,
     /// Its file inside the session's folder.
     pub file: String,
-    /// Who comes first.
+    /// Ids of tasks that must be finished first.
     pub depends_on: Vec<String>,
-    /// How many things it must show.
+    /// Number of requirements that the task must verify.
     pub requirements: u32,
 }
 
-/// The document of a session that run.
+/// The JSON document of a session that plans or writes tests.
 #[must_use]
 pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, plan) = (&run.state, run.plan.as_ref());

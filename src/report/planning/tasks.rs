@@ -1,4 +1,4 @@
-//! The plan and its tasks, as Markdown.
+//! Renders the plan and its tasks as Markdown.
 
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::TaskStatus;
@@ -144,7 +144,7 @@ pub fn todo(session: &SessionId, plan: &TestPlan, iterations: &str) -> String {
     page
 }
 
-/// Layers a task is about, such as `L0 L1`.
+/// The layers of a task, such as `L0 L1`.
 fn layers(task: &TestTask) -> String {
     let steps = &task.flow_control.implementation_approach;
     let named: Vec<&str> = steps.iter().filter_map(|step| step.title.split(':').next()).collect();

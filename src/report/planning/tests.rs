@@ -1,4 +1,4 @@
-//! The documents of a plan: sections, hostile text, progress.
+//! Tests of the plan's documents: mandatory sections, hostile text, progress.
 
 use crate::domain::test_plan::analysis::samples;
 use crate::domain::test_plan::context::{ContextPackage, Package};
@@ -14,7 +14,7 @@ fn state(description: &str) -> Pipeline {
     Pipeline::new(id, entry, description.to_owned(), Goal::Test, ConfirmPlan::Always)
 }
 
-/// A package as an older build may have stored it: what is not named is empty.
+/// A package as an older version may have stored it: fields that it lacks are empty.
 fn package() -> Package {
     let text = include_str!("../../../tests/data/planning/v1/context-package.json");
     let package: ContextPackage = serde_json::from_str(text).unwrap();
@@ -165,7 +165,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
     assert!(page.contains("| `t.a` | `high` | `1 \\| 2 @octocat` |"), "{page}");
 }
 
-/// The list that comment and check run show, and the lines of a terminal, for a stream.
+/// The list that comment and check run show, and the lines of a terminal, for an event stream.
 fn drawn(phases: usize, events: &[crate::domain::event::Event]) -> String {
     use crate::report::todo::{Step, todo};
     let names = crate::domain::test_plan::pipeline::PHASES;

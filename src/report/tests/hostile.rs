@@ -1,8 +1,8 @@
-//! What a reader sees of pages over hostile sessions: nothing that is not ours.
+//! Property tests: pages of sessions full of hostile text show nothing that is not ours.
 
 use super::*;
 
-/// A plan of any shape.
+/// A to-do plan of any shape.
 fn plan() -> impl Strategy<Value = Vec<Step>> {
     let leaf = (any::<bool>(), "[a-z]{1,5}")
         .prop_map(|(done, text)| Step::new(text.clone(), text).done(done));
@@ -29,16 +29,16 @@ proptest! {
     }
 }
 
-/// What a reader of Markdown sees.
+/// What a reader of rendered Markdown sees.
 #[derive(Default)]
 pub struct Seen {
     /// Text outside of folds and code.
     pub open: String,
 }
 
-/// Reads Markdown as GitHub does and answers with the first thing that should not be there: HTML
-/// that is not ours, a link that leads elsewhere, a picture, a fold left open, or words that GitHub
-/// turns into a mention, a reference, an address or an emoji.
+/// Parses Markdown as GitHub does, and fails on the first thing that must not occur: HTML that is
+/// not ours, a link to another site, an image, an unclosed fold, or words that GitHub turns into a
+/// mention, a reference, an address or an emoji.
 pub fn examine(text: &str, facts: &ForgePage<'_>) -> Result<Seen, String> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
@@ -101,7 +101,7 @@ pub fn examine(text: &str, facts: &ForgePage<'_>) -> Result<Seen, String> {
     if folds == 0 { Ok(seen) } else { Err(format!("{folds} folds are open")) }
 }
 
-/// What GitHub reads out of plain words.
+/// Fails on words that GitHub turns into a mention, a reference or an address.
 fn speaks(words: &str) -> Result<(), String> {
     let lower = words.to_lowercase();
     let digits = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
@@ -216,7 +216,7 @@ fn hostile() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// How big and how far a hostile session is.
+/// Size and progress of a generated session.
 #[derive(Clone, Debug)]
 struct Shape {
     rows: u32,

@@ -1,4 +1,4 @@
-//! Pages on the forge, whole: a story as people see it, and properties over hostile ones.
+//! Tests of whole pages on the forge: snapshots of a realistic session, properties of hostile ones.
 
 mod hostile;
 
@@ -102,7 +102,7 @@ fn opened() -> Event {
     }
 }
 
-/// Two fixes, one regression, one refusal; nothing ended.
+/// A running session: two fixes, one regression, one refusal.
 fn running() -> View {
     let red = ["tests/test_cart.py::test_total", "tests/test_pay.py::test_card[@octocat|<img>]"];
     let (iteration, asked) =
@@ -253,7 +253,7 @@ fn facts() -> ForgePage<'static> {
     }
 }
 
-/// Compares with a stored page below `tests/data/screens`; `INSTA_UPDATE=always` writes it.
+/// Compares a page with a snapshot in `tests/data/screens`; `INSTA_UPDATE=always` writes it.
 fn page(name: &str, text: &str) {
     insta::with_settings!({
         snapshot_path => "../../../tests/data/screens",
@@ -405,7 +405,7 @@ fn the_list_attaches_what_is_worked_on_and_drops_it_when_done() {
 }
 
 impl Todo {
-    /// As plain lines.
+    /// The list as lines of plain text.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -420,7 +420,7 @@ impl Todo {
         lines
     }
 
-    /// Which rules a list breaks; empty when none.
+    /// The rules that a list breaks; empty when it breaks none.
     #[must_use]
     pub fn breaches(&self) -> Vec<String> {
         let mut found = Vec::new();

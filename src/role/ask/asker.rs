@@ -1,4 +1,4 @@
-//! Asks the providers of a chain in order until one answer is good enough.
+//! [`Asker`]: asks the providers of a chain in order until one answer is good enough.
 
 use std::collections::BTreeSet;
 
@@ -18,28 +18,28 @@ use super::reader::{Answered, Reader, Reading, Reply};
 use super::retry::{ask_with_retries, trigger_of};
 use super::usage_key::{UsageKey, new_call, sum};
 
-/// How often the same provider is asked for a better answer, the first time included.
+/// Maximum number of attempts per provider and question, including the first.
 const TURNS: u32 = 3;
 
-/// Longest answer that is asked for, in tokens.
+/// Maximum length of an answer in tokens.
 const ANSWER_TOKENS: u32 = 16_000;
 
-/// Longest reason that is stored with a call, in characters.
+/// Maximum length of the reason stored with a call, in characters.
 const REASON: usize = 1_000;
 
-/// One question: for which work, in which role, to which models.
+/// What is asked: on behalf of which work, in which role, and which models may be asked.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
-    /// The work that the question is charged to.
+    /// The work whose budget pays for the question.
     pub usage: &'a UsageKey,
     pub role: Role,
     pub models: &'a [Slot<'a>],
-    /// Whether to ask further models below [`Rules::careful_confidence`] and use the answer with the
-    /// highest confidence.
+    /// Whether to ask further models if the confidence is below [`Rules::careful_confidence`], and
+    /// to use the most confident answer.
     pub careful: bool,
 }
 
-/// The effects that asking needs.
+/// The effects that an [`Asker`] needs.
 #[derive(Clone, Copy)]
 pub struct AskEffects<'a> {
     pub store: &'a dyn Store,
@@ -53,19 +53,19 @@ impl<'a> From<&Effects<'a>> for AskEffects<'a> {
     }
 }
 
-/// Asks providers. One asker serves a whole run: it remembers which providers are down.
+/// Asks providers. A run has a single asker, which remembers the providers that are unavailable.
 pub struct Asker {
     settings: AskSettings,
     breaker: Mutex<Breaker>,
-    /// Whether the questions that an earlier run left open are counted already.
+    /// Whether the unanswered questions of an earlier run were already counted.
     counted_unanswered: Mutex<bool>,
-    /// Records of the questions this run asked. A question that is asked twice on purpose must not
-    /// get the stored answer of the first time.
+    /// Records of the questions asked in this run. Repeating one of them must not return the answer
+    /// stored for its first time.
     visited: Mutex<BTreeSet<String>>,
 }
 
 impl Asker {
-    /// An asker to which no provider is known as down.
+    /// Creates an asker that considers all providers available.
     #[must_use]
     pub fn new(settings: AskSettings) -> Self {
         Self {
@@ -76,21 +76,21 @@ impl Asker {
         }
     }
 
-    /// The random word that fences foreign text.
+    /// The random word that delimits untrusted text in prompts.
     #[must_use]
     pub fn fence(&self) -> &str {
         &self.settings.fence
     }
 
-    /// Thresholds for answers.
+    /// The thresholds for accepting answers.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.settings.rules
     }
 
-    /// The questions that an earlier run asked and that had no answer when it ended. They are
-    /// returned once. The fix loop and the phases before it count them in different logs; `of_loop`
-    /// selects one of the two.
+    /// The questions of an earlier run that were still unanswered when it ended, returned only
+    /// once. The fix loop and the phases before it keep separate usage logs; `of_loop` selects
+    /// which.
     pub async fn unanswered(
         &self,
         of_loop: bool,
@@ -111,8 +111,7 @@ impl Asker {
     }
 
     /// Asks the models in order until one answer is good enough. Adds every call to `calls`, except
-    /// one that an earlier run made and counted.
-    /// A provider's fault is never an error.
+    /// those that an earlier run already counted. A failing provider is not an error.
     pub async fn ask<T: Send + Sync>(
         &self,
         ask: &Ask<'_>,
@@ -141,7 +140,7 @@ impl Asker {
     }
 }
 
-/// One question on its way down the chain.
+/// The progress of one question through the chain.
 struct AskRun<'a, T> {
     asker: &'a Asker,
     ask: &'a Ask<'a>,
@@ -151,34 +150,34 @@ struct AskRun<'a, T> {
     answers: Answers<T>,
 }
 
-/// What follows after a provider was asked.
+/// What to do after asking a provider.
 enum Next {
     Provider,
     Stop,
     OutOfBudget(String),
 }
 
-/// What follows after one answer of a provider.
+/// What to do after one answer of a provider.
 enum AfterAnswer {
-    /// The same provider is asked again, with these problems of its answer.
+    /// Ask the same provider again and describe the problems of its answer.
     SendBack(Vec<String>),
     Next(Next),
 }
 
-/// The result of one call.
+/// The outcome of one call.
 struct Exchange {
     result: Result<Answer, ModelError>,
     is_counted: bool,
 }
 
-/// A call that was made, or why it was not.
+/// The outcome of a call, or what to do because the budget refused it.
 enum Obtained {
     Exchange(Exchange),
     Refused(Next),
 }
 
 impl<T: Send + Sync> AskRun<'_, T> {
-    /// Asks one provider, and again as often as its answer is sent back.
+    /// Asks one provider, and repeats this while its answers are sent back with problems.
     async fn ask_provider(&mut self, slot: u32, model: &dyn Model) -> Result<Next, EffectError> {
         let settings = &self.asker.settings;
         let mut problems = String::new();
@@ -228,7 +227,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         Ok(Question {
             id: format!("{}/{}/{}/{}", self.ask.usage.id, call.role, call.slot, call.turn),
             system: settings.redactor.redact(&prompt.system),
-            // A key in the sources must not travel to a provider either.
+            // Source files may contain secrets, which must not be sent to a provider either.
             prompt: settings.redactor.redact(&format!("{}{problems}", prompt.text)),
             form: self.reader.form(),
             temperature: None,
@@ -238,7 +237,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         })
     }
 
-    /// The answer that an interrupted run stored, else a new one if the budget allows it.
+    /// The answer that an interrupted run stored, or else a new one if the budget permits it.
     async fn obtain(
         &mut self,
         call: &mut ProviderCall,
@@ -290,8 +289,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
         Ok(Obtained::Exchange(exchange))
     }
 
-    /// Calls the model, with a note on disk before the call and a receipt after it, so that a run
-    /// that is killed in between knows what it paid for. A failure of the model is a result.
+    /// Calls the model. A note is stored before the call and a receipt after it, so that the cost
+    /// is known even if the run is killed. A failure of the model is a normal result.
     async fn call_model(
         &self,
         pending: &PendingQuestion,
@@ -318,8 +317,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
         Ok(Exchange { result, is_counted: false })
     }
 
-    /// What the result of a call is worth. Notes the cost in `call`, and success or failure in the
-    /// breaker.
+    /// Has the reader assess the result. Records the cost in `call`, and success or failure in the
+    /// circuit breaker.
     async fn evaluate(
         &self,
         result: Result<Answer, ModelError>,
@@ -345,8 +344,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
         self.reader.read(model, &answer).await
     }
 
-    /// Notes a reading in its call and among the answers. `index` is the place of the call among
-    /// the calls.
+    /// Records an assessment in the call and among the answers. `index` is the position of the call
+    /// in the list of calls.
     fn note_reading(
         &mut self,
         reading: Reading<T>,
@@ -388,7 +387,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         AfterAnswer::Next(next)
     }
 
-    /// Shows a call with what the session has spent by now.
+    /// Reports a call to the screen, with the session's spending so far.
     fn report(&self, call: &ProviderCall) {
         let mut spent = self.ask.usage.session;
         spent.join(sum(self.calls));
@@ -398,7 +397,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
     }
 }
 
-/// Answers that can be used, each with the index of its call.
+/// Usable answers, each with the index of its call.
 struct Answers<T> {
     good: Vec<(Answered<T>, Option<usize>)>,
     weak: Vec<(Answered<T>, Option<usize>)>,
@@ -411,7 +410,7 @@ impl<T> Default for Answers<T> {
 }
 
 impl<T> Answers<T> {
-    /// The good answer with the highest confidence, else the weak one; marks its call as used.
+    /// The most confident good answer, or else the most confident weak one; marks its call as used.
     fn best(self, calls: &mut [ProviderCall]) -> Reply<T> {
         let is_degraded = self.good.is_empty();
         let mut list = if is_degraded { self.weak } else { self.good };

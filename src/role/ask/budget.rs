@@ -1,4 +1,4 @@
-//! Whether the budget allows one more question (specification.md 13.7).
+//! Decides whether the budget permits another question (specification.md 13.7).
 
 use crate::domain::budget::Usage;
 use crate::domain::chain::ProviderCall;
@@ -8,17 +8,17 @@ use crate::role::prompt::BYTES_PER_TOKEN;
 use super::chain::AskSettings;
 use super::usage_key::{UsageKey, sum};
 
-/// Whether a question may be asked.
+/// Whether another question is permitted, or which limit forbids it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowance {
     Granted,
-    /// The limit of the iteration, or of the task, is reached.
+    /// The limit of the iteration or task is reached.
     IterationLimit(String),
     SessionLimit(String),
 }
 
-/// Holds the next question against both limits. Its size is estimated from its length; what the
-/// answer takes is unknown yet.
+/// Checks the next question against both limits. Its tokens are estimated from its length; the size
+/// of the answer is not known yet.
 pub fn allowance(
     settings: &AskSettings,
     usage: &UsageKey,

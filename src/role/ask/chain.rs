@@ -1,4 +1,4 @@
-//! The order in which providers and the embedded engine are used, and how providers are asked.
+//! [`ChainEntry`] and [`AskSettings`]: the order of providers, and the limits for asking them.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use crate::effect::{Effects, Model};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainEntry {
     Embedded,
-    /// A provider, by its name among the models of the effects.
+    /// A provider, by its name among the configured models.
     Provider(String),
 }
 
-/// How an asker works.
+/// The settings of an asker.
 #[derive(Clone, Debug)]
 pub struct AskSettings {
     pub rules: Rules,
     pub session: SpendingLimits,
     pub iteration: SpendingLimits,
-    /// The random word of this run that fences foreign text.
+    /// The random word that delimits untrusted text in the prompts of this run.
     pub fence: String,
-    /// Removes keys from everything that is sent or stored.
+    /// Removes secrets from everything that is sent or stored.
     pub redactor: Redactor,
     pub limit: Duration,
 }
 
-/// A model with its position in the chain, counted from 1.
+/// A model with its position in the chain, from 1.
 pub type Slot<'m> = (u32, &'m dyn Model);
 
-/// The models of a chain whose mode `accepts`, in the order of the chain.
+/// The models of a chain whose mode `accepts` accepts, in order.
 #[must_use]
 pub fn models_of<'m>(
     chain: &[ChainEntry],

@@ -1,6 +1,5 @@
-//! What was asked and what was answered, on disk before it is used: an answer that arrived before a
-//! run was killed is used by the next run, and a question without an answer is counted and reported
-//! (specification.md 7.11, 13.7).
+//! Stores each question and answer on disk before it is used, so that a run can reuse the answers
+//! and report the unanswered questions of a killed one (specification.md 7.11, 13.7).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,67 +10,67 @@ use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, Finish, Model, ModelError, Question, Store, StoreError};
 
-/// The pending question inside the session folder.
+/// The file in the session folder with the pending question.
 pub const UNDER_WAY: &str = ".process/question-under-way.json";
 
-/// `question-under-way.json`: the last question that was asked. It is open until a receipt lies
-/// beside the record that it names.
+/// `question-under-way.json`: the last question that was asked. It is pending until there is a
+/// receipt next to its record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PendingQuestion {
-    /// The work whose budget it counts against: a task, a phase, or an iteration.
+    /// The task, phase or iteration whose budget pays for it.
     pub work: String,
-    /// The call as the usage log holds it, without an answer.
+    /// The entry for the usage log, without an answer.
     pub call: ProviderCall,
-    /// Distinguishes it from another question of the same name.
+    /// The digest of its text, which distinguishes it from others with the same record name.
     pub digest: String,
     pub asked_at: String,
-    /// Questions of the same step that have no answer either.
+    /// Earlier questions of the same step that were not answered either.
     pub before: Vec<ProviderCall>,
 }
 
-/// Lies beside the record of a question once it is answered or failed.
+/// A file next to the record of a question, written when the question was answered or failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerReceipt {
     /// Distinguishes the question from another one of the same name.
     pub digest: String,
     pub asked_at: String,
-    /// The answer without keys; absent when there was none.
+    /// The answer with secrets removed; absent if there was none.
     pub answer: Option<StoredAnswer>,
-    /// Whether the text is the whole answer. A client that edits a checkout leaves more.
+    /// Whether the text is the complete answer, without edits that exist only in a checkout.
     pub whole: bool,
 }
 
-/// An answer as a receipt stores it.
+/// An answer as stored in a receipt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredAnswer {
     pub text: String,
-    /// Whether it was cut at the longest answer allowed.
+    /// Whether it was truncated at the maximum length.
     pub cut: bool,
     pub usage: Usage,
     pub model: String,
 }
 
-/// What an earlier run left of a question.
+/// The stored result of a question asked by an earlier run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EarlierAnswer {
-    /// The question was not asked, or had no answer.
+    /// The question was not asked, or it was not answered.
     None,
     Stored(Answer),
-    /// The question was answered, but the checkout that held the answer is gone.
+    /// The question was answered, but the checkout with the edits no longer exists.
     Lost(StoredAnswer),
 }
 
-/// Questions without an answer, with the work they belong to.
+/// Unanswered questions of one unit of work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnansweredCalls {
-    /// A task, a phase, or an iteration.
+    /// The task, phase or iteration.
     pub work: String,
-    /// The calls in the order in which they were made.
+    /// The calls in chronological order.
     pub calls: Vec<ProviderCall>,
 }
 
-/// Distinguishes a question from another one of the same name. The fence is new in each run and is
-/// no part of it. `before` is how many questions had been asked when its work began.
+/// Hashes a question, to distinguish those with the same record name. The fence is excluded, as it
+/// differs in each run. `before` is the number of questions asked before its work started.
 #[must_use]
 pub fn digest(question: &Question, fence: &str, before: u64) -> String {
     let plain = |text: &str| text.replace(fence, "fence");
@@ -79,7 +78,7 @@ pub fn digest(question: &Question, fence: &str, before: u64) -> String {
     sha256_hex(text.as_bytes())
 }
 
-/// The receipt of a record: `x.1.1.txt` has `x.1.1.answer.json`.
+/// The path of the receipt for a record: `x.1.1.answer.json` for `x.1.1.txt`.
 fn receipt_path(raw: &str) -> String {
     format!("{}.answer.json", raw.strip_suffix(".txt").unwrap_or(raw))
 }
@@ -96,7 +95,7 @@ async fn read<T: serde::de::DeserializeOwned>(
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
-/// Finds what an earlier run left of the question with this record and digest.
+/// Looks up the result of the question with this record and digest from an earlier run.
 pub async fn find_answer(
     raw: &str,
     digest: &str,
@@ -119,19 +118,19 @@ pub async fn find_answer(
     })
 }
 
-/// Writes down that a question is asked now.
+/// Records that a question is about to be asked.
 pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Result<(), StoreError> {
     store.write_json(UNDER_WAY, &serde_json::to_value(pending).unwrap_or_default()).await
 }
 
-/// Whether the text of an answer is the whole answer: always with a model that answers with text,
-/// and with an agent once its edits are part of the text.
+/// Whether the text is the complete answer: always for models that answer in text, and for agents
+/// once their edits were added to the text.
 #[must_use]
 pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
     model.manner() == ClientMode::Answer || is_collected
 }
 
-/// Writes the receipt of a question. `answer` comes with its text without keys and is `None` when
+/// Writes the receipt of a question. `answer` is paired with its redacted text, and is `None` if
 /// the call failed.
 pub async fn note_answer(
     pending: &PendingQuestion,
@@ -151,7 +150,7 @@ pub async fn note_answer(
     store.write_json(&receipt_path(&pending.call.raw), &value).await
 }
 
-/// The whole exchange as text, for people. It may hold keys.
+/// The complete exchange in readable form. It may contain secrets.
 #[must_use]
 pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> String {
     let answer = match result {
@@ -164,8 +163,8 @@ pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> S
     )
 }
 
-/// Finds the question that an earlier run asked and that had no answer when the run ended, with the
-/// unanswered ones of the same step before it, as they are to be counted.
+/// Finds the question that an earlier run left unanswered, preceded by the unanswered ones of the
+/// same step, ready to be counted.
 pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
     let Some(pending) = read::<PendingQuestion>(UNDER_WAY, store).await? else { return Ok(None) };
     let receipt = read::<AnswerReceipt>(&receipt_path(&pending.call.raw), store).await?;
@@ -187,14 +186,14 @@ pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls
     Ok(Some(UnansweredCalls { work: pending.work, calls }))
 }
 
-/// The calls that had no answer when a run ended.
+/// The calls without an answer because a run was interrupted.
 #[must_use]
 pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
     let is_interrupted = |call: &&ProviderCall| call.trigger == Some(FallbackTrigger::Interrupted);
     calls.iter().filter(is_interrupted).cloned().collect()
 }
 
-/// A call whose answer is lost, as it is to be counted.
+/// The call for an answer that was lost, with its cost, ready to be counted.
 #[must_use]
 pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>) -> ProviderCall {
     ProviderCall {

@@ -1,5 +1,5 @@
-//! One question down the provider chain: who is asked, how often, what is stored, and when an
-//! answer is good enough (specification.md 7.11).
+//! Asks one question along the provider chain: the order of providers, retries, budget, stored
+//! answers, and when an answer is good enough (specification.md 7.11).
 
 mod asker;
 mod budget;

@@ -1,4 +1,4 @@
-//! The providers of phases 3 to 5 of a test session, with the log of what they used.
+//! [`ProviderChain`]: the providers for phases 3 to 5 of a test session, with their usage log.
 
 use futures::lock::Mutex;
 
@@ -16,8 +16,8 @@ use super::exchange_log::UnansweredCalls;
 use super::reader::{Reader, Reply};
 use super::usage_key::UsageKey;
 
-/// The providers of a test session with its usage log. One chain serves all questions of a run, so
-/// that a provider that is down is not asked again and again.
+/// The providers of a test session, with its usage log. All questions of a run share one chain, so
+/// that a provider found unavailable is not asked again.
 pub struct ProviderChain {
     asker: Asker,
     chain: Vec<ChainEntry>,
@@ -26,7 +26,7 @@ pub struct ProviderChain {
 }
 
 impl ProviderChain {
-    /// Opens the usage log of a session; what an earlier run was charged counts too.
+    /// Opens the usage log of a session; what earlier runs spent counts towards its limits.
     pub async fn open(
         session: &SessionId,
         chain: Vec<ChainEntry>,
@@ -38,7 +38,7 @@ impl ProviderChain {
         let asker = Asker::new(ask.clone());
         if let Some(UnansweredCalls { work, calls }) = asker.unanswered(false, fx.into()).await? {
             for call in calls {
-                // It stays open until the next question is asked, and is counted once.
+                // It stays pending until another question is asked, but must be counted only once.
                 let is_same = |entry: &UsageLogEntry| {
                     entry.call.raw == call.raw && entry.call.reason == call.reason
                 };
@@ -51,8 +51,8 @@ impl ProviderChain {
         Ok(Self { asker, chain, log: Mutex::new(log), settings: ask })
     }
 
-    /// Whether a provider that can play this role comes before the embedded engine: then it is asked
-    /// first.
+    /// Whether the chain starts with a provider rather than with the embedded engine, and some
+    /// provider can play this role.
     #[must_use]
     pub fn leads(&self, role: Role, fx: &Effects<'_>) -> bool {
         self.chain.first() != Some(&ChainEntry::Embedded) && !self.models(role, fx).is_empty()
@@ -64,27 +64,27 @@ impl ProviderChain {
         self.chain.contains(&ChainEntry::Embedded)
     }
 
-    /// The random word that fences foreign text.
+    /// The random word that delimits untrusted text in prompts.
     #[must_use]
     pub fn fence(&self) -> &str {
         self.asker.fence()
     }
 
-    /// Least confidence of a good answer.
+    /// The minimum confidence of a good answer.
     #[must_use]
     pub fn min_confidence(&self) -> f64 {
         self.asker.rules().min_confidence
     }
 
-    /// A foreign text without keys.
+    /// Replaces secrets in an untrusted text.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         self.settings.redactor.redact(text)
     }
 
-    /// The models that can play a role. A client that edits a checkout writes tests into one; the
-    /// other roles go to models that answer with text. Without any of those, such a client is the
-    /// judge too, in an empty folder: a defect that its tests found would be lost otherwise.
+    /// The models that can play a role. Agents, which edit a checkout, only generate tests; the
+    /// other roles need models that answer in text. If there are none, an agent also acts as judge,
+    /// in an empty folder: otherwise, defects that its tests find would be lost.
     #[must_use]
     pub fn models<'m>(&self, role: Role, fx: &Effects<'m>) -> Vec<Slot<'m>> {
         if role == Role::Generator {
@@ -97,8 +97,8 @@ impl ProviderChain {
         answering
     }
 
-    /// Asks down the chain. The question is charged to `work`; `name` names it in the records.
-    /// A provider's fault is never an error.
+    /// Asks the providers in order. The question is charged to `work` and recorded under `name`. A
+    /// failing provider is not an error.
     pub async fn ask<T: Send + Sync>(
         &self,
         (work, name): (&str, &str),
@@ -126,7 +126,7 @@ impl ProviderChain {
         reply
     }
 
-    /// Whether the last question failed because a provider took too long (specification.md 3.1 phase 3).
+    /// Whether the last question failed because of a timeout (specification.md 3.1 phase 3).
     pub async fn timed_out(&self) -> bool {
         let log = self.log.lock().await;
         let last = log.calls.last().and_then(|entry| entry.call.trigger);
@@ -134,7 +134,7 @@ impl ProviderChain {
     }
 }
 
-/// The usage log of a session; `None` when no provider was asked, or when it belongs to another
+/// The usage log of a session; `None` if no provider was asked or the stored log belongs to another
 /// session.
 pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<UsageLog>, StoreError> {
     let value = match fx.store.read_json(INQUIRIES).await {

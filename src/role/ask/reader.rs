@@ -1,4 +1,4 @@
-//! What a role contributes to a question, and what it gets back.
+//! [`Reader`]: how a role phrases its question and assesses an answer; [`Reply`]: the result.
 
 use std::path::PathBuf;
 
@@ -9,19 +9,19 @@ use crate::domain::chain::FallbackTrigger;
 use crate::effect::{Answer, EffectError, Model};
 use crate::role::prompt::Prompt;
 
-/// What a reader makes of one answer.
+/// The assessment of one answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading<T> {
     Good(T, f64),
-    /// It can be used if no provider gives a better one.
+    /// Usable if no provider gives a better answer.
     Weak(T, f64, FallbackTrigger, String),
     Useless(FallbackTrigger, String),
-    /// It cannot be used as it is: the same provider gets the problems and is asked again.
+    /// Unusable as it is: the same provider is asked again, with these problems.
     SendBack(Vec<String>),
 }
 
 impl<T> Reading<T> {
-    /// A usable answer, which is weak when its author is not sure enough.
+    /// The assessment of a usable answer: weak if its confidence is below `least`.
     #[must_use]
     pub fn by_confidence(value: T, confidence: f64, least: f64) -> Self {
         if confidence < least {
@@ -32,26 +32,26 @@ impl<T> Reading<T> {
     }
 }
 
-/// Writes the question of a role and reads the answers to it.
+/// Writes the question of a role and assesses the answers to it.
 #[async_trait]
 pub trait Reader<T>: Sync {
-    /// The form of the answer as a JSON Schema, with its name.
+    /// The name and JSON Schema of the expected answer.
     fn form(&self) -> Option<(&'static str, Value)>;
 
-    /// The question for a model.
+    /// The prompt for a model.
     fn prompt(&self, model: &dyn Model) -> Prompt;
 
-    /// What an answer is worth.
+    /// Assesses an answer.
     async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, EffectError>;
 
-    /// A fresh checkout for each question to a client that works in one. Other clients work from
-    /// the prompt alone, so that the exchange can be replayed.
+    /// A clean checkout for a question to an agent, which works in one. Other models see only the
+    /// prompt, so that their answers can be replayed.
     async fn checkout(&self, _: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
         Ok(None)
     }
 
-    /// The edits a client made to its checkout, as the text that is stored and read as its answer.
-    /// `None` where the text is the answer already, or where `read` looks at the checkout itself.
+    /// The edits an agent made in its checkout, as a text that is stored and read as its answer.
+    /// `None` if its text already is the answer, or if `read` inspects the checkout.
     async fn collect_edits(
         &self,
         _: &dyn Model,
@@ -61,26 +61,26 @@ pub trait Reader<T>: Sync {
     }
 }
 
-/// An answer that is used.
+/// An answer that was accepted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered<T> {
     pub value: T,
     pub provider: String,
-    /// How sure the provider is, from 0 to 1.
+    /// The confidence that the provider states, from 0 to 1.
     pub confidence: f64,
 }
 
-/// The result of one question down the chain.
+/// The result of asking one question along the chain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply<T> {
     Good(Answered<T>),
-    /// All answers are weak; this is the one with the highest confidence.
+    /// All answers were weak; this is the most confident one.
     Degraded(Answered<T>),
     NoAnswer,
     OutOfBudget(String),
 }
 
-/// The result of work that asks providers on its way.
+/// The result of work that may be stopped by the budget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Budgeted<T> {
     Done(T),

@@ -1,4 +1,4 @@
-//! Retries of one question to one provider, and what a final error means for the chain.
+//! Retries of one question to one provider, and whether an error disables the provider for the run.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use crate::domain::chain::FallbackTrigger;
 use crate::effect::{Answer, Clock, Model, ModelError, ModelErrorKind, Question};
 
-/// Asks a model. Waits once where the provider says for how long, if that is less than
-/// `longest_wait`, and retries a few times with back-off after a passing failure.
+/// Asks a model. Waits once if the provider states a waiting time below `longest_wait`, and retries
+/// a few times with back-off after a temporary failure.
 pub async fn ask_with_retries(
     model: &dyn Model,
     question: &Question,
@@ -54,8 +54,8 @@ pub async fn ask_with_retries(
     }
 }
 
-/// The trigger that an error stands for, and whether asking the provider again in this run would
-/// fail in the same way.
+/// The fallback trigger for an error, and whether the error is permanent, so that asking this
+/// provider again in this run would fail as well.
 #[must_use]
 pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, bool) {
     match kind {

@@ -1,4 +1,4 @@
-//! The decisions of an asker, with models that answer from a script.
+//! Tests of the [`Asker`] with models that give scripted answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ use super::exchange_log::{self, EarlierAnswer};
 use super::retry::{ask_with_retries, trigger_of};
 use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
 
-/// A model that answers from a script, and fails when the script has ended.
+/// A model that gives scripted answers, and fails when there are none left.
 pub struct ScriptedModel {
     facts: ModelFacts,
     script: Mutex<Vec<Result<&'static str, ModelErrorKind>>>,
@@ -44,7 +44,7 @@ impl ScriptedModel {
         Self { facts, script: Mutex::new(script), asked: Mutex::default() }
     }
 
-    /// How often it was asked.
+    /// How many questions the model was asked.
     fn count(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
@@ -77,7 +77,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// What a reader makes of a text, as a word.
+/// The assessment of an answer by a reader, as a word.
 pub fn worth<T: Send + Sync>(reader: &dyn Reader<T>, text: &str) -> &'static str {
     let model = ScriptedModel::new("a", []);
     let answer = Answer {
@@ -128,7 +128,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// A clock that stands still and notes how long it was asked to wait.
+/// A clock that does not advance and records the requested waiting times.
 #[derive(Default)]
 struct StillClock {
     waits: Mutex<Vec<Duration>>,
@@ -161,7 +161,7 @@ impl Screen for Notices {
     }
 }
 
-/// Reads answers of the form `good 0.9`, `weak 0.3`, `back` and `no`.
+/// Assesses answers of the form `good 0.9`, `weak 0.3`, `back` and `no`.
 struct WordReader;
 
 #[async_trait]
@@ -211,7 +211,7 @@ pub fn usage() -> UsageKey {
     }
 }
 
-/// Everything around one asker.
+/// An asker with its fake effects.
 struct World {
     asker: Asker,
     store: MemoryStore,
@@ -245,7 +245,7 @@ impl World {
     }
 }
 
-/// The reply as a word, its provider and the providers that were asked.
+/// The reply as a word, with its provider and the providers that were asked.
 fn summary(reply: &Reply<String>, calls: &[ProviderCall]) -> String {
     let providers: Vec<&str> = calls.iter().map(|call| call.provider.as_str()).collect();
     let result = match reply {

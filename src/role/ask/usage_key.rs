@@ -1,4 +1,4 @@
-//! The work a question is charged to, and its call in the usage log (specification.md 13.7).
+//! [`UsageKey`]: the work that pays for a question, and its usage record (specification.md 13.7).
 
 use std::collections::BTreeSet;
 
@@ -9,26 +9,26 @@ use crate::effect::Model;
 
 use crate::role::prompt::Role;
 
-/// The work a question belongs to: its name in the records, and what was spent before it. An
-/// iteration of the fix loop and a task of the test pipeline are counted in the same way.
+/// The work that asks a question: its name in the records, and what was spent before. Used both for
+/// iterations of the fix loop and for tasks of a test session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageKey {
-    /// Names the work: the session, and its iteration or task.
+    /// The id of the work: the session with its iteration or task.
     pub id: String,
-    /// The work whose budget it counts against: a task, a phase, or an iteration.
+    /// The task, phase or iteration whose budget pays for the question.
     pub work: String,
-    /// The iteration; 0 outside of the fix loop.
+    /// The number of the iteration; 0 outside the fix loop.
     pub iteration: u32,
-    /// Path of its records inside the session folder, without role, slot and extension.
+    /// The path of its records in the session folder, without role, slot and extension.
     pub raw: String,
-    /// What the session had spent before.
+    /// What the session had already spent.
     pub session: Spending,
-    /// What the iteration, or the task, had spent before.
+    /// What the iteration or task had already spent.
     pub here: Spending,
-    /// Records of the questions that are counted already.
+    /// Records of the questions that were already counted.
     pub counted: BTreeSet<String>,
-    /// Questions of the session before this work began. After a roll-back the same question of work
-    /// with the same name is another one.
+    /// The number of questions in the session before this work. It tells apart equal questions of
+    /// equally named work, as happens after a rollback.
     pub before: u64,
 }
 
@@ -55,7 +55,7 @@ impl From<&FixLoop> for UsageKey {
     }
 }
 
-/// A call that is about to be made.
+/// The usage record of a call that is about to be made.
 #[must_use]
 pub fn new_call(
     usage: &UsageKey,
@@ -89,7 +89,7 @@ pub fn new_call(
     }
 }
 
-/// The sum of what calls spent.
+/// The total that some calls spent.
 #[must_use]
 pub fn sum(calls: &[ProviderCall]) -> Spending {
     let mut spent = Spending::default();
@@ -119,7 +119,7 @@ mod tests {
                 records.insert(call.raw);
             }
         }
-        // An analysis is not sent back: its record has no turn.
+        // An analysis is never sent back, so its record is not numbered.
         assert_eq!(records.len(), ROLES.len() * 3 - 1, "{records:?}");
     }
 

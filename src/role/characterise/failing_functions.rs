@@ -1,4 +1,4 @@
-//! From lines to functions: which ones failing tests reach.
+//! Finds functions that failing tests execute, whose behaviour must not be recorded as correct.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::effect::{CandidateRunnerRequest, EffectError, Effects, GitError};
 
 use super::Place;
 
-/// Failing tests that are looked at.
+/// Maximum number of failing tests to trace.
 const LOOKED_AT: usize = 50;
 
-/// Why a function is held back.
+/// The reason for excluding a function that a failing test executes.
 const WRONG: &str = "a failing test reaches it, so what it does today may be wrong";
 
-/// Why all are, when nothing tells which.
+/// The reason for excluding every function if failing tests cannot be traced.
 const PERHAPS: &str = "the suite fails and does not tell what it reaches";
 
-/// Whether one of these lines is in the body of a function. Its head runs when its file is loaded,
-/// which says nothing about the function; a function of one line has no other.
+/// Whether any line is in the body of a function. Its first line runs when the file is loaded, so
+/// it counts only for functions of a single line.
 fn enters(lines: &[u32], start: u32, end: u32) -> bool {
     let body = if end > start { start + 1 } else { start };
     lines.iter().any(|line| (body..=end).contains(line))
@@ -46,7 +46,7 @@ async fn spans(
     Ok(found)
 }
 
-/// Functions of a source that these lines of it enter.
+/// The functions of a source file whose bodies contain any of the lines.
 pub async fn entered(
     tree: &TreeId,
     file: &RepoPath,
@@ -61,8 +61,8 @@ pub async fn entered(
     Ok(found)
 }
 
-/// Functions of `files` whose behaviour of today should not be pinned, because tests that fail on
-/// these sources reach them. All, when nothing tells what failing tests reach.
+/// The functions of `files` that failing tests execute, with the reason not to record their
+/// behaviour. All functions if the failing tests cannot be traced completely.
 pub async fn suspects(
     tree: &TreeId,
     files: &BTreeSet<RepoPath>,

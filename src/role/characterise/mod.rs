@@ -1,5 +1,5 @@
-//! Writes characterisation tests for code without tests: records what functions do today, runs each
-//! new test at once, and keeps those that hold and add something. Needs no model.
+//! Writes characterisation tests, which record the present behaviour of untested functions. Keeps
+//! the tests that are stable and add coverage. Needs no model.
 
 mod failing_functions;
 mod mutation_probe;
@@ -23,63 +23,62 @@ pub use verify::{is_fatal, packages, unisolated};
 use mutation_probe::{open_runner, select_cases};
 use test_file::TestFile;
 
-/// What a measurement has at least, however late it is: a score of a few mutants tells more than
+/// Minimum time for a measurement, even after the deadline: a score of a few mutants is better than
 /// none.
 const LEAST: Duration = Duration::from_secs(15);
 
-/// Attempts to write a file whose tests hold (specification.md 4.7).
+/// Maximum number of attempts to write a file of stable tests (specification.md 4.7).
 const ATTEMPTS: usize = 3;
 
-/// Code without tests.
+/// A file with functions that lack tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     pub file: RepoPath,
-    /// Functions of it, methods with or without their class; empty means all.
+    /// The untested functions, methods with or without their class; empty means all of the file.
     pub functions: Vec<String>,
 }
 
-/// What tests are asked for.
+/// For which functions to generate tests, and within which limits.
 #[derive(Clone, Debug)]
 pub struct GenerateRequest<'a> {
     pub tree: &'a TreeId,
     pub gaps: &'a [Gap],
-    /// Tests that pass on these sources, to measure what they reach; may be empty.
+    /// Existing tests that pass on these sources, as the baseline of the measurement; may be empty.
     pub before: &'a [TestId],
-    /// Share of mutants that tests should notice, in percent.
+    /// The percentage of mutants that the tests should detect.
     pub threshold: u32,
     pub jobs: usize,
-    /// When it should be over, on the clock of the effects. What is not done by then is left out,
-    /// and the report says so.
+    /// The deadline, on the clock of the effects. Work that is not finished by then is left out and
+    /// listed in the report.
     pub until: Duration,
-    /// Functions that are not called, with the reason.
+    /// Functions that must not be called, with the reason.
     pub held: &'a BTreeMap<Place, String>,
-    /// Lines where tests have missed something: functions that run them are searched further.
+    /// Lines with surviving mutants or without coverage: functions that run them get more calls.
     pub missed: &'a Missed,
 }
 
-/// Lines by file where tests have missed something.
+/// Lines with surviving mutants or without coverage, by file.
 pub type Missed = BTreeMap<RepoPath, BTreeSet<u32>>;
 
-/// A function: its file, and its name with its class before a dot.
+/// A function, given by its file and its qualified name, such as `Class.method`.
 pub type Place = (RepoPath, String);
 
-/// Tests that hold.
+/// The generated tests that are stable.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The new files; empty when nothing was kept.
+    /// The new files; empty if no test was kept.
     pub edits: EditSet,
     pub tree: TreeId,
-    /// What was found, kept and dropped, and why.
+    /// What was called, kept and dropped, with reasons.
     pub report: CharacterisationReport,
-    /// Lines of the files in the gaps that the new tests execute; empty where nothing tells.
+    /// The lines of the target files that the new tests execute; empty if they cannot be traced.
     pub reached: Lines,
 }
 
-/// Writes characterisation tests of the functions in the gaps, and measures them.
+/// Writes characterisation tests for the functions in the gaps and measures their mutation score.
 ///
-/// Leaves the checkout with the kept files in place. Repeatable: the same sources give the same
-/// tests, as far as time limits allow.
-/// A function that cannot be called, and a test that does not hold, are in the report.
+/// The kept files remain in the checkout. The same sources give the same tests, as far as time
+/// limits permit. Functions that cannot be called and unstable tests are listed in the report.
 pub async fn generate(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
@@ -95,26 +94,26 @@ pub async fn generate(
     Ok(made)
 }
 
-/// When the calls and the choice between them end, so that there is time left to measure: after
-/// three and five tenths of what is left.
+/// The deadlines for calling functions and for selecting calls, after 30% and 50% of the remaining
+/// time. The rest is for measuring.
 fn stages(now: Duration, until: Duration) -> (Duration, Duration) {
     let left = until.saturating_sub(now);
     (now + left * 3 / 10, now + left / 2)
 }
 
-/// How long a measurement may take that should be over at `until`.
+/// How long a measurement may take if it should end at `until`.
 fn left(now: Duration, until: Duration) -> Duration {
     until.saturating_sub(now).max(LEAST)
 }
 
-/// Notes what a time limit left out.
+/// Records in the report what was left out for lack of time.
 fn unfinished(report: &mut CharacterisationReport, what: String) {
     if !report.unfinished.contains(&what) {
         report.unfinished.push(what);
     }
 }
 
-/// The same without measuring what the tests reach and notice.
+/// Writes characterisation tests as [`generate`] does, but without measuring them.
 pub async fn characterise(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
@@ -145,7 +144,7 @@ pub async fn characterise(
     Ok(Generated { edits, tree, report, reached: Lines::new() })
 }
 
-/// Counts what was kept.
+/// Enters the numbers of kept tests in the report.
 fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
     for test_file in test_files.iter().filter(|test_file| !test_file.ids.is_empty()) {
         let assertions = test_file.assertions();

@@ -1,5 +1,5 @@
-//! Breaks sources to see what tests notice: to choose the calls that tell most, and to measure what
-//! was kept.
+//! Runs mutants against generated tests: to select the calls that detect most, and to measure the
+//! mutation score of the tests that were kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::repair::{self, Limits, Ranges, Scoring, Split, Trial};
 use super::test_file::{self, TestFile};
 use super::{GenerateRequest, LEAST, Missed, left, unfinished};
 
-/// Mutants of one judgement when tests run in a warm process.
+/// Maximum number of mutants per measurement if tests run in a warm process.
 const WARM_MUTANTS: u32 = 3_000;
 
-/// Mutants of one judgement when each costs a cold start.
+/// Maximum number of mutants per measurement if each needs a cold start.
 const COLD_MUTANTS: u32 = 40;
 
-/// Wall time of the judgement that chooses between calls; choosing is worth less than measuring.
+/// Maximum wall time for selecting calls, which is less important than measuring.
 const CHOOSING: Duration = Duration::from_secs(90);
 
 fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
@@ -55,7 +55,7 @@ fn scoring<'a>(
     }
 }
 
-/// Scores tests that passed on the files that they are about.
+/// Measures the mutation score of passing tests on the files that they test.
 pub async fn rescore(
     request: &GenerateRequest<'_>,
     files: &[RepoPath],
@@ -68,13 +68,13 @@ pub async fn rescore(
     Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
 }
 
-/// How many mutants a judgement left out for lack of time.
+/// How many mutants a measurement left out for lack of time.
 fn untried(score: &Score, trial: &dyn CandidateRunner) -> u32 {
     let most = score.covered.min(limits(trial, LEAST).candidates);
     most.saturating_sub(score.tried + score.unviable)
 }
 
-/// Opens a session that tries broken versions of the sources that are checked out.
+/// Opens a runner that tests mutants of the sources in the checkout.
 pub async fn open_runner(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
@@ -84,7 +84,7 @@ pub async fn open_runner(
     Ok(fx.suite.open_candidate_runner(&request).await?)
 }
 
-/// Keeps the fewest calls that reach and notice what all of them do.
+/// Keeps a minimal set of calls that covers the same lines and detects the same mutants as all.
 pub async fn select_cases(
     test_files: &mut [TestFile],
     request: &GenerateRequest<'_>,
@@ -102,8 +102,8 @@ pub async fn select_cases(
     let traces: Vec<Trace> =
         test_files.iter().flat_map(|test_file| test_file.traces(&whole)).collect();
     let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
-    // Where tests have missed something there are many calls; elsewhere a few are enough, and
-    // asking all of them would take the time away from the missed lines.
+    // Functions with missed lines have many calls. For all other lines a few calls are enough, and
+    // running all would leave too little time for the missed lines.
     let few: BTreeSet<TestId> = test_files.iter().flat_map(TestFile::first_ids).collect();
     let (mut before, mut left_out) = (0, 0);
     let questions = questions(request.missed, &files, &traces, &few);
@@ -142,8 +142,8 @@ pub async fn select_cases(
     Ok(())
 }
 
-/// What is asked about which lines: all tests about missed lines, `few` about the others; all
-/// about all when nothing was missed.
+/// Which tests to run against mutants of which lines: all tests for missed lines, `few` for the
+/// others; all tests for all lines if none were missed.
 fn questions(
     missed: &Missed,
     files: &[RepoPath],
@@ -174,8 +174,8 @@ fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
     }
 }
 
-/// Breaks `files` of `tree` to see what the kept tests of a report notice, and notes what is
-/// reached before and after. Answers with the lines of the files that the kept tests execute.
+/// Measures the mutation score of the kept tests on `files`, and records the coverage before and
+/// after them in the report. Returns the lines of the files that the kept tests execute.
 pub async fn measure(
     tree: &TreeId,
     files: &[RepoPath],

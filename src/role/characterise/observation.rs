@@ -1,4 +1,4 @@
-//! Calls the functions of all gaps and turns what they did into test files.
+//! Calls the functions that lack tests, and writes the observed results as test files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,13 +16,13 @@ use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
 use super::test_file::TestFile;
 use super::{Gap, GenerateRequest, unfinished};
 
-/// Limit of one call of a function.
+/// Time limit of a single call.
 const CALL: Duration = Duration::from_secs(1);
 
-/// Bytes of a source that is looked at; longer ones are generated or bundled.
+/// Maximum size of a source in bytes; larger ones are usually generated or bundled.
 const SOURCE: usize = 300_000;
 
-/// Sources that are searched for calls to learn from.
+/// Maximum number of sources searched for example calls.
 const SEARCHED: usize = 1_500;
 
 /// A source file with the functions to call.
@@ -33,7 +33,7 @@ struct Subject {
     callables: Vec<Callable>,
 }
 
-/// Calls the functions of all gaps until `ends`.
+/// Calls the functions of all gaps until the deadline `ends`.
 pub async fn observe(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
@@ -61,7 +61,7 @@ pub async fn observe(
     let calls = AtomicU64::new(0);
     let none = BTreeSet::new();
     for (done, subject) in subjects.into_iter().enumerate() {
-        // Each file has its share of the time, so that the last one is called too.
+        // Divide the remaining time evenly among the files, so that every file gets a turn.
         let left = ends.saturating_sub(fx.clock.elapsed());
         let files = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
         let end = fx.clock.elapsed() + left / files;
@@ -103,7 +103,7 @@ pub async fn observe(
     Ok(test_files)
 }
 
-/// The text of a source that is short enough to look at.
+/// The text of a source; `None` if it is too long.
 async fn read(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
@@ -114,7 +114,7 @@ async fn read(
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
-/// Whether the suite's `package.json` says `"type": "module"`.
+/// Whether the `package.json` of the suite contains `"type": "module"`.
 async fn is_module_package(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
@@ -126,7 +126,7 @@ async fn is_module_package(
     Ok(package.is_some_and(|package| package["type"] == "module"))
 }
 
-/// The functions of all gaps, each with the reason why it cannot be called, if there is one.
+/// The functions of all gaps; those that cannot be called have a reason.
 async fn subjects(
     request: &GenerateRequest<'_>,
     framework: Framework,
@@ -152,7 +152,7 @@ async fn subjects(
     Ok(subjects)
 }
 
-/// Whether a gap includes a function.
+/// Whether a gap contains a function.
 fn names(gap: &Gap, callable: &Callable) -> bool {
     gap.functions.is_empty()
         || gap.functions.iter().any(|name| *name == callable.name || name == short(callable))
@@ -163,7 +163,7 @@ fn short(callable: &Callable) -> &str {
     callable.name.rsplit('.').next().unwrap_or_default()
 }
 
-/// Arguments of calls in the repository, by name of the function.
+/// Arguments of example calls in the repository, by function name.
 async fn examples(
     request: &GenerateRequest<'_>,
     layout: &ProjectLayout<'_>,
@@ -186,8 +186,8 @@ async fn examples(
     Ok(examples)
 }
 
-/// Why functions of a language cannot be pinned under a framework; `version` is the framework's, and
-/// that of Node.js for its own.
+/// Why functions of a language cannot get tests for a framework; `version` is that of the
+/// framework, or of Node.js for its built-in test runner.
 fn unsupported_reason(
     language: Language,
     framework: Framework,
@@ -208,7 +208,7 @@ fn unsupported_reason(
     }
 }
 
-/// Whether a version of Node.js loads TypeScript by itself.
+/// Whether a version of Node.js runs TypeScript without a build step.
 fn strips_types(version: &str) -> bool {
     let digits = |c: char| !c.is_ascii_digit();
     let mut parts = version.split(digits).filter(|part| !part.is_empty());

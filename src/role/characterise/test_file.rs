@@ -1,4 +1,4 @@
-//! One test file on its way: its cases, its text, and the ids its tests have once they ran.
+//! [`TestFile`]: a generated test file with its cases, its text and the ids of its tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,34 +12,34 @@ use crate::repair::{
     Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, Split, cover, render,
 };
 
-/// What a test is credited when its framework does not say how long it took.
+/// The assumed duration of a test if its framework does not report one.
 const SHORT: Duration = Duration::from_millis(2);
 
-/// Cases of a function that come first.
+/// Number of cases of a function that are always considered.
 const FEW: usize = 24;
 
-/// Different results that a function shows at least, where it has them.
+/// Number of distinct results to keep per function, if there are as many.
 const RESULTS: usize = 3;
 
-/// Indices of a function and of one of its cases.
+/// The index of a function and the index of one of its cases.
 type CasePlace = (usize, usize);
 
-/// One test file.
+/// A generated test file.
 pub struct TestFile {
     pub path: RepoPath,
     pub subject: RepoPath,
     pub naming: Naming,
-    /// Functions with the cases that are left.
+    /// The functions with their remaining cases.
     pub functions: Vec<ObservedFunction>,
     pub draft: Draft,
-    /// Names of tests to the ids they ran under; only those that hold.
+    /// The id under which each test ran, by its name; only tests that passed.
     pub ids: BTreeMap<String, TestId>,
-    /// How long tests took.
+    /// The durations of the tests.
     took: BTreeMap<TestId, Duration>,
 }
 
 impl TestFile {
-    /// A file with one test per case.
+    /// Creates a file with one test per case.
     pub fn new(
         path: RepoPath,
         subject: RepoPath,
@@ -59,7 +59,7 @@ impl TestFile {
         test_file
     }
 
-    /// Writes the text anew; ids are then unknown.
+    /// Writes the text again from the remaining cases and forgets the ids of the tests.
     pub fn write(&mut self, split: Split) {
         self.draft = render(&self.naming, &self.functions, split, false);
         self.ids.clear();
@@ -70,19 +70,19 @@ impl TestFile {
         render(&self.naming, &self.functions, split, true).text
     }
 
-    /// The name under which a whole file is run; unittest wants a module.
+    /// The id that runs the whole file; for unittest, a module name.
     pub fn whole(&self, directory: &str, packages: &BTreeSet<String>) -> TestId {
         whole_file(&self.path, self.naming.framework, directory, packages)
     }
 
-    /// Ids of the tests of the first cases of each function, which are the most telling ones.
+    /// The ids of tests that contain only the first and most informative cases of each function.
     pub fn first_ids(&self) -> impl Iterator<Item = TestId> + '_ {
         let first = |test: &&DraftTest| test.cases.iter().all(|case| *case < FEW);
         let tests = self.draft.tests.iter().filter(first);
         tests.filter_map(|test| self.ids.get(&test.name).cloned())
     }
 
-    /// The result of a test of this file, by its name.
+    /// The result of a test of this file, found by its name.
     pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
         let endings = [format!("::{}", test.name), format!(".{}", test.name)];
         let file = self.path.file_name().trim_end_matches(".py");
@@ -92,7 +92,7 @@ impl TestFile {
         })
     }
 
-    /// Notes the tests that passed; answers with those that did not, and why.
+    /// Records the tests that passed; returns the others with the reason.
     pub fn record_results(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
         let mut broken = Vec::new();
         for test in self.draft.tests.clone() {
@@ -112,7 +112,7 @@ impl TestFile {
         broken
     }
 
-    /// Takes the cases of tests away.
+    /// Removes the cases of some tests.
     pub fn remove(&mut self, tests: &[DraftTest]) {
         let gone: BTreeSet<(usize, usize)> = tests
             .iter()
@@ -131,8 +131,8 @@ impl TestFile {
         }
     }
 
-    /// What each test is known to run: what its call ran when it was watched, and what runs when
-    /// the file is loaded, which the trace of any test of this file in `whole` tells.
+    /// The lines that each test runs: those recorded during its call, and those that run when the
+    /// file is loaded. The latter are derived from any test of this file traced in `whole`.
     pub fn traces(&self, whole: &[Trace]) -> Vec<Trace> {
         let loaded = self.loaded(whole);
         let mut traces = Vec::new();
@@ -160,7 +160,7 @@ impl TestFile {
         traces
     }
 
-    /// Lines that run when the file is loaded: what a test ran and its calls did not.
+    /// The lines that run on load: those in the trace of a test that its calls did not run.
     fn loaded(&self, whole: &[Trace]) -> BTreeSet<u32> {
         let of_test = |trace: &&Trace| self.ids.values().any(|id| *id == trace.test);
         let Some(trace) = whole.iter().find(of_test) else { return BTreeSet::new() };
@@ -178,7 +178,7 @@ impl TestFile {
         ran.filter(|line| !called.contains(line)).collect()
     }
 
-    /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.
+    /// Keeps a minimal set of cases that covers and detects as much. Expects one case per test.
     pub fn keep_distinguishing(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
         let mut places = Vec::new();
         let mut contributions = Vec::new();
@@ -210,7 +210,7 @@ impl TestFile {
         self.functions.get(function)?.cases.get(case)
     }
 
-    /// A function shows its happy path and two other results at least, where it has them
+    /// Adds cases until each function shows three different results, if it has that many
     /// (specification.md 6.2: L1.1, two assertions a test).
     fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
         let outcome = |place: &CasePlace| self.case(*place).map(|case| &case.seen.outcome);
@@ -230,7 +230,7 @@ impl TestFile {
         }
     }
 
-    /// A function shows an edge and a rejection, where it has them (L1.2, L1.3).
+    /// Adds an edge case and an error case for each function, if it has any (L1.2, L1.3).
     fn add_kind(
         &self,
         places: &[CasePlace],
@@ -246,7 +246,7 @@ impl TestFile {
         }
     }
 
-    /// Assertions by function, in tests that hold.
+    /// The number of assertions in passing tests, by function.
     pub fn assertions(&self) -> BTreeMap<String, u32> {
         let mut counts = BTreeMap::new();
         for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
@@ -259,14 +259,14 @@ impl TestFile {
     }
 }
 
-/// Whether a call is one on an edge: nothing, zero, empty, below zero.
+/// Whether an argument of a call is an edge case: null, zero, negative or empty.
 fn is_edge(case: &Case) -> bool {
     const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
     case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
 }
 
-/// The name under which a whole file is run; unittest wants a module. `packages` are the folders
-/// with an `__init__.py`.
+/// The id that runs a whole test file; for unittest, a module name. `packages` are the folders with
+/// an `__init__.py`.
 pub fn whole_file(
     path: &RepoPath,
     framework: Framework,
@@ -286,7 +286,7 @@ pub fn whole_file(
     TestId(stem.to_owned())
 }
 
-/// All files as edits, those without a test left out.
+/// The files as edits, except for files without tests.
 pub fn edits(test_files: &[TestFile]) -> EditSet {
     let mut files: Vec<FileEdit> = test_files
         .iter()

@@ -1,5 +1,5 @@
-//! New tests are run at once: as they are, several times, each alone, and in another order. What
-//! does not hold is dropped with its reason.
+//! Verifies generated tests: repeated runs, each test alone, and in reverse order. Unstable tests
+//! are dropped with a reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::repair::{DraftTest, Split};
 use super::test_file::{TestFile, edits};
 use super::{ATTEMPTS, GenerateRequest, open_runner};
 
-/// Runs in fresh processes that must agree.
+/// Number of runs in separate processes that must agree.
 const RUNS: usize = 3;
 
-/// Tests that are run alone when each costs a cold start.
+/// Maximum number of tests run alone if each needs a cold start.
 const COLD_ALONE: usize = 5;
 
-/// Limit of one test alone, or of one file in reverse order.
+/// Time limit of one test alone, or of one file in reverse order.
 const ALONE: Duration = Duration::from_secs(30);
 
-/// Runs each case as a test of its own and takes away those that do not hold.
+/// Runs each case as a separate test and drops those that are unstable.
 pub async fn check_each_case(
     test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
@@ -69,7 +69,7 @@ fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
     }
 }
 
-/// Runs all test files in a process of their own; files that break the run are run one by one.
+/// Runs all test files in one process; files that make the run fail are run separately.
 async fn run(
     test_files: &[TestFile],
     request: &GenerateRequest<'_>,
@@ -98,14 +98,14 @@ async fn run(
     }
 }
 
-/// Folders that are packages of Python.
+/// The folders that are Python packages.
 pub async fn packages(tree: &TreeId, fx: &Effects<'_>) -> Result<BTreeSet<String>, GitError> {
     let files = fx.worktree.files(tree).await?;
     let made = files.iter().filter(|file| file.file_name() == "__init__.py");
     Ok(made.map(|file| file.parent().to_owned()).collect())
 }
 
-/// Whether no test at all can be run.
+/// Whether an error means that no test can be run at all.
 pub fn is_fatal(error: &RunError) -> bool {
     matches!(
         error,
@@ -120,8 +120,8 @@ async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, Eff
     Ok(fx.suite.run(&request).await?.cases)
 }
 
-/// Runs the final files three times, each test alone, and all in reverse order. Tests that do not
-/// hold each time are taken away, and the rest is run again.
+/// Runs the final files three times, each test alone, and all tests in reverse order. Drops
+/// unstable tests and runs the rest again.
 pub async fn check_stability(
     test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
@@ -166,7 +166,7 @@ pub async fn check_stability(
             let is_bad = |test: &&DraftTest| bad.contains_key(&(index, test.name.clone()));
             let tests: Vec<DraftTest> =
                 test_file.draft.tests.iter().filter(is_bad).cloned().collect();
-            // What was never clean is given up as a whole.
+            // A file that still has unstable tests in the last attempt is dropped completely.
             if attempt == ATTEMPTS {
                 let all = test_file.draft.tests.clone();
                 test_file.remove(&all);
@@ -180,7 +180,7 @@ pub async fn check_stability(
     Ok(())
 }
 
-/// Tests that do not hold alone, or when the others of their file come in reverse order.
+/// The tests that fail alone or in reverse order, with the reason.
 async fn unstable_tests(
     test_files: &[TestFile],
     trial: &dyn CandidateRunner,
@@ -199,8 +199,8 @@ async fn unstable_tests(
     Ok(bad)
 }
 
-/// Why tests of one file end differently alone, or when the others run in another order. `reversed`
-/// is the text with its tests in reverse order; `None` where tests run in the order of their ids.
+/// The tests of a file whose result differs alone or in reverse order, with the reason. `reversed`
+/// is the reversed text; `None` if the framework runs tests in the order of their ids.
 pub async fn unisolated(
     runner: &dyn CandidateRunner,
     (path, text): (&RepoPath, &str),

@@ -1,5 +1,5 @@
-//! Asks providers for edits: one question, or several proposals whose effects are compared where the
-//! strategy is bold.
+//! Asks providers for edits. Bold strategies obtain several proposals and compare their effect on
+//! the tests.
 
 use futures::lock::Mutex;
 
@@ -17,11 +17,11 @@ use crate::role::prompt::Role;
 use super::Fixer;
 use super::reader::{EditsReader, VettedEdits};
 
-/// Proposals that a bold iteration compares at most.
+/// Maximum number of proposals to compare in a bold iteration.
 const COMPARED: usize = 3;
 
 impl Fixer {
-    /// Asks a group of providers for edits.
+    /// Asks a group of consecutive providers for edits.
     pub(super) async fn ask_for_edits(
         &self,
         reader: &EditsReader<'_>,
@@ -37,7 +37,7 @@ impl Fixer {
             return self.asker.ask(&ask(group, careful), reader, calls, fx.into()).await;
         }
         let mut answers: Vec<Answered<VettedEdits>> = Vec::new();
-        // Several providers are asked once each, a single one twice.
+        // Several providers are asked once each, but a single one twice.
         let rounds = if group.len() == 1 { 2 } else { 1 };
         for slot in group.iter().cycle().take(group.len() * rounds) {
             if answers.len() >= COMPARED {
@@ -64,7 +64,7 @@ impl Fixer {
         Ok(Reply::Good(answers.swap_remove(best)))
     }
 
-    /// Runs the tests against each proposal, and returns the index of the best one.
+    /// Runs the tests with each proposal, and returns the index of the best one.
     async fn best_answer(
         &self,
         answers: &[Answered<VettedEdits>],

@@ -1,5 +1,5 @@
-//! Plans and edits from everything the chain names: models that answer with text, clients that edit
-//! a checkout, and the embedded engine. Every edit passes the same guards.
+//! [`Fixer`]: obtains plans and edits from the provider chain, be it models, agents or the embedded
+//! engine, and vets all edits with the same guards.
 
 mod compare;
 mod propose;
@@ -26,21 +26,21 @@ use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
 use super::vet::{VetContext, vet};
 
-/// How a fixer works.
+/// The settings of a fixer.
 #[derive(Clone, Debug)]
 pub struct FixerSettings {
     pub jobs: usize,
     pub protect: GlobSet,
-    /// Folder of regreen's own files inside commits.
+    /// The folder for regreen's own files in commits.
     pub state_root: String,
-    /// The sources of the merge base; what changed since is suspected first.
+    /// The tree of the merge base; code that changed since then is the most suspicious.
     pub base_tree: Option<TreeId>,
-    /// Who analyses and fixes, first to last.
+    /// The providers that analyse and fix, in order.
     pub chain: Vec<ChainEntry>,
     pub ask: AskSettings,
 }
 
-/// Finds and vets edits.
+/// Diagnoses failures, and obtains and vets edits.
 pub struct Fixer {
     settings: FixerSettings,
     embedded: Embedded,
@@ -48,7 +48,7 @@ pub struct Fixer {
 }
 
 impl Fixer {
-    /// A fixer that has not begun.
+    /// Creates a fixer that has not started yet.
     #[must_use]
     pub fn new(settings: FixerSettings) -> Self {
         let embedded = Embedded::new(settings.jobs, settings.base_tree.clone());
@@ -56,7 +56,7 @@ impl Fixer {
         Self { settings, embedded, asker }
     }
 
-    /// Finds where the failures come from.
+    /// Locates the causes of the failures and makes a plan.
     pub async fn diagnose(
         &self,
         state: &FixLoop,
@@ -67,7 +67,7 @@ impl Fixer {
         let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
         let suspects = self.suspects(state, impact, fx).await?;
         if embedded_first || models.is_empty() {
-            // A chain of agents alone starts from the result of localisation.
+            // Without models, agents start from the result of fault localisation.
             return Ok(FixStepOutcome::Diagnosed {
                 plan: suspects.plan,
                 asked: ProviderCalls::default(),
@@ -101,7 +101,7 @@ impl Fixer {
         })
     }
 
-    /// Stores the report of the analyst, and returns the plan.
+    /// Stores the report of the analyst and returns the plan.
     async fn store_report(
         &self,
         state: &FixLoop,
@@ -114,7 +114,7 @@ impl Fixer {
         Ok(answer.value.plan)
     }
 
-    /// Why the guards refuse edits; empty when they accept them.
+    /// Why the guards refuse some edits; empty if they accept them.
     async fn refusals(
         &self,
         edits: &EditSet,
@@ -131,7 +131,7 @@ impl Fixer {
         Ok(violations.iter().map(ToString::to_string).collect())
     }
 
-    /// The result of localisation. Where tests cannot be run for it, a model still has the failures.
+    /// The result of fault localisation; if its tests cannot be run, models still see the failures.
     async fn suspects(
         &self,
         state: &FixLoop,
@@ -148,7 +148,7 @@ impl Fixer {
         }
     }
 
-    /// The excerpts of the repository that a prompt shows.
+    /// The excerpts of the repository for a prompt.
     async fn context(
         &self,
         state: &FixLoop,
@@ -174,13 +174,13 @@ impl Fixer {
         !self.models(fx, |_| true).is_empty()
     }
 
-    /// The models of the chain whose mode `accepts`.
+    /// The models of the chain whose mode `accepts` accepts, in order.
     fn models<'m>(&self, fx: &Effects<'m>, accepts: impl Fn(ClientMode) -> bool) -> Vec<Slot<'m>> {
         models_of(&self.settings.chain, fx, accepts)
     }
 }
 
-/// What the current iteration may change.
+/// Which files the current iteration may change.
 fn reach(state: &FixLoop) -> EditScope {
     state.terms.scope.reach(state.selected_strategy)
 }

@@ -1,4 +1,4 @@
-//! Finds one edit, entry by entry of the chain.
+//! Obtains one vetted edit by trying the entries of the provider chain in order.
 
 use futures::lock::Mutex;
 
@@ -17,14 +17,14 @@ use crate::role::vet::touches_tests;
 use super::reader::{EditsReader, VettedEdits};
 use super::{Fixer, reach};
 
-/// What the entries of the chain used so far.
+/// What the chain has used so far: calls, tried candidates, and whether a search is exhausted.
 struct Progress {
     asked: ProviderCalls,
     tried: u32,
     exhausted: bool,
 }
 
-/// An edit with the operators behind it and the reasons of the guards against it.
+/// A proposal, with the edit operators that made it and the reasons why the guards refuse it.
 struct VettedCandidate {
     proposal: Proposal,
     operators: Vec<String>,
@@ -32,7 +32,7 @@ struct VettedCandidate {
 }
 
 impl Progress {
-    /// The end of the proposal step.
+    /// The outcome of the proposal step.
     fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
         let Self { asked, tried, exhausted } = self;
         let (proposal, operators, refusals) = match candidate {
@@ -56,7 +56,7 @@ impl Progress {
 }
 
 impl Fixer {
-    /// Finds an edit and vets it, entry by entry of the chain.
+    /// Tries the entries of the chain in order until one yields an edit, and vets it.
     pub async fn propose(
         &self,
         state: &FixLoop,
@@ -70,7 +70,7 @@ impl Fixer {
         let mut context: Option<Context> = None;
         for entry in &self.settings.chain {
             let name = match entry {
-                // The search changes product code only.
+                // The search can only change product code.
                 ChainEntry::Embedded if reach(state) == EditScope::Tests => {
                     progress.exhausted = true;
                     continue;
@@ -83,7 +83,7 @@ impl Fixer {
                 }
                 ChainEntry::Provider(name) => name,
             };
-            // Consecutive providers are one question down the chain.
+            // Consecutive providers are asked as one group.
             let Some(plan) = plan else { continue };
             let group = take_group(&self.settings.chain, name, &mut models);
             if group.is_empty() {
@@ -115,7 +115,7 @@ impl Fixer {
         Ok(progress.done(None))
     }
 
-    /// Searches with the embedded engine; `None` when it finds no edit.
+    /// Searches with the embedded engine; `None` if it finds no edit.
     async fn search(
         &self,
         state: &FixLoop,
@@ -125,7 +125,7 @@ impl Fixer {
     ) -> Result<Option<VettedCandidate>, EffectError> {
         let found = match self.embedded.propose(state, impact, fx).await {
             Ok(found) => found,
-            // Where candidates cannot be run, a later provider can still find a fix.
+            // If candidates cannot be run, a later provider may still find a fix.
             Err(EffectError::Run(error)) if self.has_models(fx) => {
                 fx.screen.show(&Event::Notice { text: format!("no search: {error}") });
                 return Ok(None);
@@ -140,7 +140,7 @@ impl Fixer {
     }
 }
 
-/// The vetted answer of a provider as a proposal.
+/// Turns the vetted answer of a provider into a proposal.
 async fn proposal(
     state: &FixLoop,
     plan: &FixPlan,
@@ -163,12 +163,12 @@ async fn proposal(
     })
 }
 
-/// Takes the models from `name` up to the next embedded entry out of `left`.
+/// Removes the models from `name` up to the next embedded entry from `left` and returns them.
 fn take_group<'m>(chain: &[ChainEntry], name: &str, left: &mut Vec<Slot<'m>>) -> Vec<Slot<'m>> {
     let Some(start) = left.iter().position(|(_, model)| model.name() == name) else {
         return Vec::new();
     };
-    // Slots count from 1, so the slot of an entry is the index of the entry after it.
+    // Slots are numbered from 1, so the slot of an entry is the index of the next one.
     let index = |slot: u32| usize::try_from(slot).unwrap_or_default();
     let first = left.get(start).map_or(0, |(slot, _)| index(*slot));
     let rest = chain.get(first..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reads the edits of a provider and holds them against sources, guards and checks.
+//! [`EditsReader`]: parses the edits of a provider and vets them with guards and project checks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,16 +23,16 @@ use crate::role::responses::{self, EditsResponse};
 
 use super::Fixer;
 
-/// Edits that fit the sources and pass the guards.
+/// Edits that can be applied to the sources and pass the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VettedEdits {
     pub edits: EditSet,
     pub summary: String,
 }
 
-/// Asks for the edits of one iteration and reads them.
+/// The [`Reader`] for the edits of one iteration.
 pub struct EditsReader<'a> {
-    /// The fixer whose settings and guards apply.
+    /// The fixer whose settings and guards are used.
     pub fixer: &'a Fixer,
     pub state: &'a FixLoop,
     pub context: &'a Context,
@@ -41,8 +41,8 @@ pub struct EditsReader<'a> {
 }
 
 impl EditsReader<'_> {
-    /// The present texts of the files that an answer names; `None` for a file that does not exist or
-    /// is no text.
+    /// The current texts of the files that an answer names; `None` for a file that does not exist
+    /// or is not text.
     async fn texts(
         &self,
         response: &EditsResponse,
@@ -58,7 +58,7 @@ impl EditsReader<'_> {
         Ok(texts)
     }
 
-    /// What the project's own check reports with the edits and does not report without them.
+    /// The error that the project's check command reports only with the edits, if any.
     async fn new_complaint(&self, edits: &EditSet) -> Result<Option<String>, EffectError> {
         let files: Vec<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (worktree, suite) = (self.fx.worktree, self.fx.suite);
@@ -72,7 +72,7 @@ impl EditsReader<'_> {
         Ok(after)
     }
 
-    /// Holds edits against the guards, earlier attempts and the project's own check.
+    /// Checks edits against the guards, earlier attempts and the project's check command.
     async fn vet(
         &self,
         edits: EditSet,
@@ -160,10 +160,10 @@ impl Reader<VettedEdits> for EditsReader<'_> {
     }
 }
 
-/// The scratch checkout that agents edit.
+/// The name of the scratch checkout in which agents work.
 const AGENT: &str = "agent";
 
-/// The first line of a foreign text, bounded.
+/// The first non-blank line of an untrusted text, truncated and without control characters.
 fn line(text: &str, otherwise: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or(otherwise);
     first.chars().filter(|c| !c.is_control()).take(200).collect()

@@ -1,5 +1,5 @@
-//! Phase 4.2 with providers: asks for cases that are easily forgotten (specification.md 3.1 phase 4.2,
-//! 4.5, 8.8).
+//! Phase 4.2 with providers: asks for test cases that are easily forgotten (specification.md 3.1
+//! phase 4.2, 4.5, 8.8).
 
 use async_trait::async_trait;
 use minijinja::context;
@@ -25,7 +25,7 @@ const MOST: usize = 60;
 /// Longest field of a suggestion, in characters.
 const FIELD: usize = 240;
 
-/// Whether cases are asked for in a layer.
+/// Whether to ask for further cases in a layer.
 fn is_advised(layer: SubLayer) -> bool {
     layer.layer() == 1
         || matches!(
@@ -34,7 +34,7 @@ fn is_advised(layer: SubLayer) -> bool {
         )
 }
 
-/// The part of an answer that fits the files, layers and requirements of an analysis.
+/// The suggestions that match the files, layers and requirements of an analysis.
 fn select_advice(response: &AdviceResponse, analysis: &TestAnalysis) -> Advice {
     let mut advice = Advice::default();
     for one in response.suggestions.iter().take(MOST) {
@@ -60,13 +60,13 @@ fn select_advice(response: &AdviceResponse, analysis: &TestAnalysis) -> Advice {
     advice
 }
 
-/// The file of an analysis with this name.
+/// The file of an analysis with this path.
 fn known_file(name: &str, analysis: &TestAnalysis) -> Option<RepoPath> {
     let name = name.trim().trim_start_matches("./");
     analysis.files.iter().map(|file| &file.file).find(|file| file.as_str() == name).cloned()
 }
 
-/// A reported case, or why it is dropped.
+/// Validates a suggested case; the error says why it is dropped.
 fn suggestion(reported: &Suggestion, analysis: &TestAnalysis) -> Result<Suggestion, &'static str> {
     let file =
         known_file(&reported.file, analysis).ok_or("it is about a file that is not asked about")?;
@@ -104,7 +104,7 @@ pub enum AdviceOutcome {
     OutOfBudget(String),
 }
 
-/// Asks for cases that are easily forgotten.
+/// Asks the providers for test cases that are easily forgotten.
 pub async fn advise(
     analysis: &TestAnalysis,
     providers: &ProviderChain,
@@ -134,7 +134,7 @@ pub async fn advise(
     })
 }
 
-/// The name of the question of phase 4.2.
+/// The name of the question in the records.
 const TASK: &str = "enrichment";
 
 struct AdviceReader<'a> {

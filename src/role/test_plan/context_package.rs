@@ -1,4 +1,4 @@
-//! The parts of the context package that come from explorations, imports and a finished session.
+//! Builds parts of the context package from explorations, imports or a finished session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use super::planner::distinct;
 use super::project;
 use super::survey::Survey;
 
-/// Files that one session works on at most (specification.md 3.1 mode B 5).
+/// Maximum number of files in one session (specification.md 3.1 mode B 5).
 pub const FILES: usize = 50;
 
-/// The assets of a finished session: its summaries, its sources and their tests.
+/// The assets from a finished session: its summaries, its sources and their tests.
 pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec<Asset> {
     let summaries = source.summaries.iter().map(|one| Asset {
         kind: "implementation_summary".into(),
@@ -166,7 +166,7 @@ fn dependency_order(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
     order
 }
 
-/// The files that explorations name, and those that describe the project.
+/// The assets from explorations: the relevant files, and those that describe the project.
 pub fn assets(explorations: &[Exploration], survey: &Survey) -> Assets {
     let mut assets = Assets::default();
     let relevant = ranked_files(explorations).into_iter().filter(|one| one.relevance > 0.5);
@@ -204,7 +204,7 @@ pub fn assets(explorations: &[Exploration], survey: &Survey) -> Assets {
     assets
 }
 
-/// Imports of the chosen files, to depth 2.
+/// The imports of the chosen files, up to two levels deep.
 pub fn dependencies(files: &[RepoPath], survey: &Survey) -> Dependencies {
     let mut internal = BTreeSet::new();
     let mut edge: Vec<RepoPath> = files.to_vec();
@@ -230,7 +230,7 @@ pub fn dependencies(files: &[RepoPath], survey: &Survey) -> Dependencies {
     }
 }
 
-/// What the chosen files may conflict with: their importers and modules.
+/// Possible conflicts of changing the chosen files: their importers and modules.
 pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
     let dependents: BTreeSet<&RepoPath> =
         files.iter().flat_map(|file| survey.graph.importers_of(file)).collect();

@@ -1,4 +1,4 @@
-//! What tests reach of some sources, and what is missing.
+//! Determines which functions and branches existing tests reach, and which gaps remain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use crate::domain::test_plan::context::{
 
 use super::survey::Survey;
 
-/// What is known of what ran; stored, so that a resumed session knows it too.
+/// Which lines were executed, as far as known; stored for resumed sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedLines {
     pub source: CoverageSource,
-    /// Lines by file; empty without any.
+    /// The lines by file; empty if none are known.
     pub files: BTreeMap<RepoPath, FileLines>,
-    /// Percentages below which a file has a gap.
+    /// The minimum percentages; files below them have a gap.
     #[serde(default)]
     pub target: CoverageTarget,
     #[serde(default)]
@@ -39,13 +39,13 @@ impl Default for ExecutedLines {
 }
 
 impl ExecutedLines {
-    /// Whether there are lines.
+    /// Whether executed lines are known.
     pub fn has_lines(&self) -> bool {
         !matches!(self.source, CoverageSource::Mapping { .. })
     }
 }
 
-/// Which of the functions of a file tests enter: by lines, else by name.
+/// Which functions of a file are tested: by executed lines, or else by names in the tests.
 pub struct TestReach<'a> {
     lines: Option<&'a FileLines>,
     tests: Vec<&'a str>,
@@ -53,7 +53,7 @@ pub struct TestReach<'a> {
 }
 
 impl<'a> TestReach<'a> {
-    /// What is known of one file.
+    /// Collects what is known about one file.
     pub fn of(
         file: &RepoPath,
         tests: &[RepoPath],
@@ -68,7 +68,7 @@ impl<'a> TestReach<'a> {
         }
     }
 
-    /// Whether some test enters a function.
+    /// Whether any test enters a function.
     pub fn enters(&self, function: &Behaviour) -> bool {
         if self.measured {
             return self
@@ -79,8 +79,8 @@ impl<'a> TestReach<'a> {
         self.says(function.short_name())
     }
 
-    /// Whether a line ran; without lines, whether the tests that name the function also say one
-    /// of `words`.
+    /// Whether a line was executed; if lines are unknown, whether tests that name the function also
+    /// contain one of `words`.
     pub fn shows(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
         if self.measured {
             return self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false);
@@ -88,18 +88,18 @@ impl<'a> TestReach<'a> {
         self.enters(function) && words.iter().any(|word| !word.is_empty() && self.says(word))
     }
 
-    /// Whether both sides of a decision were taken; without branches, as [`Self::shows`].
+    /// Whether both branches of a condition were taken; if unknown, as [`Self::shows`].
     pub fn decides(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
         let branch = self.lines.and_then(|lines| lines.branches.get(&line));
         match (self.measured, branch) {
             (true, Some((hit, all))) => hit == all,
-            // A tool without branches cannot tell; what runs is believed.
+            // The tool does not report branches, so an executed line counts.
             (true, None) => self.shows(function, line, &[]),
             (false, _) => self.shows(function, line, words),
         }
     }
 
-    /// Whether a test says a name or text as a whole word.
+    /// Whether a test contains a name or text as a whole word.
     fn says(&self, word: &str) -> bool {
         self.tests.iter().any(|text| {
             text.match_indices(word).any(|(at, _)| {
@@ -117,11 +117,11 @@ impl<'a> TestReach<'a> {
     }
 }
 
-/// Functions by file that alone are meant; a file that is not in it is meant as a whole.
+/// The functions to consider, by file; files without an entry are considered as a whole.
 pub type FunctionFilter = BTreeMap<RepoPath, BTreeSet<String>>;
 
-/// Functions of a file that other files may call; all of them when none is public; those of
-/// `only` when it names some.
+/// The functions of a file to be tested: those named in `only`, or else the public ones, or else
+/// all.
 pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behaviour> {
     let Some(language) = Language::of(file) else { return Vec::new() };
     let all = behaviour::read(language, text);
@@ -130,12 +130,12 @@ pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behav
     }
     let public: Vec<Behaviour> = all.iter().filter(|one| one.is_public).cloned().collect();
     let mut chosen = if public.is_empty() { all } else { public };
-    // Entry points and empty bodies of interfaces have nothing to be called for.
+    // Leave out empty functions, such as those of interfaces, which there is no reason to call.
     chosen.retain(|one| one.end > one.start || one.returns.len() + one.raises.len() > 0);
     chosen
 }
 
-/// What tests reach of `files`.
+/// Assesses which parts of `files` the tests reach.
 pub fn assess(
     files: &[RepoPath],
     only: &FunctionFilter,
@@ -178,7 +178,7 @@ pub fn assess(
     }
 }
 
-/// Where the tests of a source belong: a file that is there, else what the conventions say.
+/// The test file for a source: an existing one, or else the one that the conventions suggest.
 pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Habits) -> RepoPath {
     let candidates = conventions::candidates(file, habits);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
@@ -205,7 +205,7 @@ fn row(
     }
 }
 
-/// What is missing for a file, in words with numbers; `None` when nothing is.
+/// A description of the gaps in the tests of a file; `None` if there are none.
 fn gap(
     row: &FileCoverage,
     functions: &[Behaviour],
@@ -250,7 +250,7 @@ fn below(part: u32, whole: u32, target: u32) -> bool {
     whole > 0 && u64::from(part) * 100 < u64::from(whole) * u64::from(target)
 }
 
-/// A share with one decimal, cut.
+/// A percentage with one decimal place, rounded down.
 fn percent(part: u32, whole: u32) -> String {
     let mille = if whole == 0 { 1000 } else { u64::from(part) * 1000 / u64::from(whole) };
     format!("{}.{}", mille / 10, mille % 10)

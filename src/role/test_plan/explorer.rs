@@ -1,5 +1,5 @@
-//! Looks at a repository from one side, without a model: search and the import graph
-//! (specification.md 4.4, 8.12).
+//! Explores a repository from one [`Angle`], such as errors or dependencies, without a model, by
+//! text search and the import graph (specification.md 4.4, 8.12).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::domain::test_plan::exploration_angle::{Angle, relevance};
 use super::project;
 use super::survey::Survey;
 
-/// Files that one exploration names at most.
+/// Maximum number of files that an exploration reports.
 const FILES: usize = 30;
 
-/// Files that are looked at in detail at most.
+/// Maximum number of files examined in detail.
 const CANDIDATES: usize = 400;
 
-/// Signs of couplings that imports do not show (specification.md 4.4).
+/// Code patterns of dynamic couplings, which imports do not show (specification.md 4.4).
 const RUNTIME: &[&str] = &[
     "getattr(",
     "importlib",
@@ -33,7 +33,7 @@ const RUNTIME: &[&str] = &[
     "registry",
 ];
 
-/// What is asked for, for all explorers.
+/// What all explorers look for.
 #[derive(Clone, Copy)]
 pub struct Topic<'a> {
     pub description: &'a str,
@@ -42,7 +42,7 @@ pub struct Topic<'a> {
     pub now: &'a str,
 }
 
-/// Runs one explorer per side, at the same time.
+/// Runs one explorer per angle in parallel.
 pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
     std::thread::scope(|scope| {
         let workers: Vec<_> = angles
@@ -54,7 +54,7 @@ pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
     })
 }
 
-/// Looks from one side.
+/// Explores the repository from one angle.
 pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
     let Topic { description, named, survey, now } = topic;
     let near = candidates(named, survey);
@@ -100,8 +100,8 @@ pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
     }
 }
 
-/// Named files, what they need and who needs them, with the number of imports between; beside
-/// them their neighbours, so that there are at least three.
+/// The named files, those they import and those that import them, with the distance in imports.
+/// Neighbouring files are added if there are fewer than three.
 fn candidates(named: &Named, survey: &Survey) -> BTreeMap<RepoPath, u32> {
     let mut found: BTreeMap<RepoPath, u32> =
         named.files.keys().take(CANDIDATES).map(|file| (file.clone(), 0)).collect();
@@ -144,7 +144,7 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
         asked += 1;
         hit += u32::from(text.contains(&word) || file.as_str().to_lowercase().contains(&word));
     }
-    // Half of all words is as much as one file says.
+    // A file that contains half of all words gets the full score.
     let density = (f64::from(hit) * 2.0 / f64::from(asked.max(1))).min(1.0);
     let depth = file.as_str().matches('/').count();
     let position = if testing::is_test(file) {
@@ -197,7 +197,7 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
     }
 }
 
-/// Couplings that imports do not show.
+/// Dynamic couplings that imports do not show.
 fn runtime(files: &[RepoPath], survey: &Survey) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {

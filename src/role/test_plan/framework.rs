@@ -1,4 +1,4 @@
-//! The framework of a project as plans describe it, and the commands for its test files.
+//! Describes the test framework of a project for plans, with the commands for its test files.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::{TestCommands, TestFramework};
 use crate::effect::SuiteFacts;
 
-/// The framework as phase 4 reads it.
+/// The test framework and the test conventions for phase 4.
 #[must_use]
 pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (TestFramework, Habits) {
     let habits = conventions::read(facts.framework, tests);
@@ -40,7 +40,7 @@ pub fn run_specific(framework: &TestFramework, file: &RepoPath) -> String {
         .replace("{test_stem}", stem)
 }
 
-/// The command that shows whether the tests of one function pass.
+/// The command that runs the tests of one function.
 #[must_use]
 pub fn check(framework: &TestFramework, file: &RepoPath, function: &str) -> String {
     let run = run_specific(framework, file);

@@ -1,4 +1,4 @@
-//! Phase 2: the context package of a test session (specification.md 3.1, 4.3, 4.4).
+//! Phase 2: builds the context package of a test session (specification.md 3.1, 4.3, 4.4).
 
 use std::collections::BTreeSet;
 
@@ -24,10 +24,10 @@ use super::framework::describe;
 use super::project;
 use super::survey::Survey;
 
-/// Names that are offered for a description that names nothing.
+/// Number of names suggested if a description matches nothing.
 const OFFERED: usize = 5;
 
-/// What phase 2 is given.
+/// The input of phase 2.
 #[derive(Clone, Copy)]
 pub struct GatherRequest<'a> {
     pub session: &'a SessionId,
@@ -36,22 +36,22 @@ pub struct GatherRequest<'a> {
     pub report: Option<(&'a str, &'a str)>,
     pub measure: bool,
     pub now: &'a str,
-    /// Percentages below which a file has a gap.
+    /// The minimum percentages; files below them have a gap.
     pub target: CoverageTarget,
 }
 
-/// What phase 2 found.
+/// The result of phase 2.
 #[derive(Clone, Debug)]
 pub struct Gathered {
     pub package: Package,
-    /// Explorations behind it; none in session mode.
+    /// The explorations that the package is based on; none in session mode.
     pub explorations: Vec<Exploration>,
     pub manifest: Option<ExplorationsManifest>,
-    /// What ran, of the files of the package.
+    /// The executed lines of the files in the package.
     pub ran: ExecutedLines,
 }
 
-/// Why there is nothing to gather.
+/// Why no context package can be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GatherError {
     #[error("there is no function to test in this repository")]
@@ -59,7 +59,7 @@ pub enum GatherError {
     #[error("the description names nothing in this repository: \"{description}\"")]
     NamesNothing {
         description: String,
-        /// Names that are there, nearest first.
+        /// Existing names, most similar first.
         nearest: Vec<String>,
     },
     #[error("session {session} changed no source that is still here")]
@@ -69,7 +69,7 @@ pub enum GatherError {
 }
 
 impl GatherError {
-    /// What the reader can do next, in one imperative clause.
+    /// What the user can do next, as one imperative clause.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -93,7 +93,7 @@ impl GatherError {
     }
 }
 
-/// Gathers the package. Reads only; the suite is run once where coverage is asked for.
+/// Builds the package. Only reads, except that it runs the suite once if coverage is requested.
 pub async fn gather(
     request: GatherRequest<'_>,
     survey: &Survey,
@@ -151,7 +151,7 @@ fn reported(
     Ok(ExecutedLines { source, files, ..ExecutedLines::default() })
 }
 
-/// Which files and functions are meant.
+/// The files and functions that the request refers to.
 fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherError> {
     if let Some(source) = request.source {
         let named: Vec<RepoPath> =
@@ -167,7 +167,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherE
         return Ok(found);
     }
     let mut found = names::find(request.description, &survey.known);
-    // Files without a function have nothing that could be called.
+    // Files without functions contain nothing to test.
     found.files.retain(|file, _| survey.known.get(file).is_some_and(|names| !names.is_empty()));
     if found.files.is_empty() {
         return Err(GatherError::NamesNothing {
@@ -178,7 +178,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherE
     Ok(found)
 }
 
-/// Functions that alone are meant: those of files that were named only through them.
+/// The functions to which a file is restricted because only they, not the file, were named.
 fn only(named: &Named) -> FunctionFilter {
     let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
     named
@@ -189,7 +189,7 @@ fn only(named: &Named) -> FunctionFilter {
         .collect()
 }
 
-/// Puts the package together; pure.
+/// Assembles the package from data already gathered, without any I/O.
 #[must_use]
 pub fn assemble(
     request: &GatherRequest<'_>,
@@ -260,7 +260,7 @@ pub fn assemble(
     Gathered { package, explorations, manifest: Some(manifest), ran }
 }
 
-/// The files that are worked on, and the functions of those that are narrowed to some.
+/// The files to test, or the functions of a file that is restricted to some of them.
 fn scope(targets: &[RepoPath], only: &FunctionFilter) -> Vec<String> {
     let places = |file: &RepoPath| match only.get(file) {
         Some(names) => names.iter().map(|name| format!("{file}:{name}")).collect(),
@@ -269,7 +269,7 @@ fn scope(targets: &[RepoPath], only: &FunctionFilter) -> Vec<String> {
     targets.iter().flat_map(places).collect()
 }
 
-/// Summaries with those of their files that are in the repository.
+/// The summaries, restricted to files that still exist in the repository.
 fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
     let names: BTreeSet<&RepoPath> = survey.names.iter().collect();
     let mut summaries = source.summaries.clone();
@@ -279,7 +279,7 @@ fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
     summaries
 }
 
-/// The files that are worked on: those that fit best, those with gaps first where there are many.
+/// The files to test: the best matches, and if there are too many, those with gaps first.
 fn targets(
     named: &Named,
     only: &FunctionFilter,
@@ -303,7 +303,7 @@ fn targets(
     files
 }
 
-/// Where to begin, in words.
+/// Which missing tests to start with, as text.
 fn focus(coverage: &TestCoverage) -> Vec<String> {
     let missing = coverage.missing_tests.iter().take(10);
     missing

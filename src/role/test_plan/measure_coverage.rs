@@ -1,5 +1,4 @@
-//! Measures how much of the code that a session is about the tests run, before and after it wrote
-//! new tests.
+//! Measures the coverage of the code that a session is about, before and after writing new tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +10,14 @@ use crate::effect::{EffectError, Effects};
 
 use super::coverage::{ExecutedLines, FunctionFilter, callable};
 
-/// Functions by file; an empty name stands for the whole file.
+/// The functions to measure, by file; an empty name stands for the whole file.
 pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 
 /// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageOutcome {
     pub reached: Reached,
-    /// The lines in scope that did not run, by file.
+    /// The lines in scope that were not executed, by file.
     pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
@@ -28,9 +27,9 @@ impl CoverageOutcome {
     }
 }
 
-/// Runs the suite of a tree under the project's own coverage tool and compares the coverage of
-/// `about` with the target. Before the first tests of a project the tool has nothing to measure.
-/// A tool that fails is a reason, not an error.
+/// Runs the suite of a tree with the project's coverage tool and compares the coverage of `about`
+/// with the target. A project without tests has nothing to measure. If the tool fails, the outcome
+/// contains the reason instead of an error.
 pub async fn measure_coverage(
     tree: &TreeId,
     about: &About,
@@ -87,9 +86,8 @@ fn unrun(
     unrun
 }
 
-/// The functions of a file that are meant, and the pieces of it that count: whole bodies, or the
-/// whole file. The line of a definition runs when its file is loaded, so it says nothing about
-/// the function.
+/// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole
+/// file. The first line of a function is executed when its file is loaded, so it does not count.
 fn pieces(
     file: &RepoPath,
     names: &BTreeSet<String>,
@@ -106,7 +104,7 @@ fn pieces(
     (functions, pieces)
 }
 
-/// What ran of some functions, or of whole files.
+/// The coverage of some functions or of whole files.
 fn shares(
     about: &About,
     texts: &BTreeMap<RepoPath, String>,
@@ -132,7 +130,7 @@ fn shares(
     shares
 }
 
-/// The first line behind a definition, of one that has more.
+/// The first line after the head of a definition that spans several lines.
 fn inner(start: u32, end: u32) -> u32 {
     if end > start { start + 1 } else { start }
 }

@@ -1,5 +1,5 @@
-//! Phases 2 to 4 of a test session: what the repository holds, what must be tested, and by which
-//! tasks (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
+//! Phases 2 to 4 of a test session: explores the repository, derives requirements and plans tasks
+//! (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
 
 mod advice_question;
 mod code_requirements;
@@ -33,7 +33,7 @@ pub use responses::{AdviceResponse, SurveyResponse};
 pub use survey::Survey;
 pub use survey_question::{SurveyOutcome, consult};
 
-/// The size of a plan.
+/// The size of a plan, as the benchmarks report it.
 #[cfg(feature = "internals")]
 pub struct PlanSize {
     pub files: usize,
@@ -41,7 +41,7 @@ pub struct PlanSize {
     pub tasks: usize,
 }
 
-/// Runs phases 2 to 4 on texts, without git and without running the suite; for the benches.
+/// Runs phases 2 to 4 on texts, without git and without running the suite; for the benchmarks.
 #[cfg(feature = "internals")]
 #[must_use]
 pub fn rehearse(

@@ -1,6 +1,6 @@
-//! Packages and calls that lead out of a program.
+//! Recognises databases, network services and non-deterministic calls by package or call name.
 
-/// Databases, by package.
+/// Packages that access databases.
 const DATABASES: &[&str] = &[
     "sqlite3",
     "sqlalchemy",
@@ -29,7 +29,7 @@ const DATABASES: &[&str] = &[
     "javax.persistence",
 ];
 
-/// Services behind a network, by package.
+/// Packages that access network services.
 const SERVICES: &[&str] = &[
     "requests",
     "httpx",
@@ -50,7 +50,7 @@ const SERVICES: &[&str] = &[
     "okhttp3",
 ];
 
-/// Parts of calls that write or read a database.
+/// Names of calls that write to or read from a database.
 const QUERIES: &[&str] = &[
     "execute",
     "query",
@@ -67,7 +67,7 @@ const QUERIES: &[&str] = &[
     "QueryRow",
 ];
 
-/// Calls to a network, by their beginning.
+/// Prefixes of calls that access a network.
 const REQUESTS: &[&str] = &[
     "requests.",
     "httpx.",
@@ -87,7 +87,7 @@ const REQUESTS: &[&str] = &[
     "urlopen",
 ];
 
-/// Calls whose answer changes from run to run.
+/// Prefixes of calls with a different result in each run.
 const UNSTEADY: &[&str] = &[
     "time.time",
     "time.sleep",
@@ -108,29 +108,29 @@ const UNSTEADY: &[&str] = &[
     "System.currentTimeMillis",
 ];
 
-/// Whether one of the packages is a database.
+/// Whether any of the packages accesses a database.
 pub fn has_database(packages: &std::collections::BTreeSet<String>) -> bool {
     packages.iter().any(|name| DATABASES.contains(&name.as_str()))
 }
 
-/// Whether one of the packages reaches a network.
+/// Whether any of the packages accesses a network service.
 pub fn has_service(packages: &std::collections::BTreeSet<String>) -> bool {
     packages.iter().any(|name| SERVICES.contains(&name.as_str()))
 }
 
-/// Whether a call writes or reads a database.
+/// Whether a call writes to or reads from a database.
 pub fn is_query(call: &str) -> bool {
     QUERIES.iter().any(|name| {
         call.rsplit('.').next() == Some(name) || call.ends_with(name) && name.contains('.')
     })
 }
 
-/// Whether a call goes to a network; a bare `fetch` needs no package.
+/// Whether a call accesses a network; a bare `fetch` needs no package.
 pub fn is_request(call: &str, imported: bool) -> bool {
     call == "fetch" || imported && REQUESTS.iter().any(|name| call.starts_with(name))
 }
 
-/// Whether a call answers differently from run to run.
+/// Whether a call has a different result in each run.
 pub fn is_unsteady(call: &str) -> bool {
     UNSTEADY.iter().any(|name| call.starts_with(name))
 }

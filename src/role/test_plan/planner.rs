@@ -1,4 +1,4 @@
-//! Phase 4: from requirements to 4 to 18 tasks that depend on one another without a circle
+//! Phase 4: turns requirements into a plan of 4 to 18 tasks without circular dependencies
 //! (specification.md 3.1 phase 4, 4.6, 5).
 
 use std::collections::BTreeMap;
@@ -15,23 +15,23 @@ use crate::domain::test_plan::task::{
 
 use super::framework;
 
-/// Files up to which one task writes all tests (specification.md 3.1 phase 3: over 6 by module).
+/// Maximum number of files per writing task (specification.md 3.1 phase 3: over 6 by module).
 const TOGETHER: usize = 6;
 
-/// Tasks that every plan has besides those that write tests.
+/// Number of tasks in every plan that do not write tests.
 const FIXED: usize = 3;
 
-/// Test files a task is shown before it writes.
+/// Maximum number of existing test files shown to a task as examples.
 const SAMPLES: usize = 2;
 
-/// One portion of work: what one task writes.
+/// The files and requirements that one task covers.
 struct Share<'a> {
     title: String,
     work: Vec<(&'a FileRequirements, Vec<&'a Requirement>)>,
 }
 
 impl<'a> Share<'a> {
-    /// The requirements of the accepted layers, files without any left out.
+    /// The requirements in accepted layers; files without any are left out.
     fn of(title: String, files: Vec<&'a FileRequirements>, accepts: fn(u8) -> bool) -> Self {
         let own = |file: &'a FileRequirements| {
             let own = file.requirements.iter().filter(|one| accepts(one.layer.layer()));
@@ -43,7 +43,7 @@ impl<'a> Share<'a> {
 }
 
 /// Plans the tasks of an analysis. Never fails; [`crate::domain::test_plan::task::problems`]
-/// says whether the plan can be carried out.
+/// reports what makes the plan impossible to execute.
 #[must_use]
 pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> TestPlan {
     let shares = shares(&analysis);
@@ -55,7 +55,7 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
     let planner = Planner { analysis: &analysis, package };
     let mut tasks: Vec<TestTask> = Vec::new();
     for (index, (share, name)) in shares.iter().zip(&names).enumerate() {
-        // What crosses files comes behind the units of its files.
+        // Integration tests are written after the unit tests of their files.
         let crossing = share.title.starts_with("Integration");
         let needs =
             if crossing { names.get(..index).unwrap_or_default().to_vec() } else { Vec::new() };
@@ -71,8 +71,8 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
     TestPlan { analysis, tasks }
 }
 
-/// Divides the requirements: one share for few files, by module for many, and what crosses files
-/// apart from units when the work is not small.
+/// Divides the requirements into tasks: one for few files, by module for many, and integration
+/// tests apart from unit tests unless there are few files.
 fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
     let files = &analysis.files;
     let apart = size(files.len()) != "simple";
@@ -100,7 +100,7 @@ fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
 
 type Group<'a> = (String, Vec<&'a FileRequirements>);
 
-/// Joins the smallest groups until there are at most `room`.
+/// Merges the smallest groups until there are at most `room`.
 fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
     let weight =
         |group: &Group<'_>| -> usize { group.1.iter().map(|file| file.requirements.len()).sum() };
@@ -121,7 +121,7 @@ fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
     groups
 }
 
-/// Plans single tasks.
+/// Builds the individual tasks of a plan.
 struct Planner<'a> {
     analysis: &'a TestAnalysis,
     package: &'a Package,
@@ -153,14 +153,14 @@ impl Planner<'_> {
         }
     }
 
-    /// The criterion for coverage, where a tool can measure it.
+    /// The acceptance criterion for coverage, if a tool can measure it.
     fn coverage(&self) -> Option<String> {
         let (target, run) =
             (self.analysis.coverage_target, &self.analysis.framework.commands.run_coverage);
         (!run.is_empty()).then(|| format!("coverage reaches {target}: `{run}`"))
     }
 
-    /// A task that writes tests (specification.md 5.3).
+    /// Builds a task that writes tests (specification.md 5.3).
     fn writing(&self, id: &str, share: &Share<'_>, depends_on: Vec<String>) -> TestTask {
         let framework = &self.analysis.framework;
         let test_files = distinct(share.work.iter().map(|(file, _)| &file.test_file));
@@ -228,7 +228,7 @@ impl Planner<'_> {
         steps
     }
 
-    /// Gate 001.3 (specification.md 5.4).
+    /// Builds the task of gate 001.3 (specification.md 5.4).
     fn validation(&self, depends_on: Vec<String>) -> TestTask {
         let test_files = self.test_files();
         let files = match test_files.len() {
@@ -248,7 +248,7 @@ impl Planner<'_> {
         self.task(names, TaskKind::CodeValidation, context)
     }
 
-    /// Gate 001.5 (specification.md 5.4).
+    /// Builds the task of gate 001.5 (specification.md 5.4).
     fn review(&self, depends_on: Vec<String>) -> TestTask {
         let analysis = self.analysis;
         let layers = analysis.by_layer();
@@ -266,7 +266,7 @@ impl Planner<'_> {
         self.task(names, TaskKind::TestQualityReview, context)
     }
 
-    /// The suite and the fix loop (specification.md 5.5).
+    /// Builds the task that runs the suite and the fix loop (specification.md 5.5).
     fn execution(&self, depends_on: Vec<String>, limit: u32) -> TestTask {
         let run = &self.analysis.framework.commands.run_tests;
         let context = TaskContext {
@@ -305,7 +305,7 @@ pub fn distinct<'a, T: Clone + PartialEq + 'a>(all: impl IntoIterator<Item = &'a
     list
 }
 
-/// Requirements by layer.
+/// The number of requirements per layer.
 fn by_layer<'a>(list: impl IntoIterator<Item = &'a &'a Requirement>) -> BTreeMap<SubLayer, u32> {
     let mut layers = BTreeMap::new();
     for one in list {
@@ -314,7 +314,7 @@ fn by_layer<'a>(list: impl IntoIterator<Item = &'a &'a Requirement>) -> BTreeMap
     layers
 }
 
-/// `12 requirements: 4 L1.1, 3 L1.2, …`.
+/// Formats the numbers of requirements: `12 requirements: 4 L1.1, 3 L1.2, …`.
 fn counted(list: &[&Requirement]) -> String {
     let parts: Vec<String> =
         by_layer(list).iter().map(|(layer, count)| format!("{count} {layer}")).collect();

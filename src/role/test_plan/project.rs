@@ -1,4 +1,4 @@
-//! What kind of project it is, and how it is written (specification.md 6.5).
+//! Classifies a project by type and language and describes its conventions (specification.md 6.5).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::domain::test_plan::context::{ExternalDependency, ProjectPatterns};
 
 use super::survey::Survey;
 
-/// A project type with what tells so.
+/// The type of a project, with the evidence for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectType {
     pub name: String,
@@ -19,10 +19,10 @@ pub struct ProjectType {
     pub evidence: Vec<String>,
 }
 
-/// One sign: a word in a file that tells about the project.
+/// A file name, a word in that file, and the project type that the word implies.
 type Sign = (&'static str, &'static str, &'static str);
 
-/// Types by sign, first match wins; the word stands in quotes, or at the start of a requirement.
+/// Project types by evidence; the first match wins. A word is quoted or starts a requirement.
 const SIGNS: &[Sign] = &[
     ("package.json", "\"workspaces\"", "Monorepo"),
     ("package.json", "\"next\"", "Full-Stack"),
@@ -53,7 +53,7 @@ const SIGNS: &[Sign] = &[
     ("go.mod", "github.com/spf13/cobra", "CLI"),
 ];
 
-/// Names the project type.
+/// Determines the project type.
 pub fn classify(survey: &Survey) -> ProjectType {
     let language = languages(survey).into_iter().next().unwrap_or_default();
     let named = |kind: &str| format!("{kind} ({language})");
@@ -91,7 +91,7 @@ pub fn classify(survey: &Survey) -> ProjectType {
     }
 }
 
-/// Languages of the sources, most files first.
+/// The languages of the sources, those with most files first.
 pub fn languages(survey: &Survey) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in survey.known.keys() {
@@ -104,7 +104,7 @@ pub fn languages(survey: &Survey) -> Vec<String> {
     counts.into_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Top folders with their number of sources, largest first.
+/// The top-level folders with their number of sources, largest first.
 pub fn structure(survey: &Survey) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for file in survey.known.keys() {
@@ -140,7 +140,7 @@ pub fn patterns(survey: &Survey, files: &[RepoPath]) -> ProjectPatterns {
     }
 }
 
-/// How names are written in the chosen sources.
+/// The naming style in the chosen sources.
 pub fn naming(survey: &Survey, files: &[RepoPath]) -> Vec<String> {
     let (mut snake, mut camel) = (0_usize, 0_usize);
     for name in files.iter().filter_map(|file| survey.known.get(file)).flatten() {
@@ -155,7 +155,7 @@ pub fn naming(survey: &Survey, files: &[RepoPath]) -> Vec<String> {
     }
 }
 
-/// Packages that the manifest asks for, with who uses them among the chosen files.
+/// The packages in the manifest, with the chosen files that use each.
 pub fn external(survey: &Survey, files: &[RepoPath]) -> Vec<ExternalDependency> {
     let mut usage: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in files {
@@ -188,7 +188,7 @@ pub fn external(survey: &Survey, files: &[RepoPath]) -> Vec<ExternalDependency> 
         .collect()
 }
 
-/// Whether a file is prose or settings, as an asset.
+/// The kind of asset that a file is, such as test, documentation or source.
 pub fn asset_kind(file: &RepoPath) -> &'static str {
     if testing::is_test(file) {
         "existing_test"

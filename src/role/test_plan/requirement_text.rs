@@ -1,4 +1,4 @@
-//! Requirements as sentences: the input of a test, its expected result, and the line that decides it.
+//! Phrases test requirements: the input, the expected result, and the line of code behind them.
 
 use crate::code::behaviour::{
     Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_round,
@@ -8,7 +8,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::layer::SubLayer;
 
-/// One requirement before it is numbered.
+/// A requirement before it gets a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequirementDraft {
     pub layer: SubLayer,
@@ -20,7 +20,7 @@ pub struct RequirementDraft {
 }
 
 impl RequirementDraft {
-    /// The requirement with its number and the command that checks it.
+    /// Adds the number of the requirement and the command that checks it.
     pub fn numbered(self, number: u32, check: String) -> Requirement {
         let Self { layer, function, line, text, given, expect } = self;
         let id = format!("R-{number:03}");
@@ -28,10 +28,10 @@ impl RequirementDraft {
     }
 }
 
-/// Conditions of one place that are clause at most, the innermost ones; the others are counted.
+/// Maximum number of conditions in a sentence, innermost first; the others are counted.
 const CONDITIONS: usize = 3;
 
-/// The file and language that sentences are about.
+/// The file and language of the requirements.
 #[derive(Clone, Copy)]
 pub struct RequirementWriter<'a> {
     pub file: &'a RepoPath,
@@ -52,10 +52,10 @@ impl RequirementWriter<'_> {
         RequirementDraft { layer, function: function.name.clone(), line, text, given, expect }
     }
 
-    /// What leads to a place: its conditions, else ordinary arguments. A sentence never leaves a
-    /// condition out without saying so: it would then ask for what the code does not do.
+    /// The conditions that lead to a place, or else ordinary arguments. Omitted conditions are
+    /// always counted in the sentence, which would otherwise demand what the code does not do.
     fn given(function: &Behaviour, guard: &Guard) -> String {
-        // That a loop begins goes without saying where something in it is asked for.
+        // A loop condition is implied by any condition inside the loop.
         let deepest = guard.iter().rposition(|one| !is_round(one));
         let needed = |(at, one): &(usize, &Condition)| {
             !is_round(one) || deepest.is_none_or(|last| *at > last)
@@ -88,7 +88,7 @@ impl RequirementWriter<'_> {
         }
     }
 
-    /// L1.1, one for each result.
+    /// L1.1: one requirement per result.
     pub fn happy(self, function: &Behaviour, result: &Return) -> RequirementDraft {
         let given = Self::given(function, &result.guard);
         let value = format!("`{}`", result.value);
@@ -103,7 +103,7 @@ impl RequirementWriter<'_> {
         )
     }
 
-    /// L1.1 for a function that returns nothing: it is called for what it does.
+    /// L1.1 for a function that returns nothing and is called for its effect.
     pub fn effect(self, function: &Behaviour) -> RequirementDraft {
         let given = Self::given(function, &Vec::new());
         let does = match (function.changes.first(), function.calls.first()) {
@@ -115,7 +115,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Happy, function, function.start, &clause, given, does.clone())
     }
 
-    /// L1.2, one for each error.
+    /// L1.2: one requirement per error.
     pub fn error(self, function: &Behaviour, raise: &Raise) -> RequirementDraft {
         let given = Self::given(function, &raise.guard);
         let message =
@@ -135,7 +135,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Negative, function, raise.line, &clause, given, does.clone())
     }
 
-    /// L1.3, both sides of a comparison with a fixed value.
+    /// L1.3: values on both sides of a comparison with a constant.
     pub fn boundary(self, function: &Behaviour, edge: &Boundary) -> RequirementDraft {
         let values = sides(&edge.operator, &edge.right);
         let given = format!("`{}` of {}", edge.left, values.join(" and "));
@@ -150,7 +150,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Edge, function, edge.line, &clause, given, expect)
     }
 
-    /// L1.3, nothing where a collection or text is expected.
+    /// L1.3: empty input for a collection or text.
     pub fn empty(self, function: &Behaviour, parameter: &str, line: u32) -> RequirementDraft {
         let given = format!("an empty `{parameter}`");
         let clause = format!("has a defined result for {given}");
@@ -164,7 +164,7 @@ impl RequirementWriter<'_> {
         )
     }
 
-    /// L1.4.
+    /// L1.4: a change of state.
     pub fn change(self, function: &Behaviour, line: u32, field: &str) -> RequirementDraft {
         let given = format!("`{field}` read before and after");
         let clause = format!("changes `{field}` and nothing else of its object");
@@ -178,7 +178,7 @@ impl RequirementWriter<'_> {
         )
     }
 
-    /// L1.5.
+    /// L1.5: an asynchronous function is awaited and cancelled.
     pub fn asynchronous(self, function: &Behaviour) -> RequirementDraft {
         let given = "a call that is awaited, and one that is cancelled".to_owned();
         let clause = "resolves when awaited and leaves nothing behind when cancelled";
@@ -186,7 +186,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Async, function, function.start, clause, given, expect)
     }
 
-    /// L2.1: a call into another file of the project.
+    /// L2.1: a call to a function in another file of the project.
     pub fn wiring(
         self,
         function: &Behaviour,
@@ -200,7 +200,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Wiring, function, line, &clause, given, expect)
     }
 
-    /// L2.2: a route.
+    /// L2.2: a request to a route.
     pub fn route(self, function: &Behaviour, mark: &str) -> RequirementDraft {
         let given = "a request that is right, one with a missing field and one that is not allowed";
         let clause = format!("answers the route `{mark}` with status, body and refusals");
@@ -208,7 +208,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Contract, function, function.start, &clause, given.into(), expect)
     }
 
-    /// L2.3.
+    /// L2.3: a database access with a failure.
     pub fn database(self, function: &Behaviour, line: u32, call: &str) -> RequirementDraft {
         let given = "a database of the test's own, and a failure before the end".to_owned();
         let clause = format!("leaves what it wrote by `{call}`, and nothing after a failure");
@@ -216,7 +216,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::Database, function, line, &clause, given, expect)
     }
 
-    /// L2.4.
+    /// L2.4: a call to an external service that succeeds, refuses or times out.
     pub fn service(self, function: &Behaviour, line: u32, call: &str) -> RequirementDraft {
         let given = format!("a double of `{call}` that answers, refuses and takes too long");
         let clause = format!("copes with what `{call}` answers: success, refusal, timeout");
@@ -224,7 +224,7 @@ impl RequirementWriter<'_> {
         self.draft(SubLayer::External, function, line, &clause, given, expect)
     }
 
-    /// L2.5: a handler.
+    /// L2.5: an error handler.
     pub fn failure(self, function: &Behaviour, handler: &Handler) -> RequirementDraft {
         let caught = if handler.catches.is_empty() {
             "any error".to_owned()
@@ -244,7 +244,7 @@ impl RequirementWriter<'_> {
     }
 }
 
-/// Values on both sides of a comparison, nearest first.
+/// Values on both sides of a comparison, closest first.
 fn sides(operator: &str, value: &str) -> Vec<String> {
     let plain = value.replace('_', "");
     let Ok(number) = plain.parse::<i64>() else {

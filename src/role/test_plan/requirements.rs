@@ -1,4 +1,4 @@
-//! Phase 3 without a model: from functions to counted requirements (specification.md 6.1, 6.2, 8.8).
+//! Phase 3 without a model: derives requirements from functions (specification.md 6.1, 6.2, 8.8).
 
 use std::collections::BTreeSet;
 
@@ -17,16 +17,16 @@ use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
 use super::{framework, packages, project};
 
-/// Requirements of one file at most; the rest is counted.
+/// Maximum number of requirements per file; the others are counted.
 const PER_FILE: usize = 40;
 
-/// Files of one analysis at most; the rest is named as deferred.
+/// Maximum number of files per analysis; the others are listed as deferred.
 const FILES: usize = 50;
 
-/// Findings that are kept at most.
+/// Maximum number of findings to keep.
 const FINDINGS: usize = 100;
 
-/// Analyses what `package` says is missing. Lines of `ran` leave out what tests show already.
+/// Derives requirements from the gaps in `package`, unless executed lines in `ran` meet them.
 #[must_use]
 pub fn analyse(
     session: &SessionId,
@@ -78,7 +78,7 @@ pub fn analyse(
     }
 }
 
-/// Coverage now, in words.
+/// A description of the present coverage.
 fn current(coverage: &TestCoverage) -> String {
     let stats = &coverage.coverage_stats;
     let mut text = format!(
@@ -154,7 +154,7 @@ fn of_file(
     }
 }
 
-/// Keeps the most telling ones when there are too many: errors and results before edges.
+/// Keeps the most important requirements if there are too many: errors and results before edges.
 fn fewest(drafts: Vec<RequirementDraft>) -> Vec<RequirementDraft> {
     if drafts.len() <= PER_FILE {
         return drafts;
@@ -167,7 +167,7 @@ fn fewest(drafts: Vec<RequirementDraft>) -> Vec<RequirementDraft> {
     drafts.map(|(_, draft)| draft).collect()
 }
 
-/// L0 of the file that is going to be written.
+/// The static checks (L0) of the test file that will be written.
 fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(RequirementDraft, String)> {
     let own = package.framework();
     let draft = |layer, claim: &str, expect: &str| RequirementDraft {
@@ -195,7 +195,7 @@ fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(RequirementDra
     ]
 }
 
-/// What needs a double, with the reason.
+/// Calls that tests must mock, with the reason.
 fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec<String> {
     let imported = language.map(|language| behaviour::packages(language, text)).unwrap_or_default();
     let service = packages::has_service(&imported);
@@ -212,8 +212,8 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
     found.into_iter().take(10).collect()
 }
 
-/// Placeholders in what is going to be tested, by the catalogue (specification.md 6.3): a test of them
-/// pins nothing.
+/// Lint findings of placeholder code in the files to be tested (specification.md 6.3), because
+/// testing a placeholder is pointless.
 fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
     let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
     let project = Project::of(&survey.texts);

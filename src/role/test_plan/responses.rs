@@ -1,4 +1,4 @@
-//! The answers of the surveyor and the adviser (specification.md 13.16).
+//! Types of the surveyor's and adviser's answers (specification.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

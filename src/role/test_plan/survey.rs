@@ -1,4 +1,4 @@
-//! The sources of a tree, read once: texts, functions, imports, tests.
+//! [`Survey`]: the files of a tree, read once, with their functions, imports and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use crate::code::{conventions, outline, testing};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{Effects, GitError};
 
-/// Files that are read at most; of a larger repository the first ones by name.
+/// Maximum number of files to read; in a larger repository, the first ones by name.
 const FILES: usize = 50_000;
 
-/// Bytes of one file that are read at most.
+/// Maximum number of bytes to read of one file.
 const FILE_LIMIT: usize = 512 << 10;
 
-/// Files that are no sources and yet tell about the project.
+/// Files that are not source code but describe the project.
 const TELLING: &[&str] = &[
     "package.json",
     "pyproject.toml",
@@ -36,22 +36,22 @@ const TELLING: &[&str] = &[
     "Gemfile",
 ];
 
-/// A repository as far as test generation looks at it.
+/// The contents of a repository, as far as test planning needs them.
 #[derive(Default)]
 pub struct Survey {
     pub names: Vec<RepoPath>,
-    /// Texts of sources, tests and files that tell about the project.
+    /// The texts of sources, tests and project descriptions.
     pub texts: BTreeMap<RepoPath, String>,
     pub graph: Graph,
-    /// Sources that could be tested, with their functions.
+    /// The sources that could be tested, with their functions.
     pub known: Known,
-    /// Test files and what belongs to them.
+    /// Test files and their supporting files.
     pub tests: BTreeMap<RepoPath, String>,
     pub cut: bool,
 }
 
 impl Survey {
-    /// Reads a tree.
+    /// Reads the files of a tree.
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
@@ -69,7 +69,7 @@ impl Survey {
         Ok(Self { cut, ..Self::of(names, texts) })
     }
 
-    /// Looks at texts that were read.
+    /// Analyses texts that were already read.
     #[must_use]
     pub fn of(names: Vec<RepoPath>, texts: BTreeMap<RepoPath, String>) -> Self {
         let graph = Graph::build(&texts);
@@ -82,13 +82,13 @@ impl Survey {
         Self { names, graph, known, tests, texts, cut: false }
     }
 
-    /// The text of a file; empty when it was not read.
+    /// The text of a file; empty if it was not read.
     #[must_use]
     pub fn text(&self, file: &RepoPath) -> &str {
         self.texts.get(file).map_or("", String::as_str)
     }
 
-    /// Tests that belong to a source: by the names of 6.8, by import, or in the file itself.
+    /// The tests of a source: by the names of 6.8, by import, or inside the file itself.
     #[must_use]
     pub fn tests_of(&self, source: &RepoPath, habits: &conventions::Habits) -> Vec<RepoPath> {
         let mut found: BTreeSet<RepoPath> = conventions::candidates(source, habits)
@@ -97,7 +97,7 @@ impl Survey {
             .collect();
         let importers = self.graph.importers_of(source);
         found.extend(importers.filter(|file| self.tests.contains_key(file)).cloned());
-        // A package is the unit of tests in Go and Java, whatever the file is called.
+        // In Go and Java a package is tested as a whole, whatever the test files are called.
         if source.extension() == "go" {
             let beside = self.tests.keys().filter(|test| test.parent() == source.parent());
             found.extend(beside.filter(|test| test.extension() == "go").cloned());
@@ -108,7 +108,7 @@ impl Survey {
     }
 }
 
-/// Sources that could be tested with their functions, read by several threads.
+/// The sources that could be tested, with their functions; parsed in parallel.
 fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
     let list: Vec<(&RepoPath, Language, &String)> = texts
         .iter()
@@ -135,7 +135,7 @@ fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
     })
 }
 
-/// Settings that are written as code.
+/// Whether a file is configuration or a declaration rather than testable code.
 fn is_set_up(file: &RepoPath) -> bool {
     let name = file.file_name();
     matches!(name, "setup.py" | "conftest.py" | "noxfile.py" | "build.rs" | "gulpfile.js")

@@ -1,5 +1,5 @@
-//! Phase 3 with providers: asks what must be tested and adds the valid requirements to those that
-//! come from the code itself (specification.md 3.1, 4.5).
+//! Phase 3 with providers: asks what must be tested, and adds valid answers to the requirements
+//! that were derived from the code (specification.md 3.1, 4.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,16 +23,16 @@ use super::responses::SurveyResponse;
 use super::survey::Survey;
 use super::validate_survey::{Accepted, Evidence, validate_survey};
 
-/// Files of one question; more files are asked about module by module (specification.md 3.1 phase 3).
+/// Maximum number of files per question; more are split by module (specification.md 3.1 phase 3).
 const TOGETHER: usize = 6;
 
-/// Requirements of one file at most.
+/// Maximum number of requirements per file.
 const PER_FILE: usize = 60;
 
-/// Reasons that are sent back at most.
+/// Maximum number of problems sent back to a provider.
 const SENT_BACK: usize = 10;
 
-/// Bytes of a source that is shown.
+/// Maximum number of bytes of a source in a prompt.
 const SHOWN: usize = 40 << 10;
 
 /// The result of phase 3.
@@ -41,8 +41,8 @@ pub enum SurveyOutcome {
     OutOfBudget(String),
 }
 
-/// Asks what must be tested of the files of an analysis, in portions. A portion that takes a provider
-/// too long is asked about in halves.
+/// Asks which tests the files of an analysis need, in portions. If a provider times out, the
+/// portion is divided into halves.
 pub async fn consult(
     mut analysis: TestAnalysis,
     (package, survey, documents): (&Package, &Survey, &Documents),
@@ -91,7 +91,7 @@ pub async fn consult(
     Ok(SurveyOutcome::Answered { analysis: Box::new(analysis), reports, degraded })
 }
 
-/// The files of each question: all of them when they are few, else by module.
+/// The files of each question: all of them if they are few, or else a few of the same module.
 fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
     let mut modules: BTreeMap<&str, Vec<RepoPath>> = BTreeMap::new();
     for file in files {
@@ -103,7 +103,7 @@ fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
         .collect()
 }
 
-/// Adds valid requirements to an analysis. Leaves out what the code itself requires already.
+/// Adds valid requirements to an analysis, except for those already derived from the code.
 fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
     let used = analysis.files.iter().flat_map(|file| &file.requirements);
     let last = used.filter_map(|one| one.id.strip_prefix("R-")?.parse::<u32>().ok()).max();
@@ -114,8 +114,8 @@ fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
-        // A function has many ordinary cases. Any other line that the code itself requires already is
-        // not required again, but an answer may name several cases that one line decides.
+        // A function can have many normal cases. Any other line with a derived requirement gets no
+        // second one, but an answer may contain several cases for the same line.
         let own = before.get(&path).copied().unwrap_or_default();
         let same = |(at, known): (usize, &Requirement)| {
             let decides = at < own
@@ -197,7 +197,7 @@ struct SurveyReader<'a> {
     fence: &'a str,
 }
 
-/// The layers that `accepts`, as a prompt names them.
+/// The layers that `accepts` accepts, formatted for a prompt.
 pub(super) fn layers(accepts: impl Fn(&SubLayer) -> bool) -> String {
     let all = SubLayer::ALL.iter().filter(|layer| accepts(layer));
     all.map(|layer| format!("{layer} {}", layer.title())).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! From sources to requirements and tasks, on a small shop.
+//! Tests of phases 2 to 4 on a small example shop: from sources to requirements and tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -287,7 +287,7 @@ proptest! {
     }
 }
 
-/// Another percentage makes another file a gap.
+/// Whether a file has a gap depends on the requested percentage.
 #[test]
 fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
     let files: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! Validates the requirements that a provider reports against the code (specification.md 3.1 phase 3, 8.8).
+//! Checks requirements from providers against the code (specification.md 3.1 phase 3, 8.8).
 
 use std::collections::BTreeSet;
 
@@ -13,16 +13,16 @@ use super::framework;
 use super::responses::{ReportedRequirement, SurveyResponse};
 use super::survey::Survey;
 
-/// Requirements of one file that are validated at most.
+/// Maximum number of requirements per file that are checked.
 const VALIDATED: usize = 60;
 
-/// Longest sentence that is kept, in characters.
+/// Maximum length of a sentence, in characters.
 const SENTENCE: usize = 300;
 
-/// The part of an answer that the code supports.
+/// The part of an answer that is consistent with the code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accepted {
-    /// Requirements with their files; they have no id yet.
+    /// Requirements with their files, not numbered yet.
     pub requirements: Vec<(RepoPath, Requirement)>,
     pub mocks: Vec<(RepoPath, String)>,
     pub strategy: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Accepted {
     pub report: String,
 }
 
-/// The code that an answer is validated against.
+/// The code against which an answer is checked.
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
     pub files: &'a [&'a FileRequirements],
@@ -38,8 +38,8 @@ pub struct Evidence<'a> {
     pub framework: &'a TestFramework,
 }
 
-/// Validates an answer. Drops each requirement that names something the code does not have, or that
-/// no test can observe.
+/// Checks an answer against the code. Drops requirements that refer to code that does not exist, or
+/// that no test can observe.
 #[must_use]
 pub fn validate_survey(response: &SurveyResponse, evidence: Evidence<'_>) -> Accepted {
     let mut accepted = Accepted { report: response.report.clone(), ..Accepted::default() };
@@ -113,13 +113,13 @@ fn validate_requirement(
     Ok(Requirement { id: String::new(), layer: *layer, function, line, text, given, expect, check })
 }
 
-/// The functions of a file, with the anonymous one, which the question calls `default`.
+/// The functions of a file, including an unnamed default export under the name `default`.
 fn functions(file: &RepoPath, survey: &Survey) -> Vec<Function> {
     let language = Language::of(file);
     language.map(|language| outline::named_or_not(language, survey.text(file))).unwrap_or_default()
 }
 
-/// The words of a file and of the files it imports.
+/// All words in a file and in the files that it imports.
 fn words_near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
     let others = survey.graph.imports_of(file);
     std::iter::once(file)
@@ -130,7 +130,7 @@ fn words_near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
         .collect()
 }
 
-/// Names that every program may call without an import.
+/// Built-in names that are callable without an import.
 const COMMON: &[&[&str]] = &[PYTHON, ERRORS, SCRIPT, RUST, GO];
 const PYTHON: &[&str] = &[
     "int",
@@ -172,7 +172,7 @@ const SCRIPT: &[&str] = &[
 const RUST: &[&str] = &["vec", "Some", "Ok", "Err", "Vec", "panic"];
 const GO: &[&str] = &["errors", "New"];
 
-/// A call in backticks whose name is not among `words`.
+/// A call in backticks whose name is not one of `words`.
 fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     text.split('`').skip(1).step_by(2).find_map(|quoted| {
         let (callee, _) = quoted.split_once('(')?;
@@ -185,13 +185,13 @@ fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     })
 }
 
-/// A foreign sentence in one line, bounded.
+/// An untrusted sentence on one line, truncated.
 fn sentence(text: &str) -> String {
     one_line(text, SENTENCE)
 }
 
-/// Foreign text in one line, bounded. Between backticks the number of blanks stays: they are part
-/// of a value.
+/// Puts an untrusted text on one line and truncates it. White space inside backticks is kept,
+/// because it is part of a value.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let (mut line, mut is_code) = (String::new(), false);
     for c in text.trim().chars() {

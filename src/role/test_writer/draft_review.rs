@@ -1,5 +1,5 @@
-//! The review of a written file: failing tests get a verdict, wrong ones are repaired once or cut
-//! out, and what remains is described for the report.
+//! Reviews a generated test file: gets verdicts on failing tests, has wrong ones repaired once or
+//! removes them, and describes the result for the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,20 @@ use super::request::WriteRequest;
 use super::run_file::{TestFile, plain};
 use super::verdicts::{self, DefectSite, DefectVerdict, JudgeReader};
 
-/// Requirements that tests claim to cover, by the names of the tests.
+/// The requirements that each test claims to cover, by test name.
 pub type Covers = BTreeMap<String, BTreeSet<String>>;
 
-/// The defects that failing tests found, by test.
+/// The defects that failing tests revealed, by test.
 pub type Defects = BTreeMap<TestId, Defect>;
 
-/// A defect of the code, and who found it.
+/// A defect in the code, and the provider that confirmed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
     pub site: DefectSite,
     pub judge: String,
 }
 
-/// A file after its review.
+/// A test file after its review.
 pub struct ReviewedDraft {
     pub file: Option<TestFile>,
     pub covers: Covers,
@@ -47,7 +47,7 @@ struct FailureVerdicts {
     wrong: BTreeMap<TestId, String>,
 }
 
-/// Reviews one file of tests.
+/// The review of one generated test file.
 pub struct DraftReview<'a> {
     pub request: &'a WriteRequest<'a>,
     pub reader: &'a GenerateReader<'a>,
@@ -56,9 +56,9 @@ pub struct DraftReview<'a> {
 }
 
 impl DraftReview<'_> {
-    /// Gets verdicts on the failing tests of a file: tests that are wrong are repaired once or cut
-    /// out, tests that found a defect stay. A limit of the session ends the review, because a defect
-    /// would be lost without a judge.
+    /// Gets verdicts on the failing tests: wrong tests are repaired once or removed, tests that
+    /// reveal a defect are kept. The review stops at a session limit, because without a judge such
+    /// tests would be lost.
     pub async fn review(&self, draft: Draft) -> Result<Budgeted<ReviewedDraft>, EffectError> {
         let mut dropped = self.reader.refusals();
         let Draft { mut file, mut covers } = draft;
@@ -87,7 +87,7 @@ impl DraftReview<'_> {
         Ok(Budgeted::Done(ReviewedDraft { file, covers, defects, dropped }))
     }
 
-    /// Which failing tests found a defect, and why the others are wrong.
+    /// Which failing tests reveal a defect, and why the others are wrong.
     async fn verdicts(
         &self,
         file: &TestFile,
@@ -150,7 +150,7 @@ impl DraftReview<'_> {
         self.providers.ask(names, Role::Judge, &reader, self.fx).await
     }
 
-    /// The text of the source under test.
+    /// The source code under test.
     fn source(&self) -> &str {
         self.reader.sources.texts.get(&self.request.subject.file).map_or("", String::as_str)
     }
@@ -170,7 +170,7 @@ impl DraftReview<'_> {
         parts
     }
 
-    /// The failure of a test, bounded and without private paths.
+    /// The failure of a test, truncated and without private paths.
     fn failure(&self, case: &TestCase) -> String {
         let failure = case.failure.clone().unwrap_or_default();
         plain(&format!("{} {}\n{}", failure.class, failure.message, failure.stack), self.fx)
@@ -181,7 +181,7 @@ impl DraftReview<'_> {
         self.failure(case).lines().next().unwrap_or_default().chars().take(300).collect()
     }
 
-    /// The file as a provider repairs it; `None` when none gives a better one.
+    /// The file as repaired by a provider; `None` if no repair is better.
     async fn repair(
         &self,
         file: &TestFile,
@@ -213,7 +213,7 @@ impl DraftReview<'_> {
         })
     }
 
-    /// Describes a file whose tests are stable.
+    /// Describes a file of stable tests for the report.
     pub async fn describe(
         &self,
         file: &TestFile,
@@ -262,7 +262,7 @@ impl DraftReview<'_> {
         })
     }
 
-    /// The functions that the tests enter; found by their names where no trace has lines.
+    /// The functions that the tests execute; matched by name if they cannot be traced.
     async fn functions(
         &self,
         file: &TestFile,

@@ -1,6 +1,5 @@
-//! Packages of Java that nothing in the repository brings. The language does not relate a package to
-//! the artefact that holds it, so this compares the beginnings of their names: it finds what is made
-//! up, and reports nothing where a manifest could be meant (specification.md 6.3).
+//! Finds imports of Java packages that probably do not exist. Java does not map packages to
+//! artefacts, so names are compared with the manifests by prefix (specification.md 6.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +8,10 @@ use crate::code::language::Language;
 use crate::code::lint::is_manifest;
 use crate::domain::id::RepoPath;
 
-/// Packages of the platform.
+/// Packages of the Java platform.
 const PLATFORM: &[&str] = &["java", "javax", "jdk", "org.w3c", "org.xml", "org.ietf"];
 
-/// Packages that come with an artefact of another name: a word of the manifest, and what it brings.
+/// Artefacts whose packages have other names: a word in the manifest, and the packages.
 const BRINGS: &[(&str, &[&str])] = &[
     ("junit", &["org.junit", "junit", "org.hamcrest", "org.opentest4j", "org.apiguardian"]),
     ("testng", &["org.testng"]),
@@ -33,8 +32,8 @@ const BRINGS: &[(&str, &[&str])] = &[
     ("kotlin", &["kotlin"]),
 ];
 
-/// Imports of packages that neither the platform, nor the repository, nor a manifest, nor another
-/// source of it knows: line from 1, and the package.
+/// Imports of packages that are not found in the platform, the repository, a manifest, or the
+/// imports of other sources: the line, from 1, and the package.
 #[must_use]
 pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, String)> {
     let manifests: Vec<&String> =
@@ -54,7 +53,7 @@ pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, Str
             known.extend(imports(text).iter().map(|import| head(&full_name(import))));
         }
     }
-    // `com.google.guava` stands for whatever begins with `com.google`.
+    // A mention of `com.google.guava` covers all packages that start with `com.google`.
     let group = |package: &str| manifests.iter().any(|text| text.contains(&head(package)));
     imports(text)
         .iter()
@@ -68,25 +67,25 @@ pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, Str
         .collect()
 }
 
-/// The imports of a text.
+/// The imports of a Java source.
 fn imports(text: &str) -> Vec<Import> {
     let tree = Language::Java.parse(text);
     tree.map(|tree| read(Language::Java, &tree, text)).unwrap_or_default()
 }
 
-/// The package, or the name in it, that an import names.
+/// The qualified name that is imported, or the package for a wildcard import.
 fn full_name(import: &Import) -> String {
     let name = import.names.first().filter(|name| *name != "*");
     name.map_or_else(|| import.module.clone(), |name| format!("{}.{name}", import.module))
 }
 
-/// The package that a text belongs to.
+/// The package that a Java source declares.
 fn own_packages(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("package "));
     lines.filter_map(|rest| rest.split(';').next()).map(str::trim)
 }
 
-/// The first two parts of a name: who owns it.
+/// The first two components of a package name, which identify its owner.
 fn head(name: &str) -> String {
     name.split('.').take(2).collect::<Vec<_>>().join(".")
 }

@@ -1,7 +1,7 @@
-//! Tests written by providers: requested file by file, refused with a named reason, run at once,
-//! reviewed when they fail, and reduced to the tests that hold (specification.md 3.1 phase 5, 4.7, 13.4).
+//! Tests written by providers: generated file by file, vetted, run at once, judged when they fail,
+//! and reduced to the stable ones (specification.md 3.1 phase 5, 4.7, 13.4).
 //!
-//! This room does not choose the tasks and keeps no state between files.
+//! Choosing tasks is up to the caller; no state is kept between files.
 
 mod draft_review;
 mod made_up;
@@ -26,7 +26,7 @@ pub use write::write_tests;
 use crate::{domain::id::RepoPath, role::answer};
 
 #[cfg(any(test, feature = "internals"))]
-/// Parses the answer of a generator and looks for reasons to refuse it; for the fuzzer.
+/// Parses a generator's answer and validates it; for the fuzzer.
 pub fn read_generated(text: &str) {
     if let (Ok(response), Ok(path)) =
         (answer::parse::<GenerateResponse>(text, "IMPL-001-1"), RepoPath::parse("tests/test_a.py"))
@@ -36,7 +36,7 @@ pub fn read_generated(text: &str) {
 }
 
 #[cfg(any(test, feature = "internals"))]
-/// Parses the answer of a judge and checks its verdicts; for the fuzzer.
+/// Parses a judge's answer and validates its verdicts; for the fuzzer.
 pub fn read_verdicts(text: &str) {
     if let Ok(response) = answer::parse::<JudgeResponse>(text, "IMPL-001-1-verdict") {
         for verdict in &response.verdicts {

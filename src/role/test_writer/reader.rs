@@ -1,4 +1,4 @@
-//! Asks a generator for a test file and reads its answer: refused, sent back, or a file that runs.
+//! [`GenerateReader`]: asks a generator for a test file, and vets and runs the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -26,19 +26,19 @@ use super::responses::GenerateResponse;
 use super::run_file::{FileRun, RunContext, TestFile, run_file};
 use super::source_index::SourceIndex;
 
-/// A file that was accepted, with what each of its tests claims to cover.
+/// An accepted test file, with the requirements that its tests claim to cover.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub file: TestFile,
     pub covers: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The scratch checkout that agents write into.
+/// The name of the scratch checkout in which agents work.
 const AGENT: &str = "agent";
 
-/// The edits of an agent in the form in which other models answer, so that the same rules apply to
-/// both: its new files are the answer, and its changes of other files are refused by name. Its text
-/// may report what each test covers. An agent that edited nothing is read by its text alone.
+/// Converts an agent's edits to the answer format of other models, so that the same rules apply:
+/// new files are the answer, and changes of existing files are refused. Its text may state what
+/// each test covers. If there are no edits, only the text counts.
 fn edits_from_checkout(edits: EditSet, text: &str, task: &str) -> String {
     let mut response = answer::parse::<GenerateResponse>(text, task).unwrap_or_else(|_| {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -61,10 +61,10 @@ fn edits_from_checkout(edits: EditSet, text: &str, task: &str) -> String {
     serde_json::to_string(&response).unwrap_or_default()
 }
 
-/// The confidence of an answer that reports none.
+/// The assumed confidence of an answer that does not state one.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Asks for the test file of one request and reads it.
+/// The [`Reader`] for the test file of one request.
 pub struct GenerateReader<'a> {
     request: &'a WriteRequest<'a>,
     pub sources: &'a SourceIndex,
@@ -77,7 +77,7 @@ pub struct GenerateReader<'a> {
 }
 
 impl<'a> GenerateReader<'a> {
-    /// A reader that has refused nothing yet.
+    /// Creates a reader that has not refused any answer yet.
     pub fn new(
         request: &'a WriteRequest<'a>,
         sources: &'a SourceIndex,
@@ -90,13 +90,13 @@ impl<'a> GenerateReader<'a> {
         Self { request, sources, path, parts, task, providers, fx, refused: Mutex::default() }
     }
 
-    /// A reader for another question about the same file.
+    /// Creates a reader for another question about the same file.
     pub fn with_question(&self, task: String, parts: Vec<PromptPart>) -> Self {
         let (request, sources, path) = (self.request, self.sources, self.path.clone());
         Self::new(request, sources, path, parts, task, self.providers, self.fx)
     }
 
-    /// Why answers were refused, each with its author.
+    /// Why answers were refused, each with the name of the provider.
     pub fn refusals(&self) -> Vec<String> {
         self.refused.lock().map(|list| list.clone()).unwrap_or_default()
     }
@@ -109,15 +109,15 @@ impl<'a> GenerateReader<'a> {
         Reading::SendBack(problems)
     }
 
-    /// What the new file runs with.
+    /// The environment in which the new file is run.
     pub fn run_context(&self) -> RunContext<'_> {
         let WriteRequest { tree, known, jobs, .. } = *self.request;
         RunContext { tree, known, jobs }
     }
 }
 
-/// Why a provider writes no test in a later round: no test can notice some mutants or run some
-/// lines, and a provider that says so is not asked for a file again.
+/// Why a provider writes no test in a later round, which is a valid answer then: some mutants
+/// cannot be detected, and some lines cannot be executed.
 fn reason_for_no_test(response: &GenerateResponse, is_later_round: bool) -> Option<String> {
     let notes = response.notes.trim();
     let is_empty = response.new_files.is_empty() && response.edits.is_empty() && !notes.is_empty();

@@ -1,5 +1,5 @@
-//! Why a written test file is refused before anything in it runs. Each reason has a name that
-//! reports and tests use; the other names come from the lint catalogue (specification.md 6.3, 6.4, 13.4).
+//! Decides whether a generated test file is refused before it is run. Reasons start with a stable
+//! name, be it defined here or a lint rule (specification.md 6.3, 6.4, 13.4).
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,22 @@ use crate::role::reviewer::{ReviewRequest, review};
 use super::made_up;
 use super::responses::GenerateResponse;
 
-/// Bytes of a test file at most.
+/// Maximum size of a test file in bytes.
 const LONGEST: usize = 200 << 10;
 
-/// Reasons that are reported at most.
+/// Maximum number of reasons to report.
 const REPORTED: usize = 12;
 
-/// Rules of the catalogue that refuse a file although they are not critical: a file that was just
-/// written must not break them.
+/// Lint rules for which a new file is refused although they are not critical.
 const REFUSED: &[&str] =
     &["setup-only", "skipped-test", "skipped-without-reason", "todo-test", "unresolved-import"];
 
-/// Rules that find invented names.
+/// Lint rules that detect imports of modules that do not exist.
 const MADE_UP: &[&str] =
     &["unknown-package", "wrong-sub-path", "misspelt-package", "unresolved-import"];
 
-/// The text of the one file that was requested.
-/// An error lists all reasons, each of which begins with its name.
+/// The text of the requested file, if the answer contains only that and it is acceptable. The error
+/// lists all reasons, each starting with its name.
 pub fn accepted_text(
     response: &GenerateResponse,
     path: &RepoPath,
@@ -71,7 +70,7 @@ pub fn accepted_text(
     Err(problems)
 }
 
-/// What is wrong with the text of a test file.
+/// The problems in the text of a test file.
 fn check_text(text: &str, path: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> Vec<String> {
     if text.len() > LONGEST {
         return vec![format!("too-long: {} bytes, {LONGEST} are enough", text.len())];
@@ -215,14 +214,14 @@ mod tests {
         assert!(problems[0].starts_with("changes-existing-file"), "{problems:?}");
     }
 
-    /// One language: the repository, the new file, a right text with a line that may be another.
+    /// A sample in one language: a repository, and a valid test file with replaceable lines.
     struct LanguageSample {
         files: &'static [(&'static str, &'static str)],
         place: &'static str,
         right: &'static str,
-        /// Stands inside of a test.
+        /// The replaceable line inside a test.
         line: &'static str,
-        /// Stands at the head.
+        /// The replaceable line at the top of the file.
         head: &'static str,
         rows: &'static [(&'static str, &'static str)],
         heads: &'static [(&'static str, &'static str)],

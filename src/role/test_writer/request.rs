@@ -1,4 +1,4 @@
-//! The request for the tests of one source, and its outcome.
+//! [`WriteRequest`]: the request for tests of one source file, and [`WriteOutcome`], its result.
 
 use std::collections::BTreeSet;
 
@@ -10,32 +10,31 @@ use crate::domain::test_plan::written_tests::WrittenTests;
 
 use super::source_index::PromptSubject;
 
-/// The tests of one source, as they are requested from providers.
+/// A request to providers for the tests of one source file.
 pub struct WriteRequest<'a> {
     pub task: &'a str,
     pub name: String,
-    /// From 1; later rounds are about surviving mutants and lines that no test runs.
+    /// Counted from 1; later rounds address surviving mutants and lines that no test executes.
     pub round: u32,
-    /// The sources with all tests that were kept so far.
+    /// The sources, with all tests kept so far.
     pub tree: &'a TreeId,
     pub subject: &'a FileRequirements,
     pub requirements: Vec<&'a Requirement>,
-    /// All requirements of the task; tests cannot claim others.
+    /// The ids of all requirements of the task; tests cannot claim to cover others.
     pub ids: &'a BTreeSet<String>,
     pub framework: &'a TestFramework,
     pub project_type: &'a str,
     pub survivors: Vec<Mutant>,
-    /// Lines of the source that no test runs, if a coverage tool reports lines; used in later
-    /// rounds.
+    /// Source lines that no test executes, if a coverage tool reports lines; used in later rounds.
     pub unrun: Vec<u32>,
     pub suggestions: &'a str,
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
 }
 
-/// The result of a request for tests.
+/// The result of a [`WriteRequest`].
 pub enum WriteOutcome {
-    /// What was written, if anything, and the sources with it.
+    /// The record of what was written, and the tree that contains it.
     Wrote(Box<WrittenTests>, TreeId),
     OutOfBudget(String),
 }
@@ -53,13 +52,13 @@ impl WriteRequest<'_> {
         }
     }
 
-    /// The outcome when no test is kept, with the reasons.
+    /// The outcome if no test was kept, with the reasons.
     pub fn nothing_kept(&self, dropped: Vec<String>, flaky: Vec<TestId>) -> WriteOutcome {
         let written = WrittenTests { dropped, flaky, ..self.nothing_written() };
         WriteOutcome::Wrote(Box::new(written), self.tree.clone())
     }
 
-    /// The record of this request before anything is written.
+    /// The record of this request before any test is written.
     pub fn nothing_written(&self) -> WrittenTests {
         WrittenTests {
             task: self.task.to_owned(),

@@ -1,4 +1,4 @@
-//! The answers of the generator and the judge (specification.md 13.16).
+//! Types of the generator's and judge's answers (specification.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! One written test file and its run by the project's own framework.
+//! [`TestFile`]: a generated test file, and how the project's test framework runs it.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::repair::can_render;
 use crate::role::characterise::{is_fatal, packages, whole_file};
 use crate::role::context::without_machine_paths;
 
-/// Characters of an output that are reported.
+/// Maximum number of characters of output in a report.
 const TAIL: usize = 1_500;
 
-/// A test file with its latest results.
+/// A generated test file with the results of its latest run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestFile {
     pub path: RepoPath,
@@ -23,17 +23,17 @@ pub struct TestFile {
     pub results: Vec<TestCase>,
 }
 
-/// What a new file runs with.
+/// The environment in which a new test file is run.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     pub tree: &'a TreeId,
-    /// Tests of the suite that are not of the new file.
+    /// The tests of the existing suite.
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
 }
 
 impl TestFile {
-    /// The tests in its text.
+    /// The tests in the text of the file.
     #[must_use]
     pub fn cases(&self) -> Vec<SourceTest> {
         Language::of(&self.path)
@@ -41,7 +41,7 @@ impl TestFile {
             .unwrap_or_default()
     }
 
-    /// The edit that adds it.
+    /// The edit that creates the file.
     #[must_use]
     pub fn edits(&self) -> EditSet {
         EditSet {
@@ -53,19 +53,19 @@ impl TestFile {
         }
     }
 
-    /// The tests that ended with a status.
+    /// The tests with a given status.
     pub fn with_status(&self, status: Status) -> impl Iterator<Item = &TestCase> {
         self.results.iter().filter(move |case| case.status == status)
     }
 
-    /// Cuts tests out of the text. Returns whether any is left.
+    /// Removes tests from the text. Returns whether any test remains.
     pub fn cut(&mut self, gone: &BTreeSet<TestId>) -> bool {
         let Some(language) = Language::of(&self.path) else { return false };
         let is_gone = |case: &SourceTest| gone.iter().any(|id| case.runs_as(id.as_str()));
         match test_cases::without(language, &self.text, &is_gone) {
             Some(text) => {
                 self.text = text;
-                // The results of a test that is cut out go with it.
+                // Drop the results of removed tests as well.
                 let left = self.cases();
                 self.results.retain(|case| left.iter().any(|own| own.runs_as(case.id.as_str())));
                 true
@@ -75,16 +75,15 @@ impl TestFile {
     }
 }
 
-/// The result of running one file.
+/// The result of running a single test file.
 pub enum FileRun {
-    /// The file ran; these are the results of its own tests.
+    /// The results of the file's own tests.
     Results(Vec<TestCase>),
-    /// The file cannot be loaded, or its run did not end; with the reason, which begins with its
-    /// name.
+    /// The file cannot be loaded, or the run did not finish. The reason starts with a stable name.
     Refused(String),
 }
 
-/// Runs one file on the sources of `context`.
+/// Runs a file together with the sources of `context`.
 pub async fn run_file(
     file: &TestFile,
     context: RunContext<'_>,
@@ -141,7 +140,7 @@ fn output_of(error: &RunError, fx: &Effects<'_>) -> String {
     plain(&format!("{error}\n{tail}"), fx)
 }
 
-/// A foreign text without private paths, bounded.
+/// An untrusted text without private paths, truncated.
 #[must_use]
 pub fn plain(text: &str, fx: &Effects<'_>) -> String {
     let text = without_machine_paths(text, &fx.worktree.root().display().to_string());
@@ -149,7 +148,7 @@ pub fn plain(text: &str, fx: &Effects<'_>) -> String {
     text.trim().to_owned()
 }
 
-/// What runners print about a module or a name that does not exist.
+/// Messages of test runners about modules or names that do not exist.
 const NO_MODULE: &[&str] = &[
     "No module named",
     "ModuleNotFoundError",
@@ -159,7 +158,7 @@ const NO_MODULE: &[&str] = &[
     "unresolved import",
     "is not in std",
     "no required module provides",
-    // Names that a compiler does not find.
+    // Messages of compilers about names that do not exist.
     "undefined: ",
     "cannot find symbol",
     "does not exist",
@@ -169,7 +168,7 @@ const NO_MODULE: &[&str] = &[
     "cannot find value",
 ];
 
-/// Why a file has no results; begins with the name of the reason.
+/// Why a file has no results; starts with a stable name.
 fn load_failure(output: &str) -> String {
     let missing =
         output.lines().rev().find(|line| NO_MODULE.iter().any(|sign| line.contains(sign)));

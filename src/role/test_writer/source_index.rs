@@ -1,4 +1,4 @@
-//! The sources that a generator needs to know, and the parts of its prompt, most important first.
+//! [`SourceIndex`]: selects the sources for a generator's prompt, most important parts first.
 
 use std::collections::BTreeMap;
 
@@ -16,29 +16,29 @@ use crate::role::inspector::texts_of;
 use crate::role::prompt::PromptPart;
 use crate::role::requirement_lines::requirement_lines;
 
-/// Bytes up to which a source must be shown whole.
+/// Maximum size in bytes of a source that must be shown as a whole.
 const WHOLE: usize = 60 << 10;
 
-/// Lines of a sample test that are shown.
+/// Maximum number of lines of a sample test.
 const SAMPLE: usize = 150;
 
-/// Files whose names are shown because the source imports them.
+/// Maximum number of imported files whose functions are listed.
 const IMPORTED: usize = 12;
 
-/// Surviving mutants that one prompt names.
+/// Maximum number of surviving mutants in a prompt.
 const SURVIVORS: usize = 25;
 
-/// Lines that no test runs, named in one prompt.
+/// Maximum number of lines without coverage in a prompt.
 const UNRUN: usize = 60;
 
-/// The texts of a repository and its import graph, read once per task.
+/// The texts of a repository with its import graph, read once per task.
 pub struct SourceIndex {
     pub texts: BTreeMap<RepoPath, String>,
     graph: Graph,
     documents: Documents,
 }
 
-/// The subject of one prompt.
+/// The source file that a prompt is about, and what is asked about it.
 pub struct PromptSubject<'a> {
     pub source: &'a RepoPath,
     pub requirements: &'a [&'a Requirement],
@@ -50,13 +50,13 @@ pub struct PromptSubject<'a> {
 }
 
 impl SourceIndex {
-    /// Reads a tree, and those of its documents that subject to a request.
+    /// Reads a tree, and those of its documents that are relevant for a request.
     pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
         let documents = Documents::read(tree, request, fx).await?;
         Ok(Self { documents, ..Self::of(texts_of(tree, fx).await?) })
     }
 
-    /// The index of texts that were read already.
+    /// Creates an index from texts that were already read.
     #[must_use]
     pub fn of(texts: BTreeMap<RepoPath, String>) -> Self {
         let graph = Graph::build(&texts);
@@ -82,7 +82,7 @@ impl SourceIndex {
         let title = if subject.survivors.is_empty() && subject.unrun.is_empty() {
             "Requirements that are open"
         } else {
-            // Most of them are covered by now, but they still say what the code must do.
+            // Most of them are covered by now, but they still specify the behaviour.
             "Requirements"
         };
         parts.push(part(title, &requirement_lines(subject.requirements), true));
@@ -107,7 +107,7 @@ impl SourceIndex {
         parts
     }
 
-    /// The request, and what documents say about a source.
+    /// The request, and what the documents say about a source file.
     #[must_use]
     pub fn documents(&self, subject: &RepoPath) -> Vec<PromptPart> {
         let language = Language::of(subject);
@@ -116,7 +116,7 @@ impl SourceIndex {
         self.documents.parts(&[(subject, functions)])
     }
 
-    /// A test file of the project: its sample, else one that imports the source.
+    /// A sample test file of the project, or else one that imports the source.
     fn sample(&self, subject: &PromptSubject<'_>) -> Option<PromptPart> {
         let extension = subject.source.extension();
         let own = self.graph.importers_of(subject.source).filter(|file| testing::is_test(file));
@@ -131,7 +131,7 @@ impl SourceIndex {
         Some(part(&format!("A test file of this project, {file}"), &text.join("\n"), true))
     }
 
-    /// Names of tests that import the source, so that they are not written again.
+    /// The names of tests that import the source, so that they are not written twice.
     fn known_tests(&self, subject: &RepoPath) -> Option<String> {
         let mut names = String::new();
         let tests = self.graph.importers_of(subject).filter(|file| testing::is_test(file));
@@ -144,7 +144,7 @@ impl SourceIndex {
         (!names.is_empty()).then_some(names)
     }
 
-    /// The functions of a file with their first lines.
+    /// The functions of a file, each by its first line.
     fn signatures(&self, file: &RepoPath) -> String {
         let Some(language) = Language::of(file) else { return String::new() };
         let text = self.text(file);
@@ -196,16 +196,16 @@ fn conventions(subject: &PromptSubject<'_>) -> String {
     lines.join("\n")
 }
 
-/// The major version in what a tool prints: `20` of `v20.20.2`. The rest differs between machines
-/// and does not subject to a test, so a recorded prompt stays the same.
+/// The major version in a tool's version output: `20` for `v20.20.2`. The rest differs between
+/// machines and is irrelevant for tests, so recorded prompts stay valid.
 fn release(version: &str) -> &str {
     let start = version.find(|c: char| c.is_ascii_digit()).unwrap_or(version.len());
     let (_, number) = version.split_at(start);
     number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// Whether a file is a lock file. It is long, adds nothing to the manifest beside it, and differs
-/// with the day of an install.
+/// Whether a file is a lock file. Lock files are long, add little to the manifest, and depend on
+/// the date of installation.
 fn is_lock(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| ending == "lock" || stem.ends_with("-lock"))
         || name == "go.sum"

@@ -1,4 +1,4 @@
-//! A new test must give the same result in three runs, alone, and in another order
+//! Checks that new tests give the same results in three runs, alone, and in another order
 //! (specification.md 3.1 phase 5, 4.7).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,20 +12,20 @@ use crate::role::characterise::unisolated;
 
 use super::run_file::{FileRun, RunContext, TestFile, run_file};
 
-/// Runs in fresh processes that must agree.
+/// Number of runs in separate processes that must agree.
 const RUNS: usize = 3;
 
-/// What is left of a file whose results were compared.
+/// A test file after its unstable tests were removed.
 #[derive(Debug, Default, PartialEq)]
 pub struct StableFile {
-    /// The file with its stable tests; `None` when no test is left.
+    /// The file with its stable tests; `None` if no test remains.
     pub file: Option<TestFile>,
     pub dropped: Vec<String>,
     pub flaky: Vec<TestId>,
 }
 
-/// Runs a file until all tests that are left give the same result in three runs, alone and in
-/// another order. Cuts out the others. The tests of `expected_failures` must fail each time.
+/// Runs a file until all remaining tests are stable: three runs, alone, and in another order.
+/// Unstable tests are removed. The tests in `expected_failures` must fail every time.
 pub async fn verify_stability(
     mut file: TestFile,
     expected_failures: &BTreeSet<TestId>,
@@ -74,7 +74,7 @@ pub async fn verify_stability(
     }
 }
 
-/// Whether a test that must fail, or must not, ended as expected.
+/// Whether the status of a test is the expected one; skipped never is.
 fn is_expected(status: Status, must_fail: bool) -> bool {
     match status {
         Status::Passed => !must_fail,
@@ -83,7 +83,7 @@ fn is_expected(status: Status, must_fail: bool) -> bool {
     }
 }
 
-/// Why a test is dropped that ended as expected in `count` runs.
+/// Why a test is dropped that had the expected result in only `count` runs.
 fn reason_for_count(count: usize, must_fail: bool) -> String {
     match count {
         0 if must_fail => "it passes after all".to_owned(),
@@ -92,7 +92,7 @@ fn reason_for_count(count: usize, must_fail: bool) -> String {
     }
 }
 
-/// Finds tests that end differently alone, or when the others run in another order.
+/// The tests whose result differs when they run alone or in another order, with the reason.
 async fn check_isolation(
     file: &TestFile,
     expected_failures: &BTreeSet<TestId>,

@@ -1,10 +1,10 @@
-//! Where a new test file goes.
+//! Chooses an unused path for a new test file.
 
 use crate::code::testing;
 use crate::domain::id::RepoPath;
 
-/// The file in the nearest folder that exists. Python finds no tests in a folder that is new and no
-/// package; other runners look everywhere.
+/// Moves a planned file to the nearest existing folder. Python runners do not discover tests in a
+/// new folder that is not a package; other runners search everywhere.
 fn in_existing_folder(planned: RepoPath, has_folder: &dyn Fn(&str) -> bool) -> RepoPath {
     let mut folder = planned.parent();
     if planned.extension() != "py" {
@@ -20,9 +20,9 @@ fn in_existing_folder(planned: RepoPath, has_folder: &dyn Fn(&str) -> bool) -> R
     planned
 }
 
-/// The path of a new test file: where the plan wants it, or beside it when a file exists there.
-/// `exists` and `has_folder` look into the repository. `None` when no name is free that the
-/// framework takes for a test.
+/// The path for a new test file: as planned, or next to it if that file exists. `exists` and
+/// `has_folder` query the repository. `None` if there is no unused name that the framework would
+/// recognise as a test.
 #[must_use]
 pub fn free_path(
     planned: &RepoPath,
@@ -30,7 +30,7 @@ pub fn free_path(
     exists: &dyn Fn(&RepoPath) -> bool,
     has_folder: &dyn Fn(&str) -> bool,
 ) -> Option<RepoPath> {
-    // Tests inside a Rust source cannot be a file of their own.
+    // Tests inside a Rust source cannot be in a separate file, so use an integration test.
     let planned = if planned == source {
         let stem = source.file_name().split('.').next().unwrap_or_default();
         RepoPath::parse(format!("tests/{stem}.rs")).ok()?
@@ -47,7 +47,7 @@ pub fn free_path(
     std::iter::once(planned.clone()).chain((1..100).filter_map(numbered)).find(is_free)
 }
 
-/// A file name with a mark in it that is still the name of a test file.
+/// A file name with a mark inserted such that it is still recognised as a test file.
 fn with_mark(name: &str, mark: &str) -> String {
     let (stem, rest) = name.split_once('.').unwrap_or((name, ""));
     let dotted = |stem: &str, rest: &str| format!("{stem}.{rest}");

@@ -1,4 +1,4 @@
-//! A new test fails: is the code wrong, or the test? A verdict needs evidence (specification.md 13.4).
+//! Decides on evidence whether the code or a failing new test is wrong (specification.md 13.4).
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::role::prompt::{self, Prompt, PromptPart, Role};
 
 use super::responses::{JudgeResponse, ReportedVerdict};
 
-/// Least length of evidence in characters: less is a mere claim.
+/// Minimum length of evidence in characters; anything shorter is an unsupported claim.
 const EVIDENCE: usize = 20;
 
-/// Error classes of a test that fails before it checks its subject. They need no judge.
+/// Errors that occur before a test checks its subject. They are the test's fault and need no judge.
 const OWN_FAULTS: &[&str] = &[
     "NameError",
     "ImportError",
@@ -32,7 +32,7 @@ const OWN_FAULTS: &[&str] = &[
     "FixtureLookupError",
 ];
 
-/// The place of a defect in the code.
+/// The location of a defect in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefectSite {
     pub function: String,
@@ -40,16 +40,16 @@ pub struct DefectSite {
     pub evidence: String,
 }
 
-/// A verdict that was checked.
+/// A verdict after validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefectVerdict {
-    /// The code is wrong; the test stays as it is.
+    /// The code is wrong; the test is kept.
     CodeIsWrong(DefectSite),
-    /// The test is wrong, or it is unknown what is wrong; with the reason.
+    /// The test is wrong, or the cause is unknown; with the reason.
     TestIsWrong(String),
 }
 
-/// Whether a test fails on its own account, whatever its subject does.
+/// Whether a test fails because of an error in the test itself.
 #[must_use]
 pub fn is_own_fault(case: &TestCase) -> bool {
     let class = case.failure.as_ref().map_or("", |failure| failure.class.as_str());
@@ -57,15 +57,15 @@ pub fn is_own_fault(case: &TestCase) -> bool {
     OWN_FAULTS.contains(&last)
 }
 
-/// Whether a test was stopped because it did not end. Its subject may be to blame, so the judge is
-/// asked all the same.
+/// Whether a test was stopped by a timeout. The code under test may be the cause, so the judge is
+/// asked nevertheless.
 #[must_use]
 pub fn is_endless(case: &TestCase) -> bool {
     let failure = case.failure.clone().unwrap_or_default();
     failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")
 }
 
-/// Checks a verdict against the code. `lines` is the number of lines of the source.
+/// Validates a verdict against the code. `lines` is the number of lines of the source.
 #[must_use]
 pub fn check_verdict(
     reported: &ReportedVerdict,
@@ -105,7 +105,7 @@ pub fn check_verdict(
     }
 }
 
-/// Asks for verdicts on the failing tests of one file and reads them.
+/// The [`Reader`] for verdicts on the failing tests of one file.
 pub struct JudgeReader<'a> {
     pub task: String,
     pub subject: &'a RepoPath,

@@ -1,4 +1,4 @@
-//! From the request for the tests of one source to the tests that are kept.
+//! Has providers write, review and stabilise the tests of one source file.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use super::request::{WriteOutcome, WriteRequest};
 use super::source_index::SourceIndex;
 use super::{stability, test_path};
 
-/// Has providers write the tests of one source. A provider's fault is part of the outcome, never an
-/// error.
+/// Has providers write the tests of one source file. A failing provider is part of the outcome, not
+/// an error.
 pub async fn write_tests(
     request: &WriteRequest<'_>,
     sources: &mut SourceIndex,
@@ -71,7 +71,7 @@ pub async fn write_tests(
     Ok(WriteOutcome::Wrote(Box::new(written), tree))
 }
 
-/// The path of a new test file: where the plan wants it, or beside it when a file is there already.
+/// The path for the new test file: as planned, or next to it if that file exists.
 fn free_path(request: &WriteRequest<'_>, sources: &SourceIndex) -> Option<RepoPath> {
     let exists = |path: &RepoPath| sources.texts.contains_key(path);
     let has_folder = |folder: &str| sources.texts.keys().any(|file| file.parent() == folder);

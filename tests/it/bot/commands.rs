@@ -1,4 +1,4 @@
-//! Commands that publish, show, or tidy up what is there.
+//! Comment commands that publish, show, or clean up existing results.
 
 use super::harness::World;
 use super::pull_request_life::{red, shown};
@@ -11,7 +11,7 @@ fn say(world: &World, number: u64, words: &str) -> (Ran, String) {
     (ran, comment)
 }
 
-/// The commit behind `/regreen apply` in a comment.
+/// The commit that a comment offers for `/regreen apply`.
 fn offered(comment: &str) -> String {
     let rest = comment.split("/regreen apply ").nth(1);
     rest.unwrap_or_else(|| panic!("nothing is offered: {comment}")).chars().take(40).collect()
@@ -118,7 +118,7 @@ fn teams_are_asked_for_when_nothing_else_allows() {
     world.github.state().teams = list("active");
     let (ran, comment) = say(&world, number, "/regreen status");
     assert!(comment.contains("This pull request has no session"), "{comment}\n{}", shown(&ran));
-    // A reader stays a reader, whatever team.
+    // Read access is not enough, whatever the team.
     world.github.state().permissions.insert("ann".into(), ("read".into(), "read".into()));
     let (ran, _) = say(&world, number, "/regreen fix");
     assert!(ran.out.contains("need write access"), "{}", shown(&ran));
@@ -147,7 +147,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     for words in ["completed", "wall time", "The last session"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
-    // The same lines on both sides: nothing is changed.
+    // Both sides change the same lines, so the rebase must change nothing.
     world.commit(
         "topic",
         &[(
@@ -189,7 +189,7 @@ fn a_killed_session_is_ended_by_a_comment() {
     assert!(comment.contains("cannot go on"), "{comment}");
 }
 
-/// A double of Ruff that reports each `import os` and, as a fixer, removes it.
+/// A fake Ruff that reports each `import os` and, when run as a fixer, removes it.
 const RUFF: &str = "#!/bin/sh
 case \"$*\" in
 *--fix*) sed '/^import os$/d';;
@@ -252,8 +252,8 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     assert!(comment.contains(&format!("WFS-test-pr-{number}-2")), "{comment}\n{}", shown(&ran));
 }
 
-/// Somebody with write access looks at a stranger's pull request: the result waits for a word, and
-/// then goes to a branch of ours, onto the base.
+/// Somebody with write access runs a fix on a pull request from a fork. The result is stored until
+/// `/regreen apply` publishes it on a branch of this repository, for the base branch.
 #[test]
 fn a_result_for_a_fork_waits_for_a_maintainer() {
     let world = red();

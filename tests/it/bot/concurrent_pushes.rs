@@ -1,4 +1,4 @@
-//! People who push while a run goes on.
+//! Pushes by other people while a run is in progress.
 
 use super::pull_request_life::{shown, story};
 use crate::support::Ran;
@@ -17,7 +17,7 @@ fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     assert!(head.get(..7).is_some_and(|short| comment.contains(short)), "{comment}");
     assert!(world.git(&["log", "--format=%s", &branch]).contains("iteration 1"));
     assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
-    // The run of the new head is a new beginning.
+    // The run for the new head starts from the beginning.
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     world.git(&["merge-base", "--is-ancestor", &head, &branch]);

@@ -1,5 +1,5 @@
-//! A world for a container: `tests/container/run` starts this, runs the jobs of a pull request's
-//! life in it, pulls the plug of the first one, and ends it.
+//! A test world for `tests/container/run`: the script starts this server, runs the jobs of a pull
+//! request in a container, kills the first job, and ends the server.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
     panic!("it never happened: {what}");
 }
 
-/// Tells the script where the next job finds everything.
+/// Writes a file that says where the script finds everything for the next job.
 fn ready(world: &World, place: &Path, job: &Job<'_>) {
     drop(world.action(job));
     let around = world.around().display();
@@ -41,7 +41,7 @@ TOKEN='{}'
     std::fs::rename(place.join("writing"), place.join("ready")).expect("a file");
 }
 
-/// What is asked in a comment, and what must be seen once its job has ended.
+/// A comment that is posted, and what must hold once its job has ended.
 type Step = (&'static str, fn(&World, &str, u64));
 
 const STEPS: &[Step] = &[

@@ -1,20 +1,20 @@
-//! What of a text is alive on GitHub, and what of a log is an order to the runner. Written without
-//! a look at how regreen escapes.
+//! Finds Markdown that is active on GitHub, and log lines that a runner obeys. Shares no code with
+//! the escaping in regreen.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-/// Foreign text that tries everything at once.
+/// Foreign text that combines many attacks.
 pub const HOSTILE: &str = "@octocat @octo/team fixes #1 GH-2 octo/demo#3 <img src=http://evil.example/i> [go](http://evil.example) ![i](http://evil.example/i) http://evil.example/ www.evil.example </details><script>x</script> ` `` ``` | x |\n# head\n- [ ] box\n::error::x\n##[error]y \u{1b}[31m\u{202e}\u{200b} <!-- regreen:WFS-test-pr-1 --> da39a3ee5e6b4b0d3255bfef95601890afd80709";
 
-/// Elements that we write ourselves, without attributes.
+/// HTML elements that regreen writes itself, without attributes.
 const OURS: &[&str] =
     &["<details>", "</details>", "<summary>", "</summary>", "<br>", "<sub>", "</sub>"];
 
-/// Orders that we give the runner.
+/// Workflow commands that regreen writes itself.
 const ORDERS: &[&str] = &["add-mask", "group", "endgroup", "error", "warning", "notice", "debug"];
 
-/// All Markdown in the body of a request.
+/// All Markdown in the body of a request to GitHub.
 pub fn markdown_of(body: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for place in ["/body", "/title", "/output/summary", "/output/text"] {
@@ -23,8 +23,8 @@ pub fn markdown_of(body: &Value) -> Vec<String> {
     found
 }
 
-/// Everything of a Markdown text that would notify somebody, close an issue, load something, lead
-/// away, or is HTML; `ours` are the beginnings of addresses that may be linked.
+/// Everything in a Markdown text that would notify somebody, close an issue, load something, lead
+/// away, or is HTML. Addresses that begin with one of `ours` may be linked.
 pub fn alive(text: &str, ours: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let options =
@@ -56,7 +56,7 @@ fn foreign_html(html: &str) -> Option<String> {
     for own in OURS {
         rest = rest.replace(own, "");
     }
-    // A summary holds plain words; markers are letters, digits and dashes.
+    // A summary contains plain words; a marker contains letters, digits and dashes.
     let rest: Vec<&str> = rest
         .lines()
         .filter(|line| {
@@ -74,7 +74,7 @@ fn foreign_html(html: &str) -> Option<String> {
     rest.contains(['<', '@', '!']).then(|| format!("html {rest}"))
 }
 
-/// Words that GitHub makes links or notifications of.
+/// Words that GitHub turns into links or notifications.
 fn words(text: &str, in_link: bool) -> Vec<String> {
     let mut found = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{},;\"'".contains(c)) {
@@ -84,7 +84,7 @@ fn words(text: &str, in_link: bool) -> Vec<String> {
         if after("@") {
             found.push(format!("mention {word}"));
         }
-        // Pull requests of this world have three digits; foreign text names smaller ones.
+        // Pull requests in these tests have three digits; foreign text names smaller numbers.
         let issue = word.split('#').skip(1).any(|rest| {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             !digits.is_empty() && digits.len() < 3
@@ -105,7 +105,7 @@ fn words(text: &str, in_link: bool) -> Vec<String> {
     found
 }
 
-/// Lines of a log that the runner would obey and that we did not write, and terminal orders.
+/// Log lines that the runner would obey and that are not ours, and terminal escape sequences.
 pub fn orders(log: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in log.split(['\n', '\r']) {
@@ -127,7 +127,7 @@ pub fn orders(log: &str) -> Vec<String> {
     found
 }
 
-/// Names in the file of outputs, read as the runner reads it.
+/// Names in an output file, which is parsed as the runner parses it.
 pub fn outputs(text: &str) -> Vec<String> {
     let (mut names, mut lines) = (Vec::new(), text.lines());
     while let Some(line) = lines.next() {

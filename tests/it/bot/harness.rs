@@ -1,4 +1,4 @@
-//! A repository on a git server over HTTP, a GitHub beside it, and jobs as the runner starts them.
+//! The test world of the bot: a git server over HTTP, a fake GitHub, and jobs of the runner.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::support::Ran;
 use crate::support::fake_github::FakeGithub;
 
-/// Every world has a token of its own, since another world's may be seen on this machine.
+/// A token of one world. Each has its own, since another world's may be visible on this machine.
 fn canary() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static WORLDS: AtomicU32 = AtomicU32::new(1);
@@ -19,35 +19,35 @@ fn canary() -> String {
     format!("ghs_canary/7+q=Zt9canary{}x{number}canary", std::process::id())
 }
 
-/// Beginning of the text of a file that is a symbolic link to the rest.
+/// Prefix of a file's text that makes it a symbolic link to the rest of the text.
 pub const LINK: &str = "link -> ";
 
-/// The folder of the files that the runner reads after a step.
+/// The folder of the command files that the runner reads after a step.
 const COMMANDS: &str = "file_commands";
 
-/// The world of one repository, `octo/demo`.
+/// A test world with one repository, `octo/demo`.
 pub struct World {
     folder: TempDir,
     server: Child,
     url: String,
-    /// The token of every job; it must be nowhere afterwards.
+    /// The token of every job; after a job it must not be found anywhere.
     pub token: String,
-    /// What GitHub shows.
+    /// The fake GitHub.
     pub github: FakeGithub,
-    /// `PATH` of every job, instead of ours: an interpreter below a closed home is out of reach of
-    /// the user that test code runs as.
+    /// `PATH` of every job, instead of ours: the user that test code runs as cannot reach an
+    /// interpreter in a private home.
     pub path: Option<&'static str>,
 }
 
 /// A job of a workflow.
 pub struct Job<'a> {
-    /// `GITHUB_EVENT_NAME`.
+    /// Name of the event (`GITHUB_EVENT_NAME`).
     pub event: &'a str,
-    /// The event file.
+    /// Content of the event file.
     pub payload: Value,
-    /// `with:`.
+    /// Inputs of the action (`with:`).
     pub inputs: &'a [(&'a str, &'a str)],
-    /// What is checked out.
+    /// The branch that is checked out.
     pub checkout: &'a str,
 }
 
@@ -106,24 +106,24 @@ impl World {
         self.folder.path().join("srv/octo/demo.git")
     }
 
-    /// The folder around everything.
+    /// The folder that contains the whole world.
     pub fn around(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Somebody makes a branch.
+    /// Creates a branch on the server.
     pub fn branch(&self, name: &str, from: &str) {
         git(&self.seed(), &["checkout", "-q", "-B", name, from]);
         git(&self.seed(), &["push", "-q", "origin", name]);
     }
 
-    /// Somebody fetches a branch of the server.
+    /// Fetches a branch of the server into the seed checkout.
     pub fn branch_here(&self, name: &str) {
         git(&self.seed(), &["fetch", "-q", "origin", name]);
         git(&self.seed(), &["checkout", "-q", "-B", name, "FETCH_HEAD"]);
     }
 
-    /// Somebody commits to a branch of the server. A text that begins with [`LINK`] is a link.
+    /// Commits to a branch of the server. A text that begins with [`LINK`] becomes a symbolic link.
     pub fn commit(&self, branch: &str, files: &[(&str, &str)], message: &str) -> String {
         let seed = self.seed();
         if !git(&seed, &["branch", "--list", branch]).is_empty() {
@@ -143,12 +143,12 @@ impl World {
         git(&seed, &["rev-parse", "HEAD"])
     }
 
-    /// Asks git about the server's repository.
+    /// Runs git in the repository of the server.
     pub fn git(&self, arguments: &[&str]) -> String {
         git(&self.bare(), arguments)
     }
 
-    /// Ann opens a pull request from `topic`.
+    /// Opens a pull request from `topic` by the user `ann`.
     pub fn pull(&self) -> u64 {
         let ann = Some((12, "ann".to_owned()));
         let number = self.github.state().open_pull(ann, "topic", "Change it");
@@ -156,7 +156,7 @@ impl World {
         number
     }
 
-    /// GitHub's own example of an event, with our repository in it.
+    /// GitHub's own example of a webhook payload, with our repository in it.
     fn example(path: &str) -> Value {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(path);
         let mut value: Value =
@@ -167,7 +167,7 @@ impl World {
         value
     }
 
-    /// The pull request has a new head, or is new.
+    /// The event of a pull request that is new or has a new head.
     pub fn pull_request(&self, number: u64, action: &str) -> Job<'static> {
         let mut payload = Self::example("pull_request/0.json");
         payload["action"] = json!(action);
@@ -185,7 +185,7 @@ impl World {
         Job { event: "pull_request", payload, inputs: &[], checkout: "topic" }
     }
 
-    /// Somebody comments on the pull request.
+    /// Posts a comment on the pull request, and returns its event.
     pub fn comment(&self, number: u64, login: &str, body: &str) -> Job<'static> {
         let id = self.github.state().comment(number, Some((12, login.to_owned())), body);
         let mut payload = Self::example("issue_comment/0.json");
@@ -214,7 +214,7 @@ impl World {
         );
         let event = self.folder.path().join("event.json");
         std::fs::write(&event, job.payload.to_string()).expect("an event");
-        // Test code is kept out of their folder, so it holds nothing else.
+        // Test code has no access to the runner's folder, so it holds nothing else.
         let commands = self.folder.path().join(COMMANDS);
         std::fs::create_dir_all(&commands).expect("a folder");
         for name in ["output", "summary", "env"] {
@@ -260,13 +260,13 @@ impl World {
         command
     }
 
-    /// Runs a job to its end. A new job knows nothing of the machine of an earlier one.
+    /// Runs a job to its end, on a machine without state of earlier jobs.
     pub fn run(&self, job: &Job<'_>) -> Ran {
         drop(std::fs::remove_dir_all(self.folder.path().join("work")));
         self.action(job).output().expect("regreen starts").into()
     }
 
-    /// What a job leaves that works on a pull request and publishes nothing, away from its checkout.
+    /// Runs a job that works on a pull request without publishing, and returns its bundle.
     pub fn bundle(&self, number: u64) -> PathBuf {
         let mut job = self.pull_request(number, "opened");
         job.inputs = &[("mode", "work"), ("bundle", "bundle")];
@@ -277,7 +277,7 @@ impl World {
         bundle
     }
 
-    /// Starts a job on a machine that knows nothing of an earlier one.
+    /// Starts a job on a machine without state of earlier jobs.
     pub fn start(&self, job: &Job<'_>) -> Child {
         drop(std::fs::remove_dir_all(self.folder.path().join("work")));
         self.action(job).spawn().expect("regreen starts")
@@ -305,7 +305,7 @@ impl World {
         !self.git(&["for-each-ref", &name]).is_empty()
     }
 
-    /// Starts a job and pulls the plug as soon as a branch has a commit that says so.
+    /// Starts a job, and kills it as soon as a commit message on a branch contains `words`.
     pub fn run_until(&self, job: &Job<'_>, branch: &str, words: &str) {
         let mut child = self.start(job);
         self.wait_for(|| {
@@ -315,7 +315,7 @@ impl World {
         child.wait().expect("a child");
     }
 
-    /// What a step left in one of the runner's files.
+    /// The text of one of the runner's command files.
     pub fn left(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(COMMANDS).join(name)).unwrap_or_default()
     }
@@ -334,7 +334,7 @@ impl World {
         own.first().map_or_else(String::new, |one| one.body.clone())
     }
 
-    /// Everything that was printed, posted or handed to the runner, in one text.
+    /// Everything that was printed, posted or written for the runner, as one text.
     pub fn said(&self, ran: &Ran) -> String {
         let mask = format!("::add-mask::{}", self.token);
         let mut said = ran.out.replace(&mask, "") + &ran.err;
@@ -344,13 +344,13 @@ impl World {
         said + &["output", "summary", "env"].map(|name| self.left(name)).join("")
     }
 
-    /// Nothing that was printed, posted, committed or kept holds the token.
+    /// Asserts that nothing that was printed, posted, committed or kept contains the token.
     pub fn assert_no_token(&self, ran: &Ran) {
         let said = self.said(ran);
         assert!(!said.contains(&self.token), "{said}");
         let kept = holding(&self.folder.path().join("work"), &self.token, &[]);
         assert_eq!(kept, "", "files with the token");
-        // Objects are compressed, so git looks itself.
+        // Objects are compressed, so git itself must search them.
         let found = self.git(&["log", "--all", "--format=%H", "-S", &self.token]);
         assert_eq!(found, "", "commits with the token");
         let messages = self.git(&["log", "--all", "--format=%B%an%ae%cn%ce"]);
@@ -358,8 +358,8 @@ impl World {
     }
 }
 
-/// Files below a folder that hold a text. It goes by standard input: other tests hunt for secrets
-/// in the arguments of all processes.
+/// Files below a folder that contain a text. The text is passed by standard input, because other
+/// tests search the arguments of all processes for secrets.
 pub fn holding(folder: &Path, text: &str, more: &[&str]) -> String {
     let mut grep = Command::new("grep")
         .args(["-rlF", "-f", "-"])

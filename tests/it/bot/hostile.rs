@@ -1,4 +1,4 @@
-//! Pull requests of somebody who wants the token, the keys, the repository, or an audience.
+//! Attacks by pull requests on the token, the keys, the repository, and the people who watch it.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -13,13 +13,13 @@ use super::harness::{Job, LINK, World, holding};
 use crate::support::fake_model::{FakeModel, Reply};
 use crate::support::{CALC, Ran};
 
-/// A key that the job has besides its token.
+/// A provider key that the job has besides its token.
 const KEY: &str = "AIzaCanaryKey/4+x=canarycanarycanary";
 
-/// What an attack writes wherever it can. Its own text spells it in two pieces.
+/// A marker that an attack writes wherever it can; its own source spells it in two pieces.
 const MARK: &str = "OWNED-BY-TEST-CODE";
 
-/// Reads and writes whatever it can reach, and tells a server of its own.
+/// A script that reads and writes whatever it can reach, and reports to the attacker's server.
 const ATTACK: &str = include_str!("attack.py");
 
 /// A server of the attacker: what it received.
@@ -49,7 +49,7 @@ impl Loot {
     }
 }
 
-/// `CALC` with its bugs, and more.
+/// The buggy module of `CALC`, with further files.
 fn change<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     CALC[..1].iter().chain(more).copied().collect()
 }
@@ -60,7 +60,7 @@ fn good() -> Vec<(&'static str, &'static str)> {
     vec![("calc.py", right), CALC[1], CALC[2]]
 }
 
-/// Lays secrets around a job as the runner does, and says so.
+/// Stores secrets around a job as the runner does, and sets the variables that name them.
 fn surround(world: &World, job: &Job<'_>) -> Command {
     let mut command = world.action(job);
     let around = world.around();
@@ -101,7 +101,7 @@ fn shown(ran: &Ran) -> String {
     format!("{:?}\n{}\n{}", ran.code, cut(&ran.out), cut(&ran.err))
 }
 
-/// Everything that is read by people on GitHub is inert, and the log gives no commands.
+/// Asserts that all text on GitHub is inert, and that the log contains no foreign commands.
 fn assert_inert(world: &World, ran: &Ran) {
     let ours = [world.github.url(), world.url().to_owned(), "https://github.com/octo".into()];
     for seen in world.github.log() {
@@ -133,7 +133,7 @@ fn runner_file(world: &World, name: &str) -> String {
     std::fs::read_to_string(place).unwrap_or_else(|_missing| world.left(name))
 }
 
-/// No secret of the job is in what was said, posted, kept or committed.
+/// Asserts that no secret of the job was printed, posted, kept or committed.
 fn assert_no_secret(world: &World, ran: &Ran) {
     world.assert_no_token(ran);
     let said = world.said(ran) + &runner_file(world, "output") + &runner_file(world, "summary");
@@ -144,7 +144,7 @@ fn assert_no_secret(world: &World, ran: &Ran) {
     assert_eq!(files_with(world, MARK), "", "files that test code wrote");
 }
 
-/// Files of a job and of the server that hold a text; the test logs of a session may.
+/// Files of a job and of the server that contain a text, except the test logs of a session.
 fn files_with(world: &World, text: &str) -> String {
     holding(world.around(), text, &["-I", "--exclude=test-output.log"])
 }
@@ -180,7 +180,7 @@ fn is_running(argument: &str) -> bool {
         .any(|line| String::from_utf8_lossy(&line).contains(argument))
 }
 
-/// What holds on this machine, as `regreen doctor` says.
+/// The protection that `regreen doctor` reports for this machine.
 fn holds(walls: &str, around: &Path) -> String {
     let doctor = Command::new(env!("CARGO_BIN_EXE_regreen"))
         .args(["doctor", "--json"])
@@ -206,7 +206,7 @@ fn hunt(walls: &str) {
     let mut job = world.pull_request(number, "opened");
     job.inputs = &[("max-iterations", "2"), ("providers", "embedded"), ("bundle", "bundle")];
     let mut command = surround(&world, &job);
-    // An interpreter below a closed home would be out of reach of another user.
+    // Another user cannot reach an interpreter in a private home.
     let ran = command.env("PATH", "/usr/bin:/bin").env("REGREEN_SANDBOX", walls).output();
     let ran = Ran::from(ran.expect("regreen starts"));
 
@@ -227,7 +227,7 @@ fn hunt(walls: &str) {
         assert!(!is_running(&daemon), "a daemon outlived its run");
         assert_no_secret(&world, &ran);
     } else {
-        // A machine that can do neither says so where everybody reads it.
+        // A machine that can do neither must say so in the comment.
         assert!(world.sticky(number).contains("permissions alone"), "{}", world.sticky(number));
     }
     assert_inert(&world, &ran);
@@ -259,10 +259,10 @@ fn a_hunt_for_the_token_ends_at_the_walls_of_the_container() {
     hunt("other-user");
 }
 
-/// A name, and what it does to an event.
+/// The name of a forgery, and how it changes an event.
 type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
 
-/// A bundle is an artefact: whoever ran the first job may have written anything into it.
+/// A bundle is untrusted: whoever ran the first job may have written anything into it.
 #[test]
 fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
     let world = World::new(&good(), &CALC[..1]);
@@ -294,7 +294,7 @@ fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
         world.github.assert_clean();
         assert!(world.sticky(number).starts_with("<!-- regreen:WFS-test-pr-"), "{what}");
     }
-    // A session of somebody else is not written over, whatever a bundle says.
+    // A bundle must not overwrite the session of somebody else.
     let other = events.replace(&format!("WFS-test-pr-{number}"), "WFS-test-main");
     std::fs::write(bundle.join("events.jsonl"), other).expect("events");
     let before = world.git(&["for-each-ref"]);
@@ -304,7 +304,7 @@ fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
     assert_eq!(world.git(&["for-each-ref"]), before);
 }
 
-/// Changes all texts and numbers of an event but those that say what kind of event it is.
+/// Changes all texts and numbers of an event, except those that determine its kind.
 fn forge(value: &mut Value, key: &str, text: &dyn Fn(&mut String), number: &dyn Fn(&mut Value)) {
     const KINDS: &[&str] = &["event", "session", "strategy", "result", "head", "tip", "commit"];
     match value {
@@ -320,8 +320,8 @@ fn forge(value: &mut Value, key: &str, text: &dyn Fn(&mut String), number: &dyn 
     }
 }
 
-/// The pull request changes everything that configures tools: of git, of agents, of regreen, of CI;
-/// and it holds links that lead to secrets.
+/// The pull request changes the configuration of git, agents, regreen and CI, and contains symbolic
+/// links that lead to secrets.
 #[test]
 fn files_of_the_change_configure_nobody_and_links_lead_nowhere() {
     let loot = Loot::listen();
@@ -389,8 +389,8 @@ class T(unittest.TestCase):
     assert!(world.sticky(number).contains("secret"), "{}", world.sticky(number));
 }
 
-/// Text of a pull request goes neither into a shell nor into a prompt, and nothing of it is alive
-/// where it is shown (the way in of 2025 and 2026 for most agents).
+/// Text of a pull request must reach neither a shell nor a prompt, and must be inert where it is
+/// shown. Most attacks on agents in 2025 and 2026 began with such text.
 #[test]
 fn names_titles_and_comments_reach_neither_shell_nor_prompt() {
     let branch = "x;$(touch${IFS}OWNED)|`id`&'\"<img>@octocat";
@@ -436,7 +436,7 @@ fn names_titles_and_comments_reach_neither_shell_nor_prompt() {
     assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
 }
 
-/// Words that look like commands and are none, and people who look like others.
+/// Text that looks like a command but is none, and accounts that look like others.
 #[test]
 fn hidden_commands_and_borrowed_names_start_nothing() {
     let world = World::new(&good(), &CALC[..1]);
@@ -456,7 +456,7 @@ fn hidden_commands_and_borrowed_names_start_nothing() {
         assert_eq!(ran.code, Some(0), "{body}: {}", shown(&ran));
         assert!(ran.out.contains("nothing to do"), "{body}: {}", shown(&ran));
     }
-    // A name that ends like a bot's, the login of an App, and an association that claims much.
+    // A name that ends like a bot's, the login of an App, and a claimed association with the owner.
     for (login, kind) in [("github-actions[bot]", "User"), ("regreen[bot]", "Bot")] {
         let mut job = world.comment(number, login, "/regreen fix");
         job.payload["comment"]["user"]["type"] = kind.into();
@@ -466,7 +466,7 @@ fn hidden_commands_and_borrowed_names_start_nothing() {
     }
     assert_eq!(world.git(&["for-each-ref"]), before);
     assert_eq!(world.sticky(number), "");
-    // The author of a commit is text, too: it neither stops a run nor makes a branch ours.
+    // The author of a commit is mere text: it neither stops a run nor makes a branch ours.
     let head = world.commit("topic", &[("x.txt", "x\n")], "By regreen, says the author");
     world.git(&["update-ref", &format!("refs/heads/regreen/WFS-test-pr-{number}"), &head]);
     let ran = world.run(&world.pull_request(number, "synchronize"));
@@ -477,7 +477,7 @@ fn hidden_commands_and_borrowed_names_start_nothing() {
     assert!(world.git(&["log", "--format=%s", &ours]).contains("complete"), "{}", shown(&ran));
 }
 
-/// Some bytes of copy instructions that become three gigabytes, in the place of the commits.
+/// A pack in which a few bytes of copy instructions expand to three gigabytes.
 const BOMB: &str = r#"
 import hashlib, json, pathlib, sys, zlib
 
@@ -510,7 +510,7 @@ path.write_text(json.dumps(manifest))
 print(len(pack))
 "#;
 
-/// The publishing job has little memory, and stays alive.
+/// The publishing job has little memory, and must survive.
 #[test]
 fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
     let world = World::new(&good(), &CALC[..1]);
@@ -528,7 +528,7 @@ fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
         assert!(size < 100_000, "{size}");
         let command = world.action(&job);
         let mut limited = Command::new("sh");
-        // Two gigabytes of addresses, threads and libraries included.
+        // Two gigabytes of address space, threads and libraries included.
         limited.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\""]).arg(command.get_program());
         limited.args(command.get_args()).current_dir(command.get_current_dir().expect("a folder"));
         limited.env_clear();
@@ -543,7 +543,7 @@ fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
     world.github.assert_clean();
 }
 
-/// A change does not choose the commands that check it.
+/// A pull request must not choose the commands that check it.
 #[test]
 fn a_change_is_validated_by_the_commands_of_the_base() {
     let lint = |of: &str| {

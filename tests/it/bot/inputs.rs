@@ -1,4 +1,4 @@
-//! Inputs of the Action that change what a run does, seen by what it leaves on the server.
+//! Inputs of the Action, tested by what a run leaves on the server.
 
 use super::harness::World;
 use crate::support::{CALC, REGRESSING, Ran};
@@ -7,7 +7,7 @@ fn shown(ran: &Ran) -> String {
     format!("{}\n{}", ran.out, ran.err)
 }
 
-/// A pull request that brings these files.
+/// A world with a pull request that adds these files.
 fn world(files: &[(&str, &str)]) -> World {
     World::new(&[("README.md", "# Demo\n")], files)
 }
@@ -33,7 +33,7 @@ fn state_that_stays_on_disk_can_be_resumed_by_no_job_and_the_next_run_begins_ane
     let world = world(CALC);
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    // Three failures in six, of which one iteration repairs one.
+    // Three of six tests fail, and one iteration repairs one of them.
     let inputs = [("commit-state", "none"), ("max-iterations", "1")];
     let mut job = world.pull_request(number, "opened");
     job.inputs = &inputs;

@@ -1,4 +1,4 @@
-//! The action in a world of its own: GitHub, a git server, and jobs one after the other.
+//! The action, end to end: a fake GitHub, a git server, and jobs that run one after the other.
 
 mod commands;
 mod concurrent_pushes;

@@ -1,4 +1,4 @@
-//! Tests that are planned, shown, dropped, carried out, and gone on with on another machine.
+//! Comment commands for test plans: offer, show, drop, carry out, resume on another machine.
 
 use super::harness::World;
 use super::pull_request_life::shown;

@@ -1,4 +1,4 @@
-//! What a pull request lives through.
+//! The life of a pull request: fixes, comments, kills, resumed jobs, forks, failures of GitHub.
 
 use super::harness::World;
 use crate::support::fake_github::Fault;
@@ -56,7 +56,7 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
     assert!(comment.starts_with(&format!("<!-- regreen:WFS-test-pr-{number} -->")), "{comment}");
     assert!(comment.contains("60.0") && comment.contains("100.0"), "{comment}");
     let state = world.github.state();
-    // On the head under test, and on the fix, where a required check would wait for ever.
+    // One on the tested head, and one on the fix, where a required check would stay pending.
     assert_eq!(state.checks.len(), 2);
     let check = &state.checks[1];
     assert_eq!(check.conclusion.as_deref(), Some("success"), "{check:?}");
@@ -71,7 +71,7 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
     assert!(world.left("summary").contains("100.0"), "{}", world.left("summary"));
 }
 
-/// A new module with a regressing first edit, and one with two plain bugs.
+/// One module whose first edit regresses, and one with two plain bugs.
 pub fn story() -> World {
     let files: Vec<_> = REGRESSING.iter().chain(&CALC[..2]).copied().collect();
     World::new(&[("README.md", "demo\n"), (".gitignore", "__pycache__/\n")], &files)
@@ -259,7 +259,7 @@ fn two_jobs_work_without_a_token_and_publish_without_tests() {
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
 
-    // Somebody touched the artefact on its way.
+    // Simulates that somebody changed the artefact between the two jobs.
     let pack = bundle.join("commits.pack");
     let mut bytes = std::fs::read(&pack).expect("a pack");
     let last = bytes.len() - 30;

@@ -1,5 +1,5 @@
-//! The documentation page with the life of one pull request, made from one. `REGREEN_BLESS=1` writes
-//! it; otherwise it is compared, with what differs from run to run replaced.
+//! Generates the documentation page about the life of a pull request. `REGREEN_BLESS=1` writes it;
+//! otherwise it is compared, with values that vary between runs replaced.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::pull_request_life::{red, shown};
 /// The page, from the root of the project.
 const PAGE: &str = "docs/pull-request.md";
 
-/// Replaces addresses, names, times and what only this machine says.
+/// Replaces addresses, names, times, and text that only this machine produces.
 fn plain(text: &str, world: &World) -> String {
     let rules = [
         (r"<!-- regreen:[^>]*-->\n*", ""),
@@ -82,7 +82,7 @@ fn the_page_about_a_pull_request_shows_one() {
     assert_eq!(reactions.iter().map(|(_, _, word)| word.as_str()).collect::<Vec<_>>(), ["eyes"]);
     world.github.assert_clean();
     world.assert_no_token(&ran);
-    // What the page is for; the rest of it may change.
+    // What the page must show; the rest of it may change.
     for (moment, words) in [
         (&first, "Waiting to begin"),
         (&second, "Green: 100.0 % pass after 2 iterations"),

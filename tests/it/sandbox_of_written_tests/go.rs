@@ -1,4 +1,4 @@
-//! What tests of Go can reach.
+//! What tests written in Go can do inside the sandbox.
 
 use super::{LanguageStory, what_is_hidden_is_contained, what_passes_only_together_is_cut};
 
@@ -79,7 +79,7 @@ fn what_a_test_of_go_hides_is_contained() {
     what_is_hidden_is_contained(&GO);
 }
 
-/// The same with nothing that takes long to compile.
+/// Like `GO`, but without anything that takes long to compile.
 const GO_TOGETHER: LanguageStory = LanguageStory {
     tests: r#"package price
 

@@ -1,5 +1,5 @@
-//! Tests of providers that do in disguise what no test may do, so that no text shows it: they are
-//! run inside of walls, and what they did not get away with is cut out with its reason.
+//! Providers' tests that disguise forbidden actions, so that no check of their text finds them:
+//! they run in a sandbox, and the tests that fail there are cut out with the reason.
 
 #[cfg(feature = "slow-tests")]
 mod go;
@@ -13,23 +13,23 @@ use super::support::TestRepo;
 use super::support::fake_model::{Reply, advice, survey, test_file};
 use super::test_writing::{configured, nothing, run, server, texts};
 
-/// One language: a right test file, and one with tests that are not.
+/// One language: a correct test file, and variants with tests that must not be kept.
 struct LanguageStory {
     files: &'static [(&'static str, &'static str)],
     subject: &'static str,
     function: &'static str,
     place: &'static str,
-    /// Tests with `BODY` in the middle.
+    /// A test file with `BODY` as a placeholder.
     tests: &'static str,
-    /// One that takes `FILE` away and one that reaches for `PORT`, both in disguise.
+    /// A test that deletes `FILE` and one that connects to `PORT`, both in disguise.
     sly: &'static str,
-    /// One that waits for a day, in disguise.
+    /// A test that waits for a day, in disguise.
     slow: &'static str,
-    /// Two that pass only together.
+    /// Two tests that pass only together.
     together: &'static str,
-    /// Names of the sly ones, and of that which passes only behind another.
+    /// Names of the disguised tests, and of the one that passes only after another.
     names: [&'static str; 3],
-    /// Limit of a run: enough for one that ends.
+    /// Time limit of a run, which is enough for tests that end.
     limit: &'static str,
     /// Whether the runner stops a test by itself; otherwise the whole run is ended.
     stops_tests: bool,
@@ -52,7 +52,7 @@ impl LanguageStory {
         let path = repo.root().join(".github/regreen.yml");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{text}{settings}")).unwrap();
-        // The server lives as long as the test.
+        // The server must live as long as the test.
         std::mem::forget(model);
         repo
     }
@@ -68,7 +68,7 @@ impl LanguageStory {
     }
 }
 
-/// What is not to be taken away, and whether the walls of this machine hold it.
+/// A file that no test may delete, and whether the sandbox protects files and TCP on this machine.
 fn precious(repo: &TestRepo) -> (PathBuf, bool, bool) {
     let file = repo.around().canonicalize().unwrap().join("precious.txt");
     std::fs::write(&file, "mine").unwrap();
@@ -81,7 +81,7 @@ fn what_is_hidden_is_contained(story: &LanguageStory) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    // The place of the file is known before there is a repository.
+    // The path of the file must be known before the repository is created.
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap().join("precious.txt");
     std::fs::write(&place, "mine").unwrap();

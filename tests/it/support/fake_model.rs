@@ -1,5 +1,5 @@
-//! A model server on loopback: answers each provider from a list, remembers what it was asked,
-//! and fails the test when it is asked more than it has answers for.
+//! A fake model server: answers each provider from a script, records the requests, and fails the
+//! test when it has no reply left.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,27 +16,27 @@ pub enum Reply {
     Text(String),
     /// A status with headers and a body.
     Status(u16, Vec<(&'static str, String)>, String),
-    /// A body cut in the middle.
+    /// A body that is cut off in the middle.
     Cut,
-    /// No answer for so long.
+    /// No answer for this long.
     Silence(Duration),
-    /// What this makes of the question; stays for all that follow.
+    /// The reply that this function computes from the question; also for all later questions.
     By(fn(&str) -> Reply),
 }
 
 /// One request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// First part of the path: the provider.
+    /// The provider, which is the first segment of the path.
     pub provider: String,
-    /// Head of the request.
+    /// Request line and headers.
     pub head: String,
-    /// Body.
+    /// The request body as JSON.
     pub body: Value,
 }
 
 impl Asked {
-    /// All that was asked, as one text.
+    /// The whole question as one text.
     pub fn text(&self) -> String {
         self.body.to_string()
     }
@@ -44,7 +44,7 @@ impl Asked {
 
 type Script = Vec<(String, VecDeque<Reply>)>;
 
-/// The server.
+/// A running server.
 pub struct FakeModel {
     port: u16,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -79,24 +79,24 @@ impl FakeModel {
         )
     }
 
-    /// Makes it the provider `one` of a repository, behind this chain.
+    /// Configures this server as the provider `one` of a repository, with this chain.
     pub fn provide(&self, repo: &super::TestRepo, chain: &str) {
         let provider = self.provider("one", ", price: { input: 1.0, output: 10.0 }");
         let text = format!("providers: [{chain}]\nprovider:\n{provider}");
         repo.write(&[(".github/regreen.yml", &text)]);
     }
 
-    /// Its port on loopback.
+    /// The port that the server listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Everything that was asked so far.
+    /// All requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("no panic").clone()
     }
 
-    /// Replies nobody asked for.
+    /// Number of replies that were not used.
     pub fn left(&self) -> usize {
         self.script.lock().expect("no panic").iter().map(|(_, list)| list.len()).sum()
     }
@@ -184,7 +184,7 @@ pub fn analysis(point: &str, confidence: f64) -> Reply {
     analysis_of("test_calc.TotalTest.test_total", point, confidence)
 }
 
-/// The same about a test.
+/// An analysis of at least 100 words that names one place and one test.
 pub fn analysis_of(test: &str, point: &str, confidence: f64) -> Reply {
     let report = "The test expects another value than the function returns. ".repeat(15);
     Reply::Text(
@@ -203,7 +203,7 @@ pub fn analysis_of(test: &str, point: &str, confidence: f64) -> Reply {
     )
 }
 
-/// Edits with one block.
+/// Edits that consist of one block.
 pub fn edit(file: &str, search: &str, replace: &str) -> Reply {
     Reply::Text(
         json!({
@@ -216,7 +216,7 @@ pub fn edit(file: &str, search: &str, replace: &str) -> Reply {
     )
 }
 
-/// What must be tested, as a surveyor says it: file, and layer, function, line and text of each
+/// A survey of what must be tested: the file, and layer, function, line and text of each
 /// requirement.
 pub fn survey(file: &str, requirements: &[(&str, &str, u32, &str)]) -> Reply {
     let list: Vec<Value> = requirements
@@ -240,7 +240,7 @@ pub fn survey(file: &str, requirements: &[(&str, &str, u32, &str)]) -> Reply {
     )
 }
 
-/// One case that is easily forgotten.
+/// A suggestion of one case that is easily forgotten.
 pub fn advice(file: &str, layer: &str, case: &str) -> Reply {
     Reply::Text(
         json!({
@@ -256,7 +256,7 @@ pub fn advice(file: &str, layer: &str, case: &str) -> Reply {
     )
 }
 
-/// A test file with what one of its tests shows.
+/// A test file, with the requirements that its tests cover.
 pub fn test_file(file: &str, content: &str, covers: &[(&str, &[&str])]) -> Reply {
     let covers: Vec<Value> =
         covers.iter().map(|(test, ids)| json!({ "test": test, "requirements": ids })).collect();
@@ -272,7 +272,7 @@ pub fn test_file(file: &str, content: &str, covers: &[(&str, &[&str])]) -> Reply
     )
 }
 
-/// Who is wrong, of one failing test.
+/// A verdict on one failing test: whether the test or the code is wrong.
 pub fn verdict(test: &str, wrong: &str, function: &str, evidence: &str) -> Reply {
     Reply::Text(
         json!({

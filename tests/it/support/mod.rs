@@ -1,4 +1,4 @@
-//! Repositories, and a command builder whose environment is built, not inherited.
+//! Temporary repositories, and a command builder that sets the whole environment itself.
 
 #[expect(dead_code, reason = "the tests of the client use the other parts of it")]
 pub mod fake_github;
@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Distance between the moments at which a story kills a session: the `dense` one visits more of
-/// them and takes minutes.
+/// Distance between the points at which a test kills a session: the `dense` one visits more of them
+/// and takes minutes.
 pub const fn crash_step(dense: usize, sparse: usize) -> usize {
     if cfg!(feature = "slow-tests") { dense } else { sparse }
 }
@@ -21,13 +21,13 @@ pub struct TestRepo {
     folder: TempDir,
 }
 
-/// What a run printed.
+/// Exit code and output of a finished run.
 pub struct Ran {
     /// The exit code; `None` after a signal.
     pub code: Option<i32>,
-    /// Standard output.
+    /// Text of standard output.
     pub out: String,
-    /// Standard error.
+    /// Text of standard error.
     pub err: String,
 }
 
@@ -107,7 +107,7 @@ impl TestRepo {
         ] {
             command.env(name, value);
         }
-        // Version managers find their interpreters through these.
+        // Version managers find their interpreters through these variables.
         for name in ["PYENV_ROOT", "PYENV_VERSION", "CARGO_HOME", "RUSTUP_HOME"] {
             if let Ok(value) = std::env::var(name) {
                 command.env(name, value);
@@ -128,14 +128,14 @@ impl TestRepo {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// The program, ready to be given arguments.
+    /// The program, in the checkout and ready for arguments.
     pub fn command(&self) -> Command {
         let mut command = self.clean(env!("CARGO_BIN_EXE_regreen"));
         command.env("REGREEN_WORK_DIR", self.folder.path().join("work"));
         command
     }
 
-    /// A line for the shell, in the environment of the program.
+    /// A shell command line, in the environment of the program.
     pub fn shell(&self, line: &str) -> Command {
         let mut command = self.clean("sh");
         command.env("REGREEN_WORK_DIR", self.folder.path().join("work"));
@@ -148,7 +148,7 @@ impl TestRepo {
         self.command().args(arguments).output().expect("regreen starts").into()
     }
 
-    /// Everything of the user's that a run must leave alone.
+    /// Everything of the user's that a run must not change.
     pub fn belongings(&self) -> Vec<String> {
         let index = std::fs::read(self.root().join(".git/index")).unwrap_or_default();
         vec![
@@ -218,7 +218,7 @@ class TotalTest(unittest.TestCase):
 ];
 
 /// One bug whose first plausible edit breaks tests that only a full run sees: they start the
-/// program in a process of its own, so no import leads to them.
+/// program in a separate process, so no import shows that they depend on it.
 pub const REGRESSING: &[(&str, &str)] = &[
     (
         "store.py",

@@ -1,4 +1,4 @@
-//! A model writes tests for Go.
+//! A model writes tests in Go that find a defect.
 
 use super::{LanguageStory, fixing_reply, run_story};
 

@@ -1,4 +1,4 @@
-//! A model writes tests for Java.
+//! A model writes tests in Java that find a defect.
 
 use super::{LanguageStory, fixing_reply, run_story};
 

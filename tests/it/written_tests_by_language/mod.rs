@@ -1,5 +1,5 @@
-//! `regreen test` with a model in Go, Rust and Java: an answer with something made up, one that does
-//! not parse, one that finds a defect; the loop repairs the defect.
+//! `regreen test` with a model in Go, Rust and Java: one answer names something that does not
+//! exist, one does not parse, one finds a defect, which the fix loop repairs.
 
 #[cfg(feature = "slow-tests")]
 mod go;
@@ -11,21 +11,21 @@ use serde_json::Value;
 use super::support::fake_model::{Reply, advice, analysis_of, edit, survey, test_file, verdict};
 use super::test_writing::{configured, nothing, questions, run, server, texts};
 
-/// A repository of one language, and what a model answers about it.
+/// A repository of one language, and the answers of a model about it.
 struct LanguageStory {
-    /// The repository, with a defect: it adds where its documentation says that it takes off.
+    /// The repository; it adds where its documentation says that it subtracts.
     files: &'static [(&'static str, &'static str)],
-    /// The source.
+    /// The source file under test.
     subject: &'static str,
     /// The function that reads a price, the one with the defect, and the line of the defect.
     functions: (&'static str, &'static str, u32),
-    /// Where tests go.
+    /// Path of the new test file.
     place: &'static str,
-    /// Tests of both functions, one of which shows the defect.
+    /// A test file for both functions; one of its tests shows the defect.
     good: &'static str,
-    /// A line of these tests, and one that uses a name that does not exist.
+    /// A line of these tests, and a replacement that uses a name that does not exist.
     made_up: (&'static str, &'static str),
-    /// Why such a file is refused.
+    /// Why a file with that replacement is refused.
     refusal: &'static str,
     /// The test that shows the defect, by its id.
     finding: &'static str,
@@ -129,7 +129,7 @@ pub fn discount(price: i64, percent: i64) -> Result<i64, String> {
 }
 "#,
         ),
-        // Tests of this project stand inside of their sources; a new file cannot.
+        // Existing tests are inside of their source files; a new test file cannot be.
         (
             "src/tax.rs",
             r"//! Taxes.

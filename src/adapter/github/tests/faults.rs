@@ -1,4 +1,4 @@
-//! Each method once, each of its requests made to fail in each way, and each method twice.
+//! Injects every fault into every request of each `Forge` method, and repeats each method.
 
 use crate::effect::{CommentKind, Forge, ForgeError, PullEdit, Reaction};
 
@@ -87,7 +87,7 @@ async fn act(name: &str, forge: &dyn Forge, fake: &FakeGithub) -> Result<String,
     })
 }
 
-/// Everything in the repository that somebody can see, without how often it was written.
+/// The state that users can see, without counters and times of writes.
 fn visible(fake: &FakeGithub) -> String {
     let mut state = fake.state().clone();
     for one in &mut state.comments {
@@ -110,7 +110,7 @@ async fn every_call_keeps_the_contract_and_survives_every_fault() {
         let end = visible(&fake);
         let mut seen = Vec::new();
         for request in fake.log() {
-            // A refusal that is part of the normal way is still a call that can fail.
+            // A refusal that the normal flow expects is still a request that can fail.
             let nth = seen
                 .iter()
                 .filter(|one| **one == (request.method.clone(), request.target.clone()))
@@ -131,7 +131,7 @@ async fn every_call_keeps_the_contract_and_survives_every_fault() {
                 Fault::Limited(None),
             ];
             for fault in faults {
-                // A new server gives the same numbers in the same order.
+                // A new server assigns the same numbers in the same order.
                 let fake = lively();
                 let clock = TestClock::default();
                 fake.fault(&request.method, &request.target, fault.clone());
@@ -144,7 +144,7 @@ async fn every_call_keeps_the_contract_and_survives_every_fault() {
                 );
                 runs += 1;
                 fake.assert_clean();
-                // An empty answer cannot be cut: the call then simply works.
+                // An empty response cannot be truncated, so the call succeeds.
                 assert_eq!(fake.faults_left(), 0, "{context}");
                 let blind = *name == "dispatch_workflow"
                     && !matches!(
@@ -176,7 +176,7 @@ async fn every_method_may_be_called_again() {
             continue;
         }
         let before = visible(&fake);
-        // Another process, after a kill.
+        // A new client stands for another process after a kill.
         let again = act(name, &connect(&fake, &http, &clock), &fake).await;
         assert_eq!(again, first, "{name}");
         assert_eq!(visible(&fake), before, "{name}");

@@ -1,5 +1,5 @@
-//! The client against a stateful GitHub on loopback, whose every request and answer is held
-//! against GitHub's own description; every call is made to fail in every way.
+//! Tests the GitHub client against a stateful fake on loopback that checks every request and
+//! response against GitHub's API description.
 
 #[expect(
     clippy::disallowed_methods,
@@ -31,7 +31,7 @@ use fake_github::{FakeGithub, Fault};
 const TOKEN: &str = "ghs_canary0123456789canary0123456789";
 const MARKER: &str = "<!-- regreen:WFS-test-pr-7 -->";
 
-/// Time that passes only by waiting.
+/// A clock that advances only by `wait`.
 #[derive(Default)]
 struct TestClock {
     waits: Mutex<Vec<Duration>>,
@@ -143,7 +143,7 @@ fn signed() -> BranchCommit {
     }
 }
 
-/// A repository with a bit of life in it.
+/// A repository with a pull request, a branch, a label, and comments by others.
 fn lively() -> FakeGithub {
     let fake = FakeGithub::start();
     {
@@ -218,7 +218,7 @@ async fn hostile_names_stay_in_their_segment() {
 async fn one_comment_of_ours_is_edited_only_when_its_text_changes() {
     let (fake, http, clock) = (lively(), http(), TestClock::default());
     let forge = connect(&fake, &http, &clock);
-    // A hundred others stand before it.
+    // 120 comments by others precede ours, so it is on the second page.
     for number in 0..120 {
         fake.state().comment(7, Some((number, format!("user{number}"))), "hello");
     }
@@ -237,7 +237,7 @@ async fn one_comment_of_ours_is_edited_only_when_its_text_changes() {
     }
     let long = "é".repeat(COMMENT_LIMIT);
     forge.put_comment(7, MARKER, &long).await.expect("it is cut");
-    // Line ends that the service changes are no change.
+    // Line endings that GitHub changes do not count as a difference.
     let crlf = fake.state().comments.last().expect("ours").body.replace('\n', "\r\n");
     fake.state().comments.last_mut().expect("ours").body = crlf;
     let put = forge.put_comment(7, MARKER, &long).await.expect("the same");
@@ -248,7 +248,7 @@ async fn one_comment_of_ours_is_edited_only_when_its_text_changes() {
 #[tokio::test]
 async fn the_author_is_the_account_of_the_token_or_the_app_behind_the_check_run() {
     let http = http();
-    // A personal token: its own account, not the one of Actions.
+    // A personal token acts as its own account, not as that of Actions.
     let (fake, clock) = (lively(), TestClock::default());
     {
         let mut state = fake.state();
@@ -259,7 +259,7 @@ async fn the_author_is_the_account_of_the_token_or_the_app_behind_the_check_run(
     assert_eq!(forge.put_comment(7, MARKER, "x").await.expect("a comment"), Done::Created);
     assert_eq!(forge.put_comment(7, MARKER, "x").await.expect("a comment"), Done::Unchanged);
     fake.assert_clean();
-    // An App: the process after a kill learns from its check run who it is.
+    // With an App, the process after a kill learns its account from the check run.
     let (fake, clock) = (lively(), TestClock::default());
     {
         let mut state = fake.state();
@@ -287,7 +287,7 @@ async fn annotations_arrive_once_each_in_batches_and_long_texts_are_cut() {
     long.summary = "é".repeat(70_000);
     long.text = "y".repeat(70_000);
     forge.put_check(&long).await.expect("a check run");
-    // Two batches take effect and answer with an error; what arrived is counted, not sent again.
+    // Two batches take effect although the response is an error; none is sent again.
     long.annotations = run(260).annotations;
     fake.fault("PATCH", "/check-runs/", Fault::StatusAfter(502));
     fake.fault("PATCH", "/check-runs/", Fault::ResetAfter);
@@ -327,7 +327,7 @@ async fn pull_requests_are_opened_once_and_those_of_people_left_alone() {
     let again = forge.open_pull(&changed).await.expect("found");
     assert_eq!((again.number, again.created), (put.number, false));
     assert_eq!(fake.state().pulls.last().expect("ours").title, "Green after 2");
-    // The list lags: the refusal names the existing one, and it is found then.
+    // The list lags behind: the error says that the pull request exists, and then it is found.
     let list = json!([]).to_string();
     fake.fault("GET", "/pulls?state=open", Fault::Status(200, vec![], list));
     assert_eq!(forge.open_pull(&changed).await.expect("found").number, put.number);
@@ -382,14 +382,14 @@ async fn issues_are_opened_once_and_labels_that_cannot_be_made_are_named() {
     assert_eq!(put.left_out.len(), 1);
     let reason = &put.left_out["good first issue"];
     assert!(reason.contains("Resource not accessible"), "{reason}");
-    // A person closed it: it is not opened again under its marker.
+    // A person closed our issue: it is not opened again.
     fake.state().issues[0].open = false;
     fake.state().issues[0].title = "renamed by hand".into();
     assert!(!forge.put_issue(&new_issue()).await.expect("found").created);
-    // Somebody else's marker does not keep ours from being opened.
+    // Our marker in somebody else's issue does not keep ours from being opened.
     fake.state().issues[0].author = Some((5, "mallory".into()));
     assert!(forge.put_issue(&new_issue()).await.expect("opened").created);
-    // The title alone is enough while it is open, whoever wrote it, but a pull request is none.
+    // An open issue with the same title suffices, whoever wrote it; a pull request does not.
     let other = NewIssue { marker: "<!-- other -->".into(), ..new_issue() };
     assert!(!forge.put_issue(&other).await.expect("found").created);
     let seven = NewIssue { title: "Seven".into(), ..other };
@@ -447,7 +447,7 @@ async fn waits_never_outlive_the_run() {
     let error = forge.pull(7).await.expect_err("too long a wait");
     assert_eq!(error.kind, ForgeErrorKind::RateLimited { wait: Some(Duration::from_mins(1)) });
     assert!(error.passes() && clock.elapsed().is_zero());
-    // Back-off eats the time that is left, then no call is begun.
+    // The back-off uses up the remaining time, and then no further call begins.
     for _ in 0..9 {
         fake.fault("GET", "/pulls/7", Fault::ResetBefore);
     }
@@ -538,7 +538,7 @@ async fn every_word_we_have_is_one_github_knows() {
         one.level = level;
         one.title = "t".repeat(300);
     }
-    // What GitHub would refuse is made acceptable: no message, line 0, an end before the start.
+    // The client corrects what GitHub would reject: no message, line 0, an end before the start.
     levels.annotations[3].message = " ".into();
     levels.annotations[3].start_line = 0;
     levels.annotations[3].end_line = 0;

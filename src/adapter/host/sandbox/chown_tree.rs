@@ -11,14 +11,14 @@ use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, chownat, 
 
 use super::super::invocation::Access;
 
-/// Folders deeper than this stay ours: test code made them, to no good end.
+/// Folders nested deeper than this keep their owner; only misbehaving test code makes them.
 const DEPTH: u32 = 100;
 
-/// The link of a worktree to its repository, and the programs of ours in a scratch folder.
+/// Entries that keep their owner: a worktree's `.git` link and the drivers in a scratch folder.
 const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
-/// Changes the owner of what is in the checkouts and the scratch folder. The folders themselves keep
-/// their owner and become sticky, so that regreen's files in them cannot be moved away.
+/// Changes the owner of the content of checkouts and scratch folder. The folders themselves keep
+/// their owner and become sticky, so that regreen's own files in them cannot be moved away.
 pub(super) fn chown_tree(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         reachable(folder)?;
@@ -26,7 +26,7 @@ pub(super) fn chown_tree(access: &Access, user: u32) -> io::Result<()> {
     chown_without_path(access, user)
 }
 
-/// The same without a check that the user can reach the folders: a container mounts them.
+/// Like [`chown_tree`], but does not check that the user can reach a folder: a container mounts it.
 pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         let open = File::open(folder)?;
@@ -42,7 +42,7 @@ pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Programs of ours are there to be read. The folder is ours, so nothing in it is a trap.
+/// Makes the drivers readable for all. Nobody else can write to the folder, so it holds no traps.
 fn readable(folder: &Path) -> io::Result<()> {
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
     for entry in std::fs::read_dir(folder)? {
@@ -51,7 +51,7 @@ fn readable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Every folder above must let others pass.
+/// Fails unless other users can traverse every parent folder.
 fn reachable(folder: &Path) -> io::Result<()> {
     for above in folder.ancestors().skip(1) {
         if std::fs::metadata(above)?.permissions().mode() & 0o001 == 0 {
@@ -78,7 +78,7 @@ fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
         {
             continue;
         }
-        // The entry itself, whatever it is by now; opening it so has no effect on it.
+        // `O_PATH` opens the entry itself, whatever it is by now, without any effect on it.
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let Ok(fd) = openat(folder, name, flags, Mode::empty()) else { continue };
         let facts = fstat(&fd)?;
@@ -94,7 +94,7 @@ fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// A file with a second name may be a file of ours elsewhere.
+/// Whether the owner may change; a file with several hard links may be a file of ours elsewhere.
 fn may_be_given(facts: &Stat) -> bool {
     match FileType::from_raw_mode(facts.st_mode) {
         FileType::Directory | FileType::Symlink => true,

@@ -1,5 +1,5 @@
-//! Test code in a sibling container: the launch of a child becomes `docker run` or `podman run`
-//! (specification.md 13.10). The engine is whatever answers first; no library talks to its socket.
+//! Runs test code in a container: starting a child becomes `docker run` or `podman run`
+//! (specification.md 13.10). Uses the engine's command line; no library talks to its socket.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,13 +17,13 @@ use super::{OTHER, chown_tree};
 /// Engines, in the order in which they are tried.
 const ENGINES: &[&str] = &["docker", "podman"];
 
-/// Longest wait for an engine to answer.
+/// Time limit of a short call to an engine.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// Longest wait for an image to arrive.
+/// Time limit for pulling an image.
 const PULL: Duration = Duration::from_mins(10);
 
-/// Variables of ours that an engine needs to find its server and its own settings.
+/// Variables of this process that the engine's command line needs.
 const OF_ENGINES: &[&str] = &[
     "PATH",
     "HOME",
@@ -39,24 +39,24 @@ const OF_ENGINES: &[&str] = &[
     "NO_PROXY",
 ];
 
-/// Files that say that this process is in a container itself.
+/// Files whose presence shows that this process runs in a container itself.
 const WITHIN: &[&str] = &["/.dockerenv", "/run/.containerenv"];
 
 static CONTAINER: OnceLock<Container> = OnceLock::new();
 
-/// Where test code runs.
+/// The container configuration for test code.
 #[derive(Debug)]
 pub(super) struct Container {
     engine: &'static str,
     image: String,
     network: bool,
     user: (u32, u32),
-    /// Folders of ours and of the machine, when this process is in a container itself.
+    /// Mounts of our own container as pairs of its folder and the host's; `None` outside of one.
     within: Option<Vec<(PathBuf, PathBuf)>>,
 }
 
-/// Runs test code in `image` from now on; without a network unless `network`. Comes before
-/// anything is started; a second call changes nothing.
+/// Runs test code in `image` from now on, without a network unless `network` is set. Must be called
+/// before any child starts; a second call changes nothing.
 pub fn run_in(image: &str, network: bool) -> Result<(), String> {
     if CONTAINER.get().is_some() {
         return Ok(());
@@ -81,19 +81,19 @@ pub fn run_in(image: &str, network: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What is in force; `None` without a container.
+/// The configuration in force; `None` when test code runs without a container.
 pub(super) fn container() -> Option<&'static Container> {
     CONTAINER.get()
 }
 
-/// Letters that names, tags and digests of images hold; none begins a flag.
+/// Whether a text can be an image name, tag or digest; it never looks like a command-line flag.
 fn is_reference(image: &str) -> bool {
     image.starts_with(|c: char| c.is_ascii_alphanumeric())
         && image.len() <= 400
         && image.chars().all(|c| c.is_ascii_alphanumeric() || "._-/:@".contains(c))
 }
 
-/// The environment of the engine's own program.
+/// The environment of the engine's command line.
 fn own_environment() -> BTreeMap<String, String> {
     OF_ENGINES
         .iter()
@@ -101,14 +101,14 @@ fn own_environment() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What an engine answers.
+/// Runs the engine's command line and returns its output.
 fn say(engine: &str, words: &[&str], limit: Duration) -> io::Result<String> {
     let argv = std::iter::once(&engine).chain(words).map(|word| (*word).to_owned()).collect();
     let (directory, environment) = (PathBuf::from("/"), own_environment());
     short_command::run(&Invocation { argv, directory, environment, access: None }, "", limit)
 }
 
-/// Where the folders of our own container lie on the machine: a sibling sees only those.
+/// The mounts of our own container: a sibling container can only mount folders of the host.
 fn mounts(engine: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
     let name = std::fs::read_to_string("/etc/hostname").unwrap_or_default().trim().to_owned();
     let format = "{{json .Mounts}}";
@@ -125,7 +125,7 @@ fn mounts(engine: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
 }
 
 impl Container {
-    /// What a person should know.
+    /// A sentence for people that describes the isolation.
     pub(super) fn in_force(&self) -> String {
         let network = if self.network { "with the engine's network" } else { "without a network" };
         format!(
@@ -134,12 +134,12 @@ impl Container {
         )
     }
 
-    /// Whether it reaches other machines.
+    /// Whether test code can reach the network.
     pub(super) fn is_open(&self) -> bool {
         self.network
     }
 
-    /// The child as the engine starts it. `tag` names the container, so that it can be removed.
+    /// The child, wrapped in the engine's command. `tag` names the container, to remove it later.
     pub(super) fn launch(
         &self,
         child: &Invocation,
@@ -193,14 +193,14 @@ impl Container {
             }
         }
         let mut words = program(&child.argv, &seen).into_iter();
-        // Whatever the image would start by itself.
+        // Replaces the entry point of the image.
         argv.extend(["--entrypoint".into(), words.next().unwrap_or_default()]);
         argv.push(self.image.clone());
         argv.extend(words);
         Ok(argv)
     }
 
-    /// A folder under the same name in the container.
+    /// A bind mount of a folder under the same path in the container.
     fn mount(&self, folder: &Path, end: &str) -> io::Result<String> {
         let source = match &self.within {
             None => folder.to_owned(),
@@ -228,13 +228,13 @@ impl Container {
     }
 }
 
-/// The container of one run.
+/// The name of the container of a run.
 fn name(tag: &str) -> String {
     format!("regreen-{tag}")
 }
 
-/// Whether a variable means something in the container: what names tools and caches of this
-/// machine does not.
+/// Whether a variable is passed into the container; one that names tools or caches of the host is
+/// not.
 fn travels(name: &str, value: &str, seen: &[&Path]) -> bool {
     let locale = name.starts_with("LC_") || matches!(name, "LANG" | "LANGUAGE" | "TZ");
     if locale {
@@ -248,7 +248,7 @@ fn travels(name: &str, value: &str, seen: &[&Path]) -> bool {
     shared || !of_home && !environment::is_of_this_machine(name)
 }
 
-/// The program by its name where its path is one of this machine.
+/// Replaces the path of a program on the host by its bare name, unless the path is mounted.
 fn program(argv: &[String], seen: &[&Path]) -> Vec<String> {
     let mut argv = argv.to_vec();
     if let Some(first) = argv.first_mut() {

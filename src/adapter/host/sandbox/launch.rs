@@ -1,4 +1,4 @@
-//! The launcher: our own binary gives up what test code must not have and becomes the program.
+//! Sandbox launcher: our binary, started again, drops privileges and then becomes the test program.
 
 #![expect(clippy::disallowed_methods, reason = "becomes the program it was asked to start")]
 
@@ -19,30 +19,30 @@ use serde::{Deserialize, Serialize};
 
 use super::{Network, sensitive_paths};
 
-/// The hidden verb; it takes a [`LaunchSpec`] as JSON, then program and arguments.
+/// The hidden verb of the launcher, followed by a [`LaunchSpec`] as JSON, program and arguments.
 pub const VERB: &str = "__launch";
 
-/// This binary, also after its file was replaced.
+/// Path of the running binary, valid even after its file was replaced.
 pub const SELF: &str = "/proc/self/exe";
 
-/// Exit code when protection could not be put into force; nothing was started.
+/// Exit code when the sandbox could not be enforced and the program was not started.
 const REFUSED: u8 = 125;
 
-/// Exit codes for a program that cannot be run or found, as shells have them.
+/// Exit codes of shells for a program that cannot be executed or found.
 const NOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// First port that needs no privilege to listen on.
+/// Lowest port that needs no privilege to listen on.
 const UNPRIVILEGED: u16 = 1024;
 
-/// What the launcher puts into force.
+/// The restrictions that the launcher enforces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Limits {
     /// User and group to become.
     pub user: Option<u32>,
-    /// Limit writes and secrets.
+    /// Limit writes, and hide secrets.
     pub files: bool,
-    /// Refuse signals and abstract sockets to the outside.
+    /// Block signals and abstract sockets to processes outside of the sandbox.
     pub signals: bool,
     pub network: Network,
 }
@@ -57,8 +57,8 @@ pub(super) struct LaunchSpec {
     pub closed: Vec<PathBuf>,
 }
 
-/// Runs the launcher when `arguments` ask for it; the answer comes back only when the program
-/// could not be started. Must be called before any thread is: the rights are those of a thread.
+/// Runs the launcher when `arguments` request it; then returns only if the program cannot be
+/// started. Must be called before any thread starts, because the restrictions apply per thread.
 #[must_use]
 pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     let [_, verb, spec, program, rest @ ..] = arguments else { return None };
@@ -84,9 +84,9 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     fail(format!("{} does not start: {error}", program.to_string_lossy()), code)
 }
 
-/// Gives up everything, or says what could not be given up.
+/// Enforces all restrictions; the error names the one that failed.
 fn enforce(spec: &LaunchSpec) -> Result<(), String> {
-    // Paths are opened while we may still open them.
+    // The paths are opened before the permission to open them is dropped.
     let rules = spec.limits.files.then(|| rules(spec)).transpose()?;
     match spec.limits.user {
         Some(user) => change_user(user)?,
@@ -101,7 +101,7 @@ fn enforce(spec: &LaunchSpec) -> Result<(), String> {
     Ok(())
 }
 
-/// Leaves all groups, then becomes another group and user for good, and makes sure.
+/// Drops all groups, changes group and user for good, and verifies that root cannot be regained.
 fn change_user(user: u32) -> Result<(), String> {
     let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
     let failed = |what: &str, error| format!("{what} cannot be given up: {error}");
@@ -116,8 +116,8 @@ fn change_user(user: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// What would let root past Landlock and into the memory and environment of others. Docker's root
-/// has none of it.
+/// Capabilities that would let root bypass Landlock or read the memory and environment of other
+/// processes. Docker's root has none of them.
 const STRONG: [CapabilitySet; 7] = [
     CapabilitySet::SYS_PTRACE,
     CapabilitySet::PERFMON,
@@ -128,10 +128,10 @@ const STRONG: [CapabilitySet; 7] = [
     CapabilitySet::CHECKPOINT_RESTORE,
 ];
 
-/// Root that stays root has these no more once it becomes the program.
+/// Removes these capabilities for the next `exec` of a root that stays root.
 fn stay_weak_root() -> Result<(), String> {
     for capability in STRONG {
-        // A kernel that does not know it does not give it either.
+        // A kernel that does not know a capability does not grant it either.
         if capability_is_in_bounding_set(capability).unwrap_or(false) {
             remove_capability_from_bounding_set(capability)
                 .map_err(|error| format!("{capability:?} cannot be given up: {error}"))?;

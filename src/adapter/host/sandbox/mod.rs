@@ -1,8 +1,8 @@
-//! What test code can reach: decided once per process from what is requested and what this machine
-//! can do, put into force by a launcher, reported in plain sentences (specification.md 13.10).
+//! Sandbox of test code: decided once per process from the request and the machine's abilities,
+//! enforced by a launcher, and reported in plain sentences (specification.md 13.10).
 //!
-//! A child is started through our own binary, which gives up its user, groups and files and then
-//! becomes the program. That needs no unsafe code and costs a few milliseconds per process.
+//! A child starts through our own binary, which drops user, groups and file access and then
+//! executes the program. That needs no unsafe code and costs a few milliseconds per process.
 
 mod chown_tree;
 mod container;
@@ -26,23 +26,23 @@ pub use super::invocation::Access;
 pub use container::run_in;
 pub use launch::{VERB, launched};
 
-/// Variable with the containment of test code: `files` (the default), `other-user`, or `off`.
+/// Variable that selects the isolation of test code: `files` (the default), `other-user`, or `off`.
 pub const SANDBOX: &str = "REGREEN_SANDBOX";
 
-/// Variable with the network of test code: `open` (the default), `local`, or `closed`.
+/// Variable that selects the network of test code: `open` (the default), `local`, or `closed`.
 pub const NETWORK: &str = "REGREEN_NETWORK";
 
-/// User and group of test code when regreen is root and test code is not: an id that owns nothing.
+/// User and group id of test code when regreen is root and test code is not; it owns nothing.
 pub const OTHER: u32 = 65_532;
 
 /// How far test code is kept away from the rest of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsolationLevel {
-    /// Not at all: environment, home and process group are all there is.
+    /// No isolation beyond a clean environment, a separate home and a process group.
     Off,
-    /// Same user; writes and secrets are limited by Landlock.
+    /// Same user; Landlock limits writes and hides secrets.
     Files,
-    /// Another user as well. Needs root, so it is for containers.
+    /// Another user as well; needs root, so it is meant for containers.
     OtherUser,
 }
 
@@ -51,17 +51,17 @@ pub enum IsolationLevel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// As the machine has it.
+    /// The network of the machine, unrestricted.
     #[default]
     Open,
-    /// TCP to ports from 1024 on, which suites use among themselves. Web, mail and shell servers
-    /// on their usual ports are out of reach; a server that waits on a high port is not.
+    /// TCP only to ports from 1024 up, which suites use for servers of their own. Web, mail and SSH
+    /// servers on their usual ports are unreachable; servers on high ports are not.
     Local,
     /// No outgoing TCP at all, loopback included.
     Closed,
 }
 
-/// What is requested.
+/// The requested isolation and network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
     pub isolation: IsolationLevel,
@@ -75,8 +75,8 @@ impl Default for Containment {
 }
 
 impl Containment {
-    /// Reads the two words of [`SANDBOX`] and [`NETWORK`].
-    /// The error names the word that is not known, and those that are.
+    /// Parses the values of [`SANDBOX`] and [`NETWORK`].
+    /// The error names the unknown value and the known ones.
     pub fn parse(isolation: Option<&str>, network: Option<&str>) -> Result<Self, String> {
         let isolation = match isolation.unwrap_or_default() {
             "" | "files" => IsolationLevel::Files,
@@ -94,14 +94,14 @@ impl Containment {
     }
 }
 
-/// What this process and machine can do.
+/// What this process and machine support.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Whether this binary understands [`VERB`]; a test harness does not.
     pub launcher: bool,
-    /// Whether we are root and may become another user and hand files over.
+    /// Whether we are root and may change users and file owners.
     pub may_change_user: bool,
-    /// Landlock's version; 0 when the kernel has none.
+    /// Landlock's ABI version; 0 when the kernel has none.
     pub landlock: u8,
 }
 
@@ -145,13 +145,13 @@ fn landlock_version() -> u8 {
     6
 }
 
-/// What is in force, and what is not.
+/// The protection in force, and what is missing from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
     limits: Limits,
-    /// What holds, one sentence each, in our own words.
+    /// What is enforced, one sentence each, in our own words.
     pub in_force: Vec<String>,
-    /// What does not hold and why, one sentence each, in our own words.
+    /// What is not enforced and why, one sentence each, in our own words.
     pub missing: Vec<String>,
 }
 
@@ -162,8 +162,8 @@ impl Protection {
     }
 }
 
-/// Decides what holds. Never claims what the launcher does not put into force: the launcher ends
-/// instead of starting test code when one of its steps is refused.
+/// Decides what is enforced. Never promises more than the launcher keeps, which ends instead of
+/// starting test code when one of its steps fails.
 #[must_use]
 pub fn decide(requested: Containment, facts: Facts) -> Protection {
     let mut it = Protection {
@@ -188,7 +188,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
             it.missing.push("test code runs as the user of regreen, who is not root".into());
         }
     }
-    // Before version 3 files could be emptied, and renames between folders always failed.
+    // Before version 3, Landlock permits truncation or denies every rename between folders.
     if facts.landlock >= 3 {
         it.limits.files = true;
         it.in_force.extend([
@@ -243,8 +243,8 @@ static READY: OnceLock<()> = OnceLock::new();
 static CLOSED: OnceLock<()> = OnceLock::new();
 static IN_FORCE: OnceLock<Protection> = OnceLock::new();
 
-/// Says that this binary understands [`VERB`], and closes its memory and environment to other
-/// processes of the same user: keys cannot be removed from an environment, so it is not readable.
+/// Declares that this binary understands [`VERB`], and hides its memory and environment from other
+/// processes of the same user, since keys cannot be removed from an environment.
 pub fn ready() {
     READY.get_or_init(|| {
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
@@ -253,13 +253,13 @@ pub fn ready() {
     });
 }
 
-/// Closes the network to test code unless [`NETWORK`] says otherwise; for the configuration, and
-/// before anything is started.
+/// Closes the network to test code unless [`NETWORK`] overrides it. Called with the configuration,
+/// before any child starts.
 pub fn close_network() {
     CLOSED.get_or_init(|| ());
 }
 
-/// What a container does: the container's isolation replaces regreen's.
+/// The protection that a container gives, which replaces regreen's own.
 fn contained(container: &Container) -> Protection {
     let mut missing = Vec::new();
     if container.is_open() {
@@ -269,17 +269,17 @@ fn contained(container: &Container) -> Protection {
     Protection { limits: Limits::default(), in_force, missing }
 }
 
-/// Ends what a run left behind.
+/// Kills the processes, or removes the container, that a run left behind.
 pub(super) fn sweep(tag: &str) {
     match container::container() {
-        // What helps the engine must not be taken for an orphan of a run beside it.
+        // The engine's helper processes must not be killed as orphans of a parallel run.
         Some(_) if !tag.is_empty() => container::remove(tag),
         Some(_) => {}
         None => orphans::sweep(tag),
     }
 }
 
-/// What holds for test code of this process, by the two variables.
+/// The protection in force for test code of this process, from the two variables.
 pub fn protection() -> Result<&'static Protection, String> {
     if let Some(known) = IN_FORCE.get() {
         return Ok(known);
@@ -294,8 +294,8 @@ pub fn protection() -> Result<&'static Protection, String> {
     }))
 }
 
-/// Puts the launcher in front of a child, hands its folders over and makes its environment fit.
-/// Nothing may be started when a folder cannot be handed over or reached by the other user.
+/// Prepares a child for the sandbox: adds the launcher, changes the owner of its folders and adapts
+/// its environment. Fails when the other user cannot own or reach a folder.
 pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocation> {
     let mut child = invocation.clone();
     let Some(access) = &invocation.access else { return Ok(child) };

@@ -1,11 +1,11 @@
-//! Which paths of a machine hold secrets, which are caches, and how to list the rest.
+//! Paths of the host that hold secrets or caches, and the list of everything besides given paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::environment;
 
-/// Devices that programs write to.
+/// Device files that programs may write to.
 pub(super) const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
@@ -17,7 +17,7 @@ pub(super) const DEVICES: &[&str] = &[
     "/dev/pts",
 ];
 
-/// Credentials below a home.
+/// Credential files and folders below a home folder.
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -40,15 +40,15 @@ const HOME_SECRETS: &[&str] = &[
     ".qwen",
 ];
 
-/// Places where machines put secrets, and where the runner of GitHub puts files for its actions.
+/// Folders that commonly hold secrets, and those in which GitHub's runner keeps action files.
 const SECRETS: &[&str] =
     &["/run/secrets", "/var/run/secrets", "/github/runner_temp", "/github/file_commands"];
 
-/// Variables that name a command file of the runner.
+/// Variables that name the runner's command files.
 const COMMAND_FILES: &[&str] =
     &["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"];
 
-/// Parts of a cargo home that a build writes; its programs are not among them.
+/// Parts of a cargo home that a build writes; installed programs are not among them.
 const CARGO: &[&str] = &[
     "registry",
     "git",
@@ -58,7 +58,7 @@ const CARGO: &[&str] = &[
     ".global-cache-journal",
 ];
 
-/// Whether a git configuration holds a password: a header of its own, or one in an address.
+/// Whether a git configuration holds credentials: an `extraheader`, or a password in an address.
 #[must_use]
 pub(super) fn holds_credentials(text: &str) -> bool {
     text.lines().any(|line| {
@@ -70,7 +70,7 @@ pub(super) fn holds_credentials(text: &str) -> bool {
     })
 }
 
-/// Everything here that test code must not read, as real paths that exist.
+/// All paths that test code must not read, resolved to existing real paths.
 pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = SECRETS.iter().map(PathBuf::from).collect();
     if let Some(home) = environment::real_home() {
@@ -83,8 +83,8 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     if let Some(temp) = environment::path_from("RUNNER_TEMP") {
         found.extend(of_runner(&temp, &environment::variable("PATH").unwrap_or_default()));
     }
-    // A checkout step leaves its token in the configuration of the folder it filled, which is
-    // another one than ours when regreen runs as an action.
+    // A checkout step leaves its token in the git configuration of the workspace, which is another
+    // folder than ours when regreen runs as an action.
     let workspace = environment::path_from("GITHUB_WORKSPACE");
     let configs = protected.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
     let of_user = environment::real_home()
@@ -96,14 +96,14 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     real_paths(&found)
 }
 
-/// Those that exist, each once by its real name; the root is a mistake.
+/// The existing paths, each once by its real path; the root folder is left out as a mistake.
 fn real_paths(paths: &[PathBuf]) -> Vec<PathBuf> {
     let real = paths.iter().filter_map(|path| path.canonicalize().ok());
     let real: BTreeSet<PathBuf> = real.filter(|path| path.parent().is_some()).collect();
     real.into_iter().collect()
 }
 
-/// The runner's temporary folder, or the secrets in it when tools are started from there.
+/// The runner's temporary folder, or only the secrets in it when tools are started from there.
 fn of_runner(temp: &Path, search: &str) -> Vec<PathBuf> {
     if !std::env::split_paths(search).any(|folder| folder.starts_with(temp)) {
         return vec![temp.to_owned()];
@@ -115,14 +115,14 @@ fn of_runner(temp: &Path, search: &str) -> Vec<PathBuf> {
     children(temp).into_iter().filter(secret).collect()
 }
 
-/// What a folder holds, links left out: what they lead to has a name of its own.
+/// The entries of a folder without symbolic links, whose targets have paths of their own.
 pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let own = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     own.map(|entry| entry.path()).collect()
 }
 
-/// The fewest folders and files that together are everything besides `closed`.
+/// The fewest folders and files that together cover everything besides `closed`.
 pub(super) fn open_besides(
     closed: &[PathBuf],
     children: &dyn Fn(&Path) -> Vec<PathBuf>,
@@ -149,7 +149,7 @@ pub(super) fn temporary(environment: &BTreeMap<String, String>) -> Vec<PathBuf> 
     real_paths(&found)
 }
 
-/// Splits folders into those that hold nothing of `protected`, and those that do.
+/// Splits folders into those that contain no protected path, and those that do.
 pub(super) fn apart(folders: &[PathBuf], protected: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     folders
         .iter()
@@ -157,7 +157,7 @@ pub(super) fn apart(folders: &[PathBuf], protected: &[PathBuf]) -> (Vec<PathBuf>
         .partition(|folder| !protected.iter().any(|path| path.starts_with(folder)))
 }
 
-/// Caches of build tools, which runs fill.
+/// Caches of build tools, which test runs may write.
 pub(super) fn caches(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let of = |name: &str| environment.get(name).map(PathBuf::from);
     let mut found = Vec::new();
@@ -172,7 +172,7 @@ pub(super) fn caches(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
     found
 }
 
-/// Moves caches that another user cannot write into that user's home.
+/// Moves caches that another user cannot write to that user's home.
 pub(super) fn own_caches(environment: &mut BTreeMap<String, String>, home: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let open = |path: &Path| {
@@ -195,7 +195,7 @@ pub(super) fn own_caches(environment: &mut BTreeMap<String, String>, home: &Path
     }
 }
 
-/// Whether a program is there, the way it will be looked for.
+/// Whether a program exists where the child will look for it.
 pub(super) fn can_start(program: &str, search: &str, directory: &Path) -> bool {
     if program.contains('/') {
         return directory.join(program).is_file();

@@ -1,4 +1,4 @@
-//! Decisions, without a child.
+//! Tests of the sandbox decision, without starting a child.
 
 use std::path::{Path, PathBuf};
 

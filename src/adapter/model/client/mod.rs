@@ -1,6 +1,6 @@
-//! Command-line clients that users already pay for; each is a row of a table. A client runs in its
-//! own process group and home, gets its own key and no other variable of ours, and works in an empty
-//! folder when it answers with text, so that the repository cannot configure it.
+//! Models behind command-line clients such as `gemini` and `claude`. A client gets its own process
+//! group, home and key, but no other variable of ours. To answer with text it runs in an empty
+//! folder, so that the repository cannot configure it.
 
 mod output;
 mod table;
@@ -27,7 +27,7 @@ use table::{ClientRow, ClientTask, Version};
 pub struct ClientSettings {
     pub provider: ProviderSettings,
     pub program: ClientProgram,
-    /// Path of the program, if it is not on the search path under its usual name.
+    /// Path of the program; `None` finds its usual name on the search path.
     pub path: Option<String>,
     /// Where its private folders are created.
     pub scratch: PathBuf,
@@ -38,10 +38,10 @@ pub struct ClientModel {
     row: &'static ClientRow,
 }
 
-/// Time limit of `--version`.
+/// Time limit of a `--version` call.
 const VERSION: Duration = Duration::from_secs(20);
 
-/// The version of a client on this machine.
+/// The version of an installed client.
 /// The error says what is missing or too old.
 pub fn detect(
     program: ClientProgram,
@@ -69,7 +69,7 @@ pub fn detect(
     Ok(format!("{a}.{b}.{c}"))
 }
 
-/// The first `1.2.3` of a text.
+/// The first version number in a text, such as `1.2.3`.
 fn version_in(text: &str) -> Option<Version> {
     text.split_whitespace().find_map(|word| {
         let mut parts = word.trim_start_matches('v').split('.');
@@ -89,7 +89,7 @@ impl ClientModel {
         Self { settings, row }
     }
 
-    /// The error of a client that cannot be run.
+    /// The error for a client that cannot be started.
     fn broken(&self, error: &std::io::Error) -> ModelError {
         let reason = match error.kind() {
             std::io::ErrorKind::NotFound => format!("`{}` is not installed", self.row.name),
@@ -98,7 +98,7 @@ impl ClientModel {
         self.settings.provider.error(ModelErrorKind::Client { reason }, "")
     }
 
-    /// Creates the private folder of a question and the home in it, with the files the client reads.
+    /// Creates the private folder of a question, with a home that holds the client's settings.
     fn private_folders(&self, question: &Question) -> std::io::Result<(PathBuf, PathBuf)> {
         let name: String =
             question.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
@@ -200,7 +200,7 @@ impl Model for ClientModel {
     }
 }
 
-/// Parses a text as the output of each client; for the fuzzer.
+/// Parses a text as the output of each client, for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub fn read_all(text: &str) {
     for parse in [output::gemini, output::qwen, output::codex, output::claude] {

@@ -1,4 +1,4 @@
-//! Parses what clients print into answers and kinds of errors. The tests hold recorded output.
+//! Parses the output of command-line clients into answers and error kinds. Tests use recordings.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::effect::ModelErrorKind;
 /// An answer, or the kind of the error if the output names one.
 type ParseResult = Result<ParsedAnswer, Option<ModelErrorKind>>;
 
-/// A line in which the client announces its own retry.
+/// The line in which a client announces its own retry.
 pub fn retry_line(text: &str) -> Option<String> {
     static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?m)^.*(?:failed with status \d{3}\. Retrying|Retrying with backoff).*$").ok()
@@ -22,7 +22,7 @@ pub fn retry_line(text: &str) -> Option<String> {
     LINE.as_ref()?.find(text).map(|line| line.as_str().trim().chars().take(300).collect())
 }
 
-/// The kind behind an HTTP status that a text names.
+/// The error kind of an HTTP status in a text.
 pub fn status_kind(text: &str) -> Option<ModelErrorKind> {
     static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r#"(?i)(?:status[: ]+|"code": ?|API Error: |rejected \()(\d{3})\b"#).ok()
@@ -44,7 +44,7 @@ fn kind_of(status: u16) -> Option<ModelErrorKind> {
     })
 }
 
-/// Words that clients use for errors, the more specific ones first.
+/// Phrases in the error messages of clients with their error kinds, the most specific first.
 const WORDS: &[(&str, ModelErrorKind)] = &[
     ("insufficient_quota", ModelErrorKind::OutOfQuota),
     ("violate our usage policy", ModelErrorKind::Refused { reason: String::new() }),
@@ -68,7 +68,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("not logged in", ModelErrorKind::Unauthorised),
 ];
 
-/// The kind of error that the words of a client mean.
+/// The error kind of the first known phrase in a text.
 pub fn words_kind(text: &str) -> Option<ModelErrorKind> {
     let lower = text.to_lowercase();
     WORDS.iter().find(|(words, _)| lower.contains(words)).map(|(words, kind)| match kind {
@@ -77,12 +77,12 @@ pub fn words_kind(text: &str) -> Option<ModelErrorKind> {
     })
 }
 
-/// The kind of error in a text, by status or by words.
+/// The error kind of a text, by status or else by phrase.
 fn kind_in(text: &str) -> Option<ModelErrorKind> {
     status_kind(text).or_else(|| words_kind(text))
 }
 
-/// The last JSON object of a text that has other lines too.
+/// The last JSON object in a text that has other lines too.
 fn last_object(text: &str) -> Option<Value> {
     let starts: Vec<usize> = std::iter::once(0)
         .filter(|_| text.starts_with('{'))
@@ -94,7 +94,7 @@ fn last_object(text: &str) -> Option<Value> {
     })
 }
 
-/// `gemini -o json`: one object; errors are an object at the end of standard error.
+/// Parses `gemini -o json`: one object; errors are an object at the end of standard error.
 pub fn gemini(out: &str, err: &str) -> ParseResult {
     let answer = last_object(out).filter(|value| value.get("response").is_some());
     let Some(answer) = answer else {
@@ -116,7 +116,7 @@ pub fn gemini(out: &str, err: &str) -> ParseResult {
     text_or_refusal(text_at(&answer, "/response"), usage, model)
 }
 
-/// `qwen -o json`: an array of messages; errors are texts in brackets, with success.
+/// Parses `qwen -o json`: an array of messages; errors are bracketed texts in a successful result.
 pub fn qwen(out: &str, err: &str) -> ParseResult {
     let list: Option<Vec<Value>> = serde_json::from_str(out.trim()).ok();
     let result = list
@@ -134,7 +134,7 @@ pub fn qwen(out: &str, err: &str) -> ParseResult {
     text_or_refusal(text, usage, String::new())
 }
 
-/// `codex exec --json`: one event a line.
+/// Parses `codex exec --json`: one event per line.
 pub fn codex(out: &str, err: &str) -> ParseResult {
     let (mut text, mut usage, mut problem) = (String::new(), Usage::default(), None);
     let mut any = false;
@@ -158,7 +158,7 @@ pub fn codex(out: &str, err: &str) -> ParseResult {
     }
 }
 
-/// `claude -p --output-format json`: one object.
+/// Parses `claude -p --output-format json`: one object.
 pub fn claude(out: &str, err: &str) -> ParseResult {
     let Some(result) = last_object(out) else { return Err(kind_in(err)) };
     let text = text_at(&result, "/result");

@@ -1,5 +1,5 @@
-//! The command-line clients and their arguments, verified by running them (see
-//! `docs/providers.md`).
+//! Table of the supported command-line clients with their arguments and parsers, verified by
+//! running them (see `docs/providers.md`).
 
 use std::path::Path;
 
@@ -9,30 +9,30 @@ use crate::effect::ModelErrorKind;
 
 use super::output;
 
-/// What a client needs to know besides the question.
+/// What a client's command line depends on, besides the question.
 pub struct ClientTask<'a> {
-    /// The model; the client decides without one.
+    /// The model; `None` leaves the choice to the client.
     pub model: Option<&'a str>,
     pub base_url: Option<&'a str>,
-    /// Whether it edits the folder it works in.
+    /// Whether the client edits files in its working folder.
     pub agent: bool,
     pub home: &'a Path,
 }
 
-/// How one client is run.
+/// How one client is started and its output is read.
 pub struct ClientRow {
     pub name: &'static str,
     pub package: &'static str,
-    /// Oldest version that accepts these arguments.
+    /// Oldest version that supports these arguments.
     pub least: Version,
     pub key: &'static str,
     pub arguments: fn(&ClientTask<'_>) -> Vec<String>,
     pub environment: fn(&ClientTask<'_>) -> Vec<(String, String)>,
-    /// Files in its home, with their texts.
+    /// Files in its home, with their contents.
     pub home: &'static [(&'static str, &'static str)],
-    /// A log in its home that shows its own retries.
+    /// A log file in its home that shows its retries.
     pub log: Option<&'static str>,
-    /// Parses what it printed. The words of an error without a kind decide.
+    /// Parses its output. An error without a kind is classified by its wording.
     pub parse: fn(&str, &str) -> Result<ParsedAnswer, Option<ModelErrorKind>>,
 }
 
@@ -63,8 +63,8 @@ const GEMINI: ClientRow = ClientRow {
         list
     },
     environment: |task| base("GOOGLE_GEMINI_BASE_URL", task),
-    // One attempt, no telemetry, no update, and no question how to log in. Instructions that
-    // the repository brings are looked for under a name that no file has.
+    // One attempt, no telemetry, no update, no login prompt. The file of instructions gets a name
+    // that no file has, so that the repository cannot supply any.
     home: &[(
         ".gemini/settings.json",
         r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"enableAutoUpdate":false,"maxAttempts":1,"retryFetchErrors":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"context":{"fileName":"no-such-file-for-regreen"}}"#,
@@ -103,7 +103,7 @@ const CODEX: ClientRow = ClientRow {
         list.extend(model("-m", task));
         let url = task.base_url.unwrap_or("https://api.openai.com/v1");
         list.extend(words("-c model_provider=regreen -c"));
-        // The address comes from the configuration and holds no quotes there.
+        // The quotes would end the string; an address from the configuration needs none.
         list.push(format!(
             "model_providers.regreen={{name=\"regreen\",base_url=\"{}\",env_key=\"OPENAI_API_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}",
             url.replace(['"', '\\', '\n'], "")

@@ -1,4 +1,4 @@
-//! The real clients against a local server, and what they printed there.
+//! Tests of the real clients against a local server, and of the parsers on their recorded output.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -184,7 +184,7 @@ fn server() -> (Child, ChildStdin, u16) {
     (child, stdin, u16::try_from(port).unwrap())
 }
 
-/// Where `tests/clients/install` put the clients.
+/// Path of a client that `tests/clients/install` installed.
 fn installed(name: &str) -> String {
     let folder =
         environment::variable("REGREEN_CLIENTS").expect("REGREEN_CLIENTS names the folder");
@@ -196,7 +196,7 @@ pub fn clients() -> impl Iterator<Item = &'static str> {
     CLIENTS.into_iter().map(|program| table::row(program).name)
 }
 
-/// What a server does, and what becomes of it with each client.
+/// What the server does, and the expected outcome with each client.
 pub const WAYS: &[(&str, [&str; 4])] = &[
     // gemini, qwen, codex, claude
     ("success", ["answer", "answer", "answer", "answer"]),

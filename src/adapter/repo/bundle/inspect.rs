@@ -1,4 +1,4 @@
-//! Looks at every object, commit and path of a bundle before any of it is taken.
+//! Inspects every object, commit and path of a bundle before any of it is imported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,7 +19,7 @@ const PLAIN: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
 const FOLDER: i32 = 0o040_000;
 
-/// Opens the pack beside the real store, with the real store behind it, and looks at everything.
+/// Unpacks into a scratch store, adds the real store as its alternate, and inspects everything.
 pub fn inspect(
     facts: &RepositoryFacts,
     bundle: &Bundle,
@@ -69,8 +69,8 @@ pub fn inspect(
     Ok(tree::diff(&repo, &sources(&bundle.of.head)?, &sources(&bundle.of.tip)?)?)
 }
 
-/// Notes every object below a tree that came with the pack, and refuses names no checkout may
-/// write. What was here before was not made by the bundle.
+/// Collects the objects below a tree that arrived with the pack, and rejects names that no checkout
+/// may write. Objects that existed before were not made by the bundle.
 fn trees(
     repo: &Repository,
     root: Oid,
@@ -106,7 +106,7 @@ fn trees(
     Ok(())
 }
 
-/// The commits from `head` to `tip`: one line, of the session, plain files only.
+/// The commits from `head` to `tip`: linear, of the session, and only with changes to plain files.
 pub fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleError> {
     let refused = |id: Oid, reason| BundleError::Commit { commit: id.to_string(), reason };
     let (head, tip) = (oid(&of.head)?, oid(&of.tip)?);
@@ -138,10 +138,10 @@ pub fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleErr
     Ok(line)
 }
 
-/// Blobs before and after; `None` where there is no file.
+/// Blob ids before and after; `None` where the file does not exist.
 type Sides = (Option<Oid>, Option<Oid>);
 
-/// Paths that differ between two commits, with the blobs; refuses all but plain files.
+/// The paths that differ between two commits, with their blobs; rejects all but plain files.
 fn changes(
     repo: &Repository,
     from: Oid,
@@ -186,7 +186,7 @@ fn changes(
     Ok(found)
 }
 
-/// Files that differ between head and tip, with what they hold, sorted.
+/// The files that differ between head and tip, with digests and sizes, sorted.
 pub fn changed_files(repo: &Repository, of: &BundleOf) -> Result<Vec<BundledFile>, BundleError> {
     let mut files = Vec::new();
     for (file, (before, after)) in changes(repo, oid(&of.head)?, oid(&of.tip)?)? {

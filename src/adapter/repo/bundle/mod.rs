@@ -1,6 +1,6 @@
-//! What the working phase leaves for the publishing one (specification.md 13.17): commits in a pack, and
-//! a list of what they may change. The publisher trusts neither: it opens the pack in a scratch
-//! repository, looks at every object, and only then takes it over.
+//! Bundles, by which the worker passes its result to the publisher (specification.md 13.17): a pack
+//! of commits, and a list of the files they change. The publisher trusts neither: it opens the pack
+//! in a scratch repository and inspects every object before it imports any.
 
 mod inspect;
 
@@ -24,7 +24,7 @@ const VERSION: u32 = 1;
 const MANIFEST: &str = "bundle.json";
 const PACK: &str = "commits.pack";
 
-/// Limits of a bundle; a repair is far below each.
+/// Limits of a bundle; a normal repair stays far below each.
 const MANIFEST_LIMIT: u64 = 4 << 20;
 const PACK_LIMIT: u64 = 64 << 20;
 const OBJECTS: u32 = 50_000;
@@ -32,7 +32,7 @@ const COMMITS: usize = 500;
 const FILES: usize = 2000;
 const FILE_LIMIT: usize = 8 << 20;
 
-/// What the objects of a pack may come to.
+/// Inflated sizes that the objects of a pack may have.
 const BOUNDS: Bounds = Bounds { object: FILE_LIMIT as u64, all: 512 << 20 };
 
 /// The content of `bundle.json`.
@@ -42,7 +42,7 @@ pub struct Bundle {
     /// Version of the format, always 1.
     pub schema_version: u32,
     pub of: BundleOf,
-    /// From the first after `head` to `tip`.
+    /// The commits after `head` up to `tip`, oldest first.
     pub commits: Vec<CommitId>,
     /// Files that differ between `head` and `tip`, sorted.
     pub files: Vec<BundledFile>,
@@ -51,7 +51,7 @@ pub struct Bundle {
     pub pack_bytes: u64,
 }
 
-/// What a bundle belongs to.
+/// The session, repository and commits that a bundle belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleOf {
@@ -60,7 +60,7 @@ pub struct BundleOf {
     pub repository: String,
     pub branch: String,
     pub head: CommitId,
-    /// The commit of the base branch it was compared with.
+    /// The commit of the base branch that the change was compared with.
     pub base: Option<CommitId>,
     pub tip: CommitId,
 }
@@ -72,7 +72,7 @@ pub struct BundledFile {
     pub file: RepoPath,
     /// SHA-256 before; `None` for a new file.
     pub before: Option<String>,
-    /// SHA-256 after; `None`: it is gone.
+    /// SHA-256 after; `None` for a deleted file.
     pub after: Option<String>,
     /// Size after, in bytes.
     pub bytes: u64,
@@ -82,18 +82,18 @@ pub struct BundledFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     pub bundle: Bundle,
-    /// What it changes, without the session's own state files; for the guards.
+    /// Its changes without the session's own state files, for the guards.
     pub diff: Vec<FileDiff>,
 }
 
-/// Why a bundle is not taken.
+/// Why a bundle is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     #[error("the bundle has no `{0}`")]
     Missing(&'static str),
     #[error("bundle.json cannot be read: {0}")]
     Manifest(String),
-    /// It belongs to something else.
+    /// It was made for another repository or commit.
     #[error("the bundle is for {what} {found}, and this is {expected}")]
     Stale { what: &'static str, found: String, expected: String },
     /// A digest or size differs.
@@ -103,7 +103,7 @@ pub enum BundleError {
     TooLarge(String),
     #[error("commits.pack cannot be read: {0}")]
     Pack(String),
-    /// The commits are not one line from `head` to `tip`, or not of the session.
+    /// The commits are not a linear history from `head` to `tip`, or not of the session.
     #[error("commit {commit}: {reason}")]
     Commit { commit: String, reason: &'static str },
     #[error("commits.pack holds {0}, which no commit of the bundle needs")]
@@ -131,9 +131,9 @@ impl BundleError {
     }
 }
 
-/// Writes the commits after `of.head` up to `of.tip` into a folder. The list is written last, so
-/// a folder with one is complete; writing again replaces both.
-/// What could not be imported is not exported either.
+/// Writes the commits after `of.head` up to `of.tip` into a folder. The manifest is written last,
+/// so a folder that has one is complete. A repeated export replaces both files.
+/// Rejects everything that an import would reject.
 pub fn export_bundle(
     facts: &RepositoryFacts,
     of: &BundleOf,
@@ -160,22 +160,22 @@ pub fn export_bundle(
     Ok(bundle)
 }
 
-/// What must still be so for a bundle to be published.
+/// The current state that a bundle must match to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Present {
     /// The repository as `owner/name`.
     pub repository: String,
-    /// The head as the server has it now.
+    /// The present head on the server.
     pub head: CommitId,
-    /// The base as the server has it now.
+    /// The present base on the server.
     pub base: Option<CommitId>,
-    /// The folder of the session's state files in commits, which the guards need not see.
+    /// Folder of the session's state files inside commits, which the guards skip.
     pub state_folder: String,
 }
 
-/// Checks a bundle and takes it into the object store; moves no branch. `scratch` is a folder
-/// that is made for this and removed.
-/// The object store stays as it was when that fails.
+/// Checks a bundle and imports its objects; moves no branch. `scratch` is created for the
+/// inspection and removed afterwards.
+/// On failure the object store is unchanged.
 pub fn import_bundle(
     facts: &RepositoryFacts,
     folder: &Path,
@@ -192,7 +192,7 @@ pub fn import_bundle(
     Ok(Imported { bundle, diff })
 }
 
-/// A plain file of the bundle.
+/// Reads a plain file of the bundle.
 fn part(folder: &Path, name: &'static str, limit: u64) -> Result<Vec<u8>, BundleError> {
     let path = folder.join(name);
     match std::fs::symlink_metadata(&path) {
@@ -206,7 +206,7 @@ fn part(folder: &Path, name: &'static str, limit: u64) -> Result<Vec<u8>, Bundle
     bytes.ok_or(BundleError::Missing(name))
 }
 
-/// What a bundle says it is; nothing of it is checked yet.
+/// Reads the manifest of a bundle, without checking it against the pack.
 pub fn manifest(folder: &Path) -> Result<Bundle, BundleError> {
     let bundle: Bundle = serde_json::from_slice(&part(folder, MANIFEST, MANIFEST_LIMIT)?)
         .map_err(|error| BundleError::Manifest(error.to_string()))?;

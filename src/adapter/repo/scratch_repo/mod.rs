@@ -1,6 +1,6 @@
-//! A repository of our own beside a checkout that belongs to others: its objects are read there,
-//! everything else is new. So nothing of theirs is written, no credential of theirs is near, and
-//! its head is the commit under test, where a checkout for a pull request stands at a merge.
+//! A scratch repository that borrows the objects of the user's checkout and writes only files of
+//! its own. The checkout and its credentials stay untouched, and HEAD is the commit under test,
+//! where a checkout for a pull request is at a merge commit.
 
 mod read;
 mod write;
@@ -21,28 +21,28 @@ pub use write::Overlap;
 /// Names the checkout's own commit, so that a server knows what is here already.
 const KNOWN: &str = "refs/regreen/checkout";
 
-/// The author of commits, with the address of the account that a job's token acts for.
+/// Author of commits, with the email address of the `github-actions[bot]` account.
 const NAME: &str = "regreen";
 const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
 
-/// The repository of our own.
+/// The scratch repository.
 #[derive(Clone, Debug)]
 pub struct ScratchRepo {
     folder: PathBuf,
 }
 
-/// What is checked out in it.
+/// The commits and branches to create in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchHead {
     pub head: CommitId,
-    /// Its branch, made there.
+    /// The local branch that is created at `head`.
     pub branch: String,
-    /// Further local branches and where they stand.
+    /// Further local branches and their commits.
     pub others: Vec<(String, CommitId)>,
 }
 
 impl ScratchRepo {
-    /// Makes an empty repository at `folder`, which is replaced. `source` lends its objects.
+    /// Replaces `folder` by an empty repository that borrows the objects of `source`.
     pub fn make(source: Option<&RepositoryFacts>, folder: &Path) -> Result<Self, GitError> {
         files::remove_folder(folder);
         files::create_folder(folder).map_err(io("create a repository of our own"))?;
@@ -63,7 +63,7 @@ impl ScratchRepo {
             .map_err(io("write the list of object stores"))?;
         copy_shallow(&source.common, repo.path())?;
         drop(repo);
-        // Opened again, so that the other store is known.
+        // Reopened, so that libgit2 reads the list of alternates.
         scratch
             .repo()?
             .reference(KNOWN, oid(&source.head)?, true, "regreen")
@@ -75,13 +75,13 @@ impl ScratchRepo {
         Repository::open(&self.folder).map_err(failed("open the repository of our own"))
     }
 
-    /// The server behind it.
+    /// The remote of this repository.
     #[must_use]
     pub fn remote(&self, transport: Transport) -> GitRemote {
         GitRemote { common: self.folder.join(".git"), transport }
     }
 
-    /// Makes the branches and writes the files of the head.
+    /// Creates the branches and checks out the head.
     pub fn check_out(&self, of: &ScratchHead) -> Result<RepositoryFacts, GitError> {
         let repo = self.repo()?;
         let begun = (of.branch.clone(), of.head.clone());

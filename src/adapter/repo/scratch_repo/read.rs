@@ -1,4 +1,4 @@
-//! Reads commits, trees and files of the repository of our own.
+//! Reads commits, trees and files of the scratch repository.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use super::super::objects::{find_commit, history, message_of, name, oid, tree_of
 use super::super::{SessionFiles, failed, io, open, push, tree};
 use super::ScratchRepo;
 
-/// How far below a tip the state of a session is looked for.
+/// Commits below a tip that are searched for the state of a session.
 const DEPTH: u32 = 50;
 
 impl ScratchRepo {
-    /// One file of a commit; `None` when it is not there or no plain file.
+    /// One file of a commit; `None` when it is missing or not a plain file.
     pub fn file_of(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let repo = self.repo()?;
         let tree = tree_of(&repo, commit)?;
@@ -32,8 +32,8 @@ impl ScratchRepo {
         Some(message_of(&find_commit(&self.repo().ok()?, commit).ok()?))
     }
 
-    /// The last state files of a session at or below a tip: a finished session takes its folder
-    /// off the tip, and fixes that were taken back later lie on top of that.
+    /// The last state files of a session at or below a tip: a finished session removes its folder
+    /// from the tip, and later reverts of its fixes lie on top of that.
     pub fn session_at(
         &self,
         tip: &CommitId,
@@ -55,8 +55,8 @@ impl ScratchRepo {
         Ok(None)
     }
 
-    /// The files below a folder of a commit, with paths inside it, together at most `limit`
-    /// bytes; `None` without the folder, or with more.
+    /// The files below a folder of a commit, with paths inside it; `None` without the folder, or
+    /// when together they exceed `limit` bytes.
     pub fn files_below(
         &self,
         commit: &CommitId,
@@ -86,7 +86,7 @@ impl ScratchRepo {
         Ok(left.map(|_| files))
     }
 
-    /// What differs between a commit, without its session files, and a tree of this store.
+    /// The difference between a commit without its session files and a tree of this store.
     pub fn diff(
         &self,
         from: &CommitId,
@@ -103,8 +103,8 @@ impl ScratchRepo {
         tree::id(tree_of(&self.repo()?, commit)?.id())
     }
 
-    /// The commit that the commits of a session up to `tip` begin on; `None` when more than
-    /// `most` are of it, or its history is cut before.
+    /// The commit on which the commits of a session up to `tip` are based; `None` when there are
+    /// more than `most` of them, or the history is cut before.
     #[must_use]
     pub fn ground_of(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
         let repo = self.repo().ok()?;
@@ -118,8 +118,8 @@ impl ScratchRepo {
         None
     }
 
-    /// Files of the checkout that differ from its head and are there before and after, with their
-    /// present content.
+    /// Files of the checkout that differ from HEAD and exist before and after, with their present
+    /// content.
     pub fn edited(&self, limit: u64) -> Result<SessionFiles, GitError> {
         let repo = self.repo()?;
         let head = repo.head().and_then(|head| head.peel_to_tree());
@@ -134,8 +134,8 @@ impl ScratchRepo {
         Ok(found)
     }
 
-    /// Whether every commit of `tip` that none of `heads` has is one of the session. A head that is
-    /// not in the store hides nothing.
+    /// Whether all commits that are reachable from `tip` and from none of `heads` belong to the
+    /// session. A head that is not in the store excludes nothing.
     #[must_use]
     pub fn all_of_session(&self, tip: &CommitId, heads: &[&CommitId], session: &SessionId) -> bool {
         let walk = || -> Result<bool, GitError> {

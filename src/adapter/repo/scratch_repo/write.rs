@@ -1,4 +1,4 @@
-//! Makes commits in the repository of our own; moves no reference.
+//! Creates commits in the scratch repository; moves no reference.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use super::super::objects::{find_commit, history, message_of, name, oid, tree_of
 use super::super::{failed, push, tree};
 use super::ScratchRepo;
 
-/// Where a record keeps sources.
+/// Folder of a record that holds source files.
 const SOURCES: &str = "sources";
 
-/// Whether two lines of history may change the same file.
+/// Whether two histories may change the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// They may, where their lines fit.
     Allowed,
-    /// They may not.
+    /// No file may be changed by both.
     Refused,
 }
 
 impl ScratchRepo {
     /// A commit that holds these files and names the session; moves no reference. `sources` is a
-    /// tree of this store, kept whole below [`SOURCES`].
+    /// tree of this store that is kept whole below [`SOURCES`].
     pub fn record(
         &self,
         session: &SessionId,
@@ -49,9 +49,9 @@ impl ScratchRepo {
         commit_tree(&repo, tree, parent.as_ref(), &commit::record(session))
     }
 
-    /// Makes the commits of a session after `from` up to `new` again on top of `onto`; moves no
-    /// reference. With [`Overlap::Refused`] no file may be changed on both sides. The inner error
-    /// says why a person must decide.
+    /// Rebases the commits of a session after `from` up to `new` onto `onto`; moves no reference.
+    /// With [`Overlap::Refused`] no file may be changed on both sides. The inner error says why a
+    /// person must decide.
     pub fn carry(
         &self,
         (from, new): (&CommitId, &CommitId),
@@ -73,7 +73,7 @@ impl ScratchRepo {
         push::set_on_top(&repo, &commits, onto, session)
     }
 
-    /// A commit on top of a tip that takes the session's folder off; `None` when it is off.
+    /// A commit on top of `tip` that removes the session's folder; `None` when there is none.
     pub fn without_session(
         &self,
         tip: &CommitId,
@@ -89,8 +89,8 @@ impl ScratchRepo {
         commit_tree(&repo, bare, Some(&parent), message).map(Some)
     }
 
-    /// A commit on top of another that writes these files, given by path; moves no reference. A
-    /// file that is there keeps its mode.
+    /// A commit on top of `tip` that writes these files, given by path; moves no reference. An
+    /// existing file keeps its mode.
     pub fn with_files(
         &self,
         tip: &CommitId,
@@ -103,9 +103,9 @@ impl ScratchRepo {
         commit_tree(&repo, tree, Some(&parent), message)
     }
 
-    /// Takes the fix of one iteration back by a new commit on top of `tip`; the last fix when no
+    /// Reverts the fix of one iteration in a new commit on top of `tip`; the last fix when no
     /// iteration is named. `None` when there is no such fix.
-    /// A conflict when later commits touch the same lines.
+    /// Fails when later commits change the same lines.
     pub fn take_back(
         &self,
         tip: &CommitId,
@@ -124,7 +124,7 @@ impl ScratchRepo {
             let message = message_of(&found);
             gone.extend(commit::rollback_of(&message, session));
             let Some(number) = commit::fix_of(&message, session) else { continue };
-            // The newest comes first, so what was taken back is known before its fix is met.
+            // Newest first, so a revert is seen before the fix that it reverts.
             if gone.contains(&number) || iteration.is_some_and(|asked| asked != number) {
                 continue;
             }
@@ -145,7 +145,7 @@ impl ScratchRepo {
     }
 }
 
-/// The tree of a revert, with the session's own files as the tip has them; `None` when other files
+/// The tree of a revert, with the session's own files as at the tip; `None` when other files
 /// conflict.
 fn without_state(
     repo: &Repository,
@@ -172,7 +172,7 @@ fn without_state(
     tree::with_entry_of(repo, &tree, &own, state_root).map(Some)
 }
 
-/// Commits a tree by the account of the job.
+/// Commits a tree with the repository's configured identity.
 fn commit_tree(
     repo: &Repository,
     tree: Oid,

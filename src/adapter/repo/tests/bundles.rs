@@ -1,4 +1,4 @@
-//! Bundles: what they carry, and what is refused of them.
+//! Tests of bundles: what they carry, and which of them are rejected.
 
 use super::*;
 
@@ -19,7 +19,7 @@ impl Bundled {
         git(&repo, &["add", "-A"]);
         git(&repo, &["commit", "-q", "-m", "first"]);
         let head = id(&git(&repo, &["rev-parse", "HEAD"]));
-        // The publisher's clone: it has the head, and nothing of the work.
+        // The publisher's clone has the head, but no commit of the worker.
         let place = folder.path().join("publish");
         git(&repo, &["clone", "-q", ".", place.to_str().expect("text")]);
         fix(&repo, "a.py", "new\n");
@@ -58,7 +58,7 @@ impl Bundled {
         import_bundle(&facts, &self.at("bundle"), present, &self.at("scratch"))
     }
 
-    /// Rewrites the list and makes it fit the pack that lies there.
+    /// Rewrites the manifest so that it matches the pack in the folder, then applies `change`.
     fn forge(&self, change: impl FnOnce(&mut serde_json::Value)) {
         let path = self.at("bundle/bundle.json");
         let pack = std::fs::read(self.at("bundle/commits.pack")).expect("a pack");
@@ -70,7 +70,7 @@ impl Bundled {
         std::fs::write(path, value.to_string()).expect("a file");
     }
 
-    /// Replaces the pack by one with all objects of these names.
+    /// Replaces the pack by one that holds these objects.
     fn repack(&self, objects: &str) {
         let work = self.at("work");
         let name = git_with(&work, &["pack-objects", "-q", "../forged"], objects);
@@ -245,7 +245,7 @@ fn trees_that_no_checkout_may_write_are_refused() {
         bundled.export().expect("a bundle");
         let work = bundled.at("work");
         let blob = git_with(&work, &["hash-object", "-w", "--stdin"], "evil");
-        // A tree as git would never write it.
+        // A tree that git itself would never write.
         let raw: Vec<u8> = (0..40)
             .step_by(2)
             .map(|at| {

@@ -1,4 +1,4 @@
-//! Remotes and bundles against git's own server on loopback.
+//! Tests of remotes and bundles against git's own HTTP server on loopback.
 
 #![expect(clippy::disallowed_methods, reason = "tests build the world that the program then meets")]
 
@@ -49,8 +49,8 @@ fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
 }
 
-/// A server with `main` (100 commits) and `topic`, which leaves it 80 commits before its tip and
-/// is 70 commits long; and a checkout of `topic` of depth 1.
+/// A server with `main` (100 commits) and `topic` (70 commits on top of `main~80`), and a clone of
+/// `topic` with depth 1.
 struct World {
     folder: tempfile::TempDir,
     server: Child,
@@ -81,7 +81,7 @@ impl World {
             stream += &commit("main", number, &format!("base {number}"), "a.txt");
         }
         git_with(&bare, &["fast-import", "--quiet"], &stream);
-        // A start by distance is only understood when the branch is there.
+        // fast-import resolves `main~80` only once the branch exists.
         let mut stream = "reset refs/heads/topic\nfrom refs/heads/main~80\n\n".to_owned();
         for number in 1..=70 {
             stream += &commit("topic", number, &format!("topic {number}"), "b.txt");
@@ -114,7 +114,7 @@ impl World {
         std::fs::read_to_string(self.folder.path().join("srv/log")).unwrap_or_default()
     }
 
-    /// A checkout as the runner makes it, with the token in the address for once.
+    /// A clone as the runner makes it, but with the token in its address.
     fn clone(&self, depth: Option<u32>, branch: &str) -> PathBuf {
         let name = format!("{branch}-{depth:?}");
         let place = self.folder.path().join(&name);

@@ -1,4 +1,4 @@
-//! Fetching and pushing: from where a branch is, with whose key, and what comes of faults.
+//! Tests of fetch and push: shallow checkouts, leases, rebases, credentials, TLS and faults.
 
 use super::*;
 
@@ -30,7 +30,7 @@ async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
     assert!(!discover(&checkout).expect("a checkout").shallow, "all of it is here now");
 }
 
-/// The owner is what the system says: this one runs in full only where files can be given away.
+/// Tests ownership in full only where the process may change the owner of files.
 #[tokio::test]
 async fn a_shallow_checkout_of_another_user_is_pushed_from() {
     let world = World::new();
@@ -52,7 +52,7 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     let remote = world.remote(&checkout);
     let head = world.tip("topic");
     let new = fix(&checkout, "c.txt", "fixed");
-    // The list says `head`; by the time of the push somebody else was faster.
+    // The server lists `head`, but somebody else moves the branch before the push.
     let other = world.foreign("topic", "other.txt");
     git(&world.bare(), &["update-ref", "refs/heads/topic", head.as_str()]);
     world.fault(&format!("race refs/heads/topic {other}"));
@@ -65,14 +65,14 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     let answer = remote.push(&ask).await.expect("an answer");
     assert_eq!(answer, PushOutcome::Moved { now: Some(other.clone()) });
     assert_eq!(world.tip("topic"), other, "nothing was overwritten");
-    // To know where it stands is not enough: the commit there is somebody else's.
+    // Knowing the tip is not enough: the commit there is somebody else's.
     let force = remote.push(&request("topic", Some(other.clone()), &new)).await;
     assert!(matches!(force, Err(RemoteError::Foreign { .. })), "{force:?}");
     let protected = remote.push(&request("main", None, &new)).await;
     assert!(matches!(protected, Err(RemoteError::Protected { .. })), "{protected:?}");
     let odd = remote.push(&request("a..b\nc", None, &new)).await;
     assert!(matches!(odd, Err(RemoteError::Git(_))), "{odd:?}");
-    // Our own earlier commit may go.
+    // Our own earlier commit may be replaced.
     let branch = "regreen/WFS-test-x";
     assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), PushOutcome::Done);
     git(&checkout, &["reset", "-q", "--hard", head.as_str()]);
@@ -105,7 +105,7 @@ async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
     assert_eq!(git(&world.bare(), &["show", "topic:d/e.txt"]), "two");
     assert_eq!(git(&world.bare(), &["show", "topic:other.txt"]), "else");
     git(&world.bare(), &["fsck", "--strict"]);
-    // Repeated after a crash, with what was known before it: nothing of anybody's is lost.
+    // A repeat after a crash, with the old expectation, loses nobody's commits.
     let again = remote.push_rebased(&ask).await.expect("an answer");
     assert!(matches!(again, RebasedPushOutcome::Stopped { .. }), "{again:?}");
     assert_eq!(world.tip("topic"), tip);
@@ -158,7 +158,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         assert_eq!(error.is_passing(), passing, "{fault}");
         assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
     }
-    // The cut answer came after the server had moved the branch: the same push tells so.
+    // The server had moved the branch before its response was cut: a repeated push reports that.
     world.fault("");
     assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::AlreadyThere);
     world.fault("cut");
@@ -216,10 +216,10 @@ async fn the_token_goes_to_its_own_host_and_stays_out_of_addresses() {
     assert!(super::transport::redacted(&config).lines().count() <= 1);
 }
 
-/// The folder with the certificate, in the process that uses it.
+/// Folder of the certificate, for the process that uses it.
 const TLS_FOLDER: &str = "REGREEN_TEST_TLS";
 
-/// Makes a certificate and runs itself twice: in a process that trusts it, and in one that does not.
+/// Makes a certificate and runs this test in a process that trusts it, and in one that does not.
 #[test]
 fn fetch_and_push_over_tls() {
     if let Ok(folder) = std::env::var(TLS_FOLDER) {
@@ -248,8 +248,8 @@ fn fetch_and_push_over_tls() {
     assert!(!unknown.status.success() && message.contains("certificate"), "{message}");
 }
 
-/// An authority (`ca.pem`) and a server on loopback that it vouches for (`leaf.pem`, `leaf.key`).
-/// They are valid at every time of day, since a runner's clock may be set while a test runs.
+/// Writes a certificate authority (`ca.pem`) and a server certificate for loopback (`leaf.pem`,
+/// `leaf.key`), valid at any date, since a runner's clock may be set while a test runs.
 fn write_certificates(folder: &Path) -> anyhow::Result<()> {
     use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
     let mut authority = CertificateParams::new([])?;

@@ -1,4 +1,4 @@
-//! Copies of a checkout in which candidates are tried.
+//! Copies of a checkout in which candidate edits are tried.
 
 use std::fs;
 use std::io;
@@ -45,12 +45,12 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Which texts of an edit set are written.
+/// Which side of the edits is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The sources with the candidate's edits.
     After,
-    /// The unchanged sources.
+    /// The original texts.
     Before,
 }
 

@@ -1,4 +1,4 @@
-//! Tries candidates by the suite's own command, in a copy of the checkout.
+//! Tries candidate edits by running the suite's own command in a copy of the checkout.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::adapter::suite::suite_command::SuiteCommand;
 
-/// Bytes at the end of a run's output in which a compiler error is searched.
+/// Bytes at the end of a run's output that are searched for a compiler error.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
 /// Runs the suite's own command in one copy of the checkout.
@@ -45,7 +45,7 @@ pub fn open(
 }
 
 impl CommandRunner {
-    /// A runner in a copy that exists; its own files are written beside the copy.
+    /// A runner in an existing copy; its own files are written beside the copy.
     pub fn new(suite: &ProjectSuite<'_>, copy: &Path) -> Self {
         let name = copy.file_name().unwrap_or_default().display();
         let log = suite.settings.scratch.join(format!("{name}.cold.log"));
@@ -65,14 +65,14 @@ impl CommandRunner {
     ) -> Result<Vec<TestCase>, RunError> {
         let execution = self.command.execute(Some(tests), limit).await?;
         if execution.ending == Ending::TimedOut {
-            // The output of half a build says nothing about the sources.
+            // The output of an unfinished build says nothing about the sources.
             fs::remove_file(&self.command.log).unwrap_or_default();
             return Ok(Vec::new());
         }
         Ok(to_test_cases(&self.command.read(&execution)?.tests, &self.paths))
     }
 
-    /// The same on edited sources: an edit after which no report can be read fails every test.
+    /// Like `run_tests`, but on edited sources that leave no readable report every test fails.
     pub async fn run_edited(
         &self,
         tests: &[TestId],
@@ -85,8 +85,8 @@ impl CommandRunner {
         }
     }
 
-    /// The error of a compiler that rejects the sources. A compiler that rejects them runs no test:
-    /// where a test failed with a message, the sources were compiled.
+    /// The compiler's error, if the sources do not compile. No test runs then, so a test that
+    /// failed with a message proves that they do.
     fn compile_error(&self, cases: &[TestCase], tests: &[TestId]) -> Option<String> {
         let case_of = |id: &&TestId| cases.iter().find(|case| case.id == **id);
         let has_message = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();
@@ -119,7 +119,7 @@ impl CandidateRunner for CommandRunner {
     ) -> Result<Vec<CaseResult>, RunError> {
         let _turn = self.turn.lock().await;
         write_edits(&self.command.site.root, edits, Side::After)?;
-        // A cold start alone may take longer than a warm candidate.
+        // A cold start alone may exceed the limit of a warm candidate.
         let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
         let cases = self.run_edited(tests, limit).await;
         write_edits(&self.command.site.root, edits, Side::Before)?;
@@ -131,7 +131,7 @@ impl CandidateRunner for CommandRunner {
     }
 }
 
-/// The trace of a test that was reported.
+/// The trace of a reported test.
 pub fn trace_of(case: TestCase, lines: Lines) -> Trace {
     Trace {
         test: case.id,
@@ -142,8 +142,8 @@ pub fn trace_of(case: TestCase, lines: Lines) -> Trace {
     }
 }
 
-/// The results of `tests`. A test that is not reported has failed, with the failure of its file; so
-/// has one that a failing hook of its file prevented, which some frameworks report as skipped.
+/// The results of `tests`. An unreported test counts as failed, with the failure of its file; so
+/// does one that a failing hook of its file prevented, which some frameworks report as skipped.
 pub fn case_results(
     cases: &[TestCase],
     tests: &[TestId],

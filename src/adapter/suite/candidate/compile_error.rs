@@ -1,4 +1,4 @@
-//! Recognises in the output of a run that the sources do not compile.
+//! Finds the first compiler error in the output of a test run.
 
 use std::sync::LazyLock;
 
@@ -26,8 +26,8 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     COMPILERS.iter().filter_map(compile).collect()
 });
 
-/// The first error of a compiler in the output of a test run; `None` when no build failed in it.
-/// To be used only when tests gave no result, since a test could print the same.
+/// The first compiler error in the output of a test run; `None` when no build failed in it. Use it
+/// only when tests gave no result, since a test can print the same text.
 #[must_use]
 pub fn first_compile_error(output: &str) -> Option<String> {
     let plain = without_colours(output);

@@ -1,4 +1,4 @@
-//! Runs candidates: edits that are tried on a copy of the checkout.
+//! Candidate runners, which try edits on a copy of the checkout.
 
 mod checkout_copy;
 mod command;
@@ -9,8 +9,8 @@ use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
 
 use super::project_suite::ProjectSuite;
 
-/// Opens the persistent runner of the framework where there is one and it sees what the suite sees,
-/// else a runner that starts the suite's own command for each candidate.
+/// Opens the framework's persistent runner where there is one and it reproduces the suite's
+/// results, else a runner that starts the suite's own command for each candidate.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,

@@ -1,4 +1,4 @@
-//! The events of `go test -json`.
+//! Parses the events of `go test -json`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct Line {
     test: Option<String>,
     elapsed: f64,
     output: String,
-    /// Of the output of the compiler.
+    /// Import path, in events with output of the compiler.
     import_path: String,
     /// The import path whose build failed.
     failed_build: String,
@@ -79,7 +79,7 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     tests
 }
 
-/// A line of output, its file at the beginning completed to a path below the module.
+/// A line of output whose leading file name is completed to a path inside the module.
 fn placed(line: &Line, module: &str) -> String {
     let text = line.output.trim_start();
     let folder = line.package.strip_prefix(module).map(|rest| rest.trim_start_matches('/'));

@@ -1,4 +1,4 @@
-//! The JSON report of Jest, which Vitest writes as well.
+//! Parses the JSON report of Jest, whose format Vitest uses too.
 
 use serde::Deserialize;
 
@@ -41,12 +41,12 @@ struct Location {
     line: u32,
 }
 
-/// Who wrote a report; the word `pending` differs.
+/// The framework that wrote a report; the two differ in the meaning of `pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// To Jest a pending test is one that is left out.
+    /// In Jest, a pending test is a skipped one.
     Jest,
-    /// To Vitest it is one that was to run and did not end, such as when its process died.
+    /// In Vitest, it is a test that did not finish, for example because its process died.
     Vitest,
 }
 

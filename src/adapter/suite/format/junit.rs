@@ -1,4 +1,4 @@
-//! JUnit XML, as everybody writes it: streamed, so 100,000 cases cost little more than their bytes.
+//! Parses JUnit XML of any tool as a stream: 100,000 cases cost little more than their bytes.
 
 use std::borrow::Cow;
 use std::num::NonZero;
@@ -21,22 +21,22 @@ pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
     {
         return Ok(tests);
     }
-    // The whole text in one go also finds the line of what is wrong.
+    // Parsing the whole text at once also finds the line of the error.
     parse_text(text, Wholeness::Document)
 }
 
-/// Whether a text is a document, or a part of one that begins and ends between cases.
+/// Whether a text is a whole document, or a part that begins and ends between test cases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wholeness {
     Document,
     Part,
 }
 
-/// Smaller reports are read by one thread.
+/// Least size of a part; a report smaller than two parts is parsed by one thread.
 const PART: usize = 1 << 20;
 
-/// Cuts a report in front of cases, for one thread each. Only where no comment, character data
-/// section or document type can hold something that looks like a case.
+/// Splits a report between test cases, one part per thread; not if it has comments, CDATA or a
+/// document type, whose text may look like a test case.
 fn parts_of(text: &str, threads: usize) -> Vec<&str> {
     let count = threads.min(text.len() / PART).max(1);
     if count == 1 || memmem::find(text.as_bytes(), b"<!").is_some() {
@@ -58,7 +58,7 @@ fn parts_of(text: &str, threads: usize) -> Vec<&str> {
     parts
 }
 
-/// All parts at the same time; `None` when one of them cannot be read.
+/// Parses all parts in parallel; `None` when one of them cannot be parsed.
 fn parse_parts(parts: &[&str]) -> Option<Vec<ReportedTest>> {
     let (first, others) = parts.split_first()?;
     memmem::find(first.as_bytes(), b"<testsuite")?;
@@ -78,7 +78,7 @@ fn parse_parts(parts: &[&str]) -> Option<Vec<ReportedTest>> {
 fn parse_text(text: &str, wholeness: Wholeness) -> Result<Vec<ReportedTest>, Unreadable> {
     let mut reader = Reader::from_str(text);
     let part = wholeness == Wholeness::Part;
-    // Cases are rarely shorter than this; growing would copy all of them again and again.
+    // Test cases rarely have less than 70 bytes; a growing vector would be copied repeatedly.
     let mut tests = Vec::with_capacity(if part { text.len() / 70 } else { 0 });
     reader.config_mut().check_end_names = !part;
     reader.config_mut().allow_unmatched_ends = part;
@@ -163,7 +163,7 @@ fn case(element: &BytesStart<'_>) -> ReportedTest {
 
 fn id(file: Option<&str>, class: &str, name: &str) -> String {
     let owner = if class.is_empty() { file.unwrap_or_default() } else { class };
-    // A class whose preparation fails is reported as a test without a name.
+    // The failed set-up of a class is reported as a test without a name.
     match (owner.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (false, true) => owner.to_owned(),
@@ -171,13 +171,13 @@ fn id(file: Option<&str>, class: &str, name: &str) -> String {
     }
 }
 
-/// Local names and values of an element's attributes; what cannot be read is passed over.
+/// Local names and values of an element's attributes; unreadable ones are skipped.
 fn attributes<'a>(element: &'a BytesStart<'_>) -> impl Iterator<Item = (&'a [u8], Cow<'a, str>)> {
     let mut attributes = element.attributes();
     attributes.with_checks(false);
     attributes.flatten().filter_map(|attribute| {
         let key = attribute.key.local_name().into_inner();
-        // Most values hold nothing to resolve; only the others pay for it.
+        // Most values need no unescaping and are borrowed.
         if let Cow::Borrowed(raw) = attribute.value
             && !raw.iter().any(|byte| matches!(byte, b'&' | b'\n' | b'\r' | b'\t'))
         {
@@ -188,7 +188,7 @@ fn attributes<'a>(element: &'a BytesStart<'_>) -> impl Iterator<Item = (&'a [u8]
     })
 }
 
-/// Seconds with a point, and thousands separators as Surefire writes them.
+/// Parses seconds with a decimal point, ignoring the thousands separators of Surefire.
 fn milliseconds(seconds: &str) -> u64 {
     let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
     let digits = |text: &str| {
@@ -206,7 +206,7 @@ fn milliseconds(seconds: &str) -> u64 {
     digits(whole).saturating_mul(1000).saturating_add(thousandths)
 }
 
-/// Notes an outcome element; whether its text is read.
+/// Records an outcome element; returns whether its text is to be collected.
 fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut ReportedTest>) -> bool {
     let Some(case) = case else { return false };
     match name {

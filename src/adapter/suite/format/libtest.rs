@@ -1,4 +1,4 @@
-//! The text that Rust's test harness prints, one block per test binary.
+//! Parses the text output of Rust's test harness, one block per test binary.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Vec<ReportedTest> {
     tests
 }
 
-/// Gives the failures of one binary their texts.
+/// Attaches the printed output to the failed tests of one binary.
 fn close(tests: &mut [ReportedTest], blocks: &mut BTreeMap<String, String>, target: &str) {
     for (name, block) in std::mem::take(blocks) {
         let id = format!("{target}::{name}");
@@ -68,8 +68,8 @@ fn close(tests: &mut [ReportedTest], blocks: &mut BTreeMap<String, String>, targ
     }
 }
 
-/// Takes class and message from what a failing test printed: the text after `panicked at`, else
-/// the first line.
+/// Sets class and message from the output of a failing test: the text after `panicked at`, else the
+/// first line.
 pub fn explain(test: &mut ReportedTest, block: String) {
     let lines = || block.lines().filter(|line| !line.trim().is_empty());
     let panicked = |line: &&str| line.contains("panicked at ");
@@ -87,7 +87,7 @@ pub fn explain(test: &mut ReportedTest, block: String) {
     test.stack = block;
 }
 
-/// Whether a binary reported fewer tests than it announced, as one does that a test ends by `exit`.
+/// Whether a binary reported fewer tests than it announced, as after a test that calls `exit`.
 #[must_use]
 pub fn ended_early(text: &str) -> bool {
     let (mut announced, mut reported) = (0, 0);
@@ -111,8 +111,8 @@ pub fn ended_early(text: &str) -> bool {
     early || reported < announced
 }
 
-/// A line without the beginning of a test that never ended: with one thread, what cargo prints next
-/// stands on the same line.
+/// A line without the start of an unfinished test: with one thread, the next output of cargo is
+/// printed on the same line.
 fn unglued(line: &str) -> &str {
     let next = ["     Running ", "   Doc-tests ", "error: "];
     let glued = line.starts_with("test ").then(|| {

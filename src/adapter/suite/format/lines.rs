@@ -1,4 +1,4 @@
-//! The JSON lines that our own drivers for pytest, unittest and `node --test` write.
+//! Parses the JSON lines that our own drivers for pytest, unittest and `node --test` write.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::domain::test::Status;
 
 use super::{ParsedReport, ReportedTest, milliseconds};
 
-/// One line of a driver: a test that ended, or the end of the run.
+/// One JSON line of a driver: a finished test, or the end of the run.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Line {
@@ -22,9 +22,9 @@ pub struct Line {
     class: String,
     message: String,
     stack: String,
-    /// Executed lines by file, where the run is traced.
+    /// Executed lines by file, when the run is traced.
     pub lines: BTreeMap<String, Vec<u32>>,
-    /// The run is complete.
+    /// Marks the end of a complete run.
     pub end: bool,
 }
 
@@ -51,7 +51,7 @@ impl From<Line> for ReportedTest {
     }
 }
 
-/// Reads the lines. One that is torn by a crash, or is not ours, is passed over.
+/// Parses the lines; skips those that a crash cut short or that are not ours.
 #[must_use]
 pub fn parse(text: &str) -> ParsedReport {
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());

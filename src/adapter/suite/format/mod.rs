@@ -1,4 +1,4 @@
-//! Report formats: bytes to results. One file per format; this one holds what they share.
+//! Parsers for test report formats, one file for each; this file holds what they share.
 
 pub mod gotest;
 pub mod jest;
@@ -28,7 +28,7 @@ pub const REPORT_LIMIT: u64 = 512 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedTest {
     pub id: String,
-    /// How it ended; `None` reads as passed.
+    /// Its outcome; `None` counts as passed.
     pub status: Option<Status>,
     /// Its file, absolute or relative to the suite's folder.
     pub file: Option<String>,
@@ -45,12 +45,12 @@ pub struct ReportedTest {
 pub struct Unreadable {
     /// The line, counted from 1.
     pub line: u32,
-    /// What should have stood there.
+    /// What was expected there.
     pub expected: String,
 }
 
 impl Unreadable {
-    /// The same as the error of a run that left this report.
+    /// The error of a run that left this report.
     #[must_use]
     pub fn in_report(self, report: &Path) -> RunError {
         let (report, line) = (report.to_owned(), self.line);
@@ -73,12 +73,12 @@ pub struct PathMapper {
     pub root: PathBuf,
     /// The suite's folder below the root; empty for the root.
     pub directory: String,
-    /// Globs that put a test into a layer, before the built-in ones.
+    /// Globs that assign tests to layers, applied before the built-in rules.
     pub layers: Vec<(globset::GlobMatcher, Layer)>,
 }
 
 impl PathMapper {
-    /// A path of a report inside the repository; `None` when it leads elsewhere.
+    /// The repository path of a path in a report; `None` when it lies outside.
     #[must_use]
     pub fn repo_path(&self, path: &str) -> Option<RepoPath> {
         let path = path.strip_prefix("file://").unwrap_or(path);
@@ -107,11 +107,11 @@ impl PathMapper {
         }
     }
 
-    /// The test with its paths inside the repository and its texts bounded.
+    /// The test case, with repository paths and bounded texts.
     #[must_use]
     pub fn to_test_case(&self, test: &ReportedTest) -> TestCase {
         let file = test.file.as_deref().and_then(|path| self.repo_path(path));
-        // Ids that begin with a file name it the same way on every machine.
+        // The repository path makes an id that begins with a file equal on all machines.
         let rest = test.file.as_deref().and_then(|path| test.id.strip_prefix(path));
         let id = match (rest, &file) {
             (Some(rest), Some(file)) => format!("{file}{rest}"),
@@ -136,8 +136,8 @@ impl PathMapper {
     }
 }
 
-/// Results sorted by id. A test that is reported twice keeps its worse status; frameworks report a
-/// retry that passed as one test.
+/// Test cases sorted by id. A test that is reported twice keeps the worse status; frameworks report
+/// a retried test that passed as one test.
 #[must_use]
 pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase> {
     let mut cases: Vec<TestCase> = tests.iter().map(|test| paths.to_test_case(test)).collect();
@@ -151,7 +151,7 @@ pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase
     cases
 }
 
-/// Seconds as whole milliseconds; 0 for what is no duration.
+/// Converts seconds to whole milliseconds; 0 for an invalid duration.
 fn milliseconds(seconds: f64) -> u64 {
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)

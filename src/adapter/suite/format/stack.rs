@@ -1,4 +1,4 @@
-//! Stack traces of all languages: which lines of the repository were on the way.
+//! Parses stack traces of all supported languages into frames that lie in the repository.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use super::PathMapper;
 /// Frames that are kept.
 const FRAMES: usize = 40;
 
-/// One form of a line in a stack trace. Groups: `file`, `line`, and `function` where it is named.
+/// Pattern of one line of a stack trace. Groups: `file`, `line`, and `function` where present.
 struct FramePattern {
     regex: LazyLock<Regex>,
     /// Whether the innermost frame is printed last.
@@ -21,7 +21,7 @@ struct FramePattern {
 macro_rules! frame_pattern {
     ($pattern:literal, $innermost_last:literal) => {
         FramePattern {
-            // A constant pattern; the table test below compiles every one.
+            // Cannot fail: the pattern is constant, and the test below compiles each one.
             regex: LazyLock::new(|| Regex::new($pattern).unwrap()),
             innermost_last: $innermost_last,
         }
@@ -83,7 +83,7 @@ pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
     all
 }
 
-/// Finds `pkg/Class.java` below the usual source folders.
+/// Finds the source file of a Java class below the usual source folders.
 fn java_file(
     file: &str,
     function: &str,

@@ -1,11 +1,11 @@
-//! The Test Anything Protocol, with its YAML blocks read as text.
+//! Parses the Test Anything Protocol; its YAML blocks are kept as text.
 
 use crate::domain::test::Status;
 
 use super::{ReportedTest, STACK_LIMIT};
 
-/// Reads TAP from the output of a command; other lines are passed over. Subtests are named with
-/// their parents.
+/// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
+/// those of its parents.
 #[must_use]
 pub fn parse(text: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> Vec<ReportedTest> {
             continue;
         }
         let Some((name, status)) = test_line(content) else { continue };
-        // Children come before the line of their parent, which then names them.
+        // Subtests are printed before the line of their parent, which then completes their names.
         while pending.last().is_some_and(|(level, _)| *level > depth) {
             let Some((_, children)) = pending.pop() else { break };
             for mut child in children {

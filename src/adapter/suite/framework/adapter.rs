@@ -1,4 +1,4 @@
-//! What the rows of the table share: the folder of a suite, the command of a run, its reports.
+//! Types of the framework table: the folder of a suite, its commands, reports and coverage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,20 +12,20 @@ use crate::effect::RunError;
 use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
 use super::super::io_error::cannot;
 
-/// A folder that may contain a suite, with the user's configuration of it.
+/// A folder that may contain a suite, with the user's settings for it.
 #[derive(Clone, Debug)]
 pub struct Site {
     pub root: PathBuf,
-    /// Folder below it; empty for the root.
+    /// The folder below the root; empty for the root itself.
     pub directory: String,
     pub command: Option<String>,
     pub report: Option<String>,
-    /// The search path of child processes, where it differs from that of this process.
+    /// The search path of child processes, when it differs from ours.
     pub path: Option<String>,
 }
 
 impl Site {
-    /// A folder without configuration.
+    /// A folder without user settings.
     #[must_use]
     pub fn new(root: &Path, directory: &str) -> Self {
         let (root, directory) = (root.to_owned(), directory.to_owned());
@@ -38,7 +38,7 @@ impl Site {
         self.root.join(&self.directory)
     }
 
-    /// The configured command, else this one, as a person types it and in words.
+    /// The configured command, else `command`: as a person types it, and split into words.
     #[must_use]
     pub fn typed(&self, command: &str) -> (String, Vec<String>) {
         let typed = self.command.as_deref().unwrap_or(command).to_owned();
@@ -46,31 +46,31 @@ impl Site {
         (typed, argv)
     }
 
-    /// Whether a small text file holds these words.
+    /// Whether a small text file contains these words.
     #[must_use]
     pub fn names(&self, file: &str, words: &str) -> bool {
         self.text(file).is_some_and(|text| text.contains(words))
     }
 
-    /// Whether a file or folder is there.
+    /// Whether a file or folder exists.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.folder().join(name).exists()
     }
 
-    /// A small text file, when it is there and readable.
+    /// The content of a small text file, if it exists and is readable.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         String::from_utf8(files::read(&self.folder().join(name), 1 << 20).ok()??).ok()
     }
 
-    /// `package.json`, when it is there and JSON.
+    /// The parsed `package.json`, if it exists and is valid.
     #[must_use]
     pub fn package(&self) -> Option<serde_json::Value> {
         serde_json::from_str(&self.text("package.json")?).ok()
     }
 
-    /// Whether `package.json` names a dependency.
+    /// Whether `package.json` lists a dependency.
     #[must_use]
     pub fn depends_on(&self, name: &str) -> bool {
         self.package().is_some_and(|package| {
@@ -132,19 +132,19 @@ pub struct RunCommand {
     /// The command as a person types it.
     pub display: String,
     pub environment: BTreeMap<String, String>,
-    /// Glob of the reports below the folder; files that match it are removed before the run.
+    /// Glob of reports below the folder that are removed before the run.
     pub stale_reports: Option<String>,
 }
 
 impl RunCommand {
-    /// A command with what a person types for it.
+    /// A command, with the form in which a person types it.
     #[must_use]
     pub fn new(argv: Vec<String>, display: impl Into<String>) -> Self {
         Self { argv, display: display.into(), ..Self::default() }
     }
 }
 
-/// What a run leaves behind.
+/// The files that a run leaves behind.
 #[derive(Clone, Debug)]
 pub struct RunArtifacts<'a> {
     /// The command as a person types it.
@@ -160,7 +160,7 @@ pub fn read_text(path: &Path) -> Result<String, RunError> {
     Ok(bytes.map_or_else(String::new, into_text))
 }
 
-/// Converts in place: a log may be large, and a second copy would double its memory.
+/// Replaces invalid bytes in place: a log may be large, and a copy would double its memory.
 pub(super) fn into_text(mut bytes: Vec<u8>) -> String {
     let mut start = 0;
     while let Some(Err(error)) = bytes.get(start..).map(std::str::from_utf8) {
@@ -177,9 +177,9 @@ pub(super) fn into_text(mut bytes: Vec<u8>) -> String {
 pub struct FrameworkAdapter {
     pub framework: Framework,
     pub format: &'static str,
-    /// Files and settings that indicate it, for people.
+    /// Files and settings that indicate the framework, as shown to people.
     pub signals: &'static str,
-    /// Whether a configured command runs it.
+    /// Whether a configured command runs the framework.
     pub is_run_by: fn(&str) -> bool,
     /// The evidence that a folder without a configured command uses it; `None` without any.
     pub detect: fn(&Site) -> Option<String>,
@@ -192,12 +192,12 @@ pub struct FrameworkAdapter {
     pub read: fn(&RunArtifacts<'_>) -> Result<ParsedReport, RunError>,
     /// How the suite runs under a coverage tool; the reason when the project has none.
     pub coverage: fn(&CoverageRequest<'_>) -> Result<CoverageCommand, String>,
-    /// How candidates are tried in prepared processes, where that is possible.
+    /// How candidates are tried in persistent processes, where the framework supports it.
     pub persistent: Option<PersistentRunner>,
 }
 
 impl FrameworkAdapter {
-    /// The evidence that a folder uses it: the configured command, else what lies there.
+    /// The evidence that a folder uses the framework: the configured command, else its files.
     #[must_use]
     pub fn evidence(&self, site: &Site) -> Option<String> {
         match &site.command {
@@ -220,7 +220,7 @@ pub enum PersistentRunner {
     Jest,
 }
 
-/// What a coverage run is given.
+/// The input of a coverage command.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageRequest<'a> {
     pub site: &'a Site,
@@ -250,7 +250,7 @@ pub struct CoverageCommand {
 }
 
 impl CoverageCommand {
-    /// One command that leaves one report.
+    /// One command that writes one report file.
     #[must_use]
     pub fn new(display: &str, argv: Vec<String>, report: PathBuf) -> Self {
         Self {
@@ -261,7 +261,7 @@ impl CoverageCommand {
         }
     }
 
-    /// One command that leaves reports in the files of a folder that match a glob.
+    /// One command that writes reports to the files of a folder that match a glob.
     #[must_use]
     pub fn with_reports(display: &str, argv: Vec<String>, folder: PathBuf, glob: &str) -> Self {
         let pattern = glob.to_owned();
@@ -274,7 +274,7 @@ impl CoverageCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportLocation {
     File(PathBuf),
-    /// In the files of a folder that match a glob.
+    /// The files of a folder that match a glob.
     Glob {
         folder: PathBuf,
         /// The glob, relative to the folder.
@@ -282,14 +282,14 @@ pub enum ReportLocation {
     },
 }
 
-/// The parts before `separator` of each id, each once, in order.
+/// The part of each id before `separator`, each once, in order.
 pub fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     let heads = ids.iter().filter_map(|id| id.as_str().split(separator).next());
     heads.filter(|head| seen.insert(*head)).collect()
 }
 
-/// Adds the parts of a build that failed, and so left no report, as failing tests.
+/// Adds parts of the build that failed, and so left no report, as failing tests.
 pub(super) fn with_build_failures(
     parsed: Result<ParsedReport, RunError>,
     failures: Vec<ReportedTest>,
@@ -304,7 +304,7 @@ pub(super) fn with_build_failures(
     Ok(report)
 }
 
-/// A command line of a person, as a shell reads it.
+/// The arguments that run a user's command line in a shell.
 pub fn shell_argv(command: &str) -> Vec<String> {
     words(&["sh", "-c", command])
 }

@@ -1,4 +1,4 @@
-//! `cargo test` and the text of Rust's test harness.
+//! `cargo test`, read from the text output of Rust's test harness.
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
@@ -6,7 +6,7 @@ use crate::domain::id::TestId;
 use super::super::format::{ParsedReport, libtest};
 use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, read_text, words};
 
-/// The row of `cargo test`.
+/// The table row for `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::CargoTest,
     format: "libtest text",
@@ -29,7 +29,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     read: |artifacts| {
         let text = read_text(artifacts.log)?;
         let tests = libtest::parse(&text);
-        // A binary that died, or that a test ended, took the rest of its tests with it.
+        // A binary that crashed or exited early did not report the rest of its tests.
         let died = text.contains("(signal: ") || libtest::ended_early(&text);
         let complete = !tests.is_empty() && !died;
         Ok(ParsedReport { tests, complete })
@@ -42,8 +42,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Exact names; binaries without one of them report nothing. Documentation tests are selected by
-/// running all of them, because their names hold line numbers.
+/// Selects tests by exact name; binaries without such a test report nothing. For documentation
+/// tests everything runs, because their names contain line numbers.
 fn select(argv: &mut Vec<String>, ids: &[TestId]) {
     if ids.iter().any(|id| id.as_str().starts_with("doc:")) {
         return;

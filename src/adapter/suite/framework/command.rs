@@ -1,4 +1,4 @@
-//! Any command that leaves JUnit XML or TAP in files, or prints TAP.
+//! Any test command that writes JUnit XML or TAP files, or prints TAP.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::effect::RunError;
 use super::super::format::{ParsedReport, Unreadable, junit, tap};
 use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text, shell_argv};
 
-/// The row of Command.
+/// The table row for a configured command.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Command,
     format: "JUnit XML or TAP",
@@ -65,7 +65,7 @@ pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Parse
     Ok(ParsedReport { tests, complete: true })
 }
 
-/// Files below `folder` that a glob matches, sorted; ignored files are found as well.
+/// Files below `folder` that match a glob, sorted; includes those that git ignores.
 pub fn matching_files(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         RunError::Io { action: format!("read the pattern `{pattern}`"), reason: error.to_string() }

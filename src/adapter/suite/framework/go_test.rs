@@ -1,4 +1,4 @@
-//! `go test -json`.
+//! `go test -json`: its row in the framework table, and how tests are selected.
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
@@ -6,7 +6,7 @@ use crate::domain::id::TestId;
 use super::super::format::{ParsedReport, gotest};
 use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, read_text, words};
 
-/// The row of `go test`.
+/// The table row for `go test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::GoTest,
     format: "go test -json",
@@ -40,15 +40,15 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// The path of the module; empty when it is not known.
+/// The module path in `go.mod`; empty when it is unknown.
 fn module(site: &Site) -> String {
     let text = site.text("go.mod").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("module "));
     name.unwrap_or_default().trim().to_owned()
 }
 
-/// `-run` with the names of top-level tests, and their packages. An id is `package.Test/sub`, or
-/// a package alone, which asks for all of its tests.
+/// `-run` with the names of top-level tests, and their packages. An id is `package.Test/sub`, or a
+/// package alone, which selects all of its tests.
 fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
     let module = module(site);
     let mut names: Vec<String> = Vec::new();

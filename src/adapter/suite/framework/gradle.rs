@@ -1,4 +1,4 @@
-//! Gradle's test task and its JUnit XML.
+//! Gradle's `test` task, read from its JUnit XML reports.
 
 use crate::domain::framework::Framework;
 use crate::domain::test::Status;
@@ -10,10 +10,10 @@ use super::adapter::{
 };
 use super::command::read_reports;
 
-/// Where Gradle writes, in subprojects as well.
+/// The report files of Gradle, in subprojects too.
 const REPORTS: &str = "**/build/test-results/**/*.xml";
 
-/// The row of Gradle.
+/// The table row for Gradle.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Gradle,
     format: "JUnit XML",
@@ -54,8 +54,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Tasks that failed by themselves, such as a module that does not compile: Gradle goes on with the
-/// other modules and leaves no report of this one. Ids are the names of the tasks.
+/// Tasks that failed themselves, such as the compilation of a module: Gradle continues with the
+/// other modules and writes no report for this one. Ids are the names of the tasks.
 fn build_failures(log: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut lines = log.lines();

@@ -10,7 +10,7 @@ use super::adapter::{
     Site, heads, read_text, words,
 };
 
-/// The row of Jest.
+/// The table row for Jest.
 pub const JEST: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Jest,
     format: "JSON report",
@@ -40,7 +40,7 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Jest),
 };
 
-/// The row of Vitest.
+/// The table row for Vitest.
 pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Vitest,
     format: "JSON report",
@@ -61,8 +61,8 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Vitest),
 };
 
-/// Vitest with the project's own coverage provider where one is installed, else with V8's counts of
-/// the lines in its workers.
+/// Runs Vitest with an installed coverage provider, else with V8's counts of executed lines in its
+/// workers.
 fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     let (site, output) = (request.site, request.output);
     let is_installed = |provider: &&str| {
@@ -93,13 +93,13 @@ fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     argv.push("--coverage.reportOnFailure".to_owned());
     argv.push(format!("--coverage.reportsDirectory={}", output.display()));
     if providers.len() == 1 {
-        // Vitest's default provider may not be installed.
+        // Vitest would use its default provider, which may not be installed.
         argv.push(format!("--coverage.provider={first}"));
     }
     CoverageCommand::new("npx vitest run --coverage", argv, output.join("coverage-final.json"))
 }
 
-/// Whether a JavaScript framework is configured or depended upon.
+/// The evidence that a project configures a JavaScript framework or depends on it.
 fn detect(site: &Site, name: &str) -> Option<String> {
     for ending in ["js", "cjs", "mjs", "ts", "mts", "json"] {
         let file = format!("{name}.config.{ending}");
@@ -114,7 +114,7 @@ fn detect(site: &Site, name: &str) -> Option<String> {
     site.depends_on(name).then(|| format!("{name} in package.json"))
 }
 
-/// The program itself where it is installed, so that nothing is fetched.
+/// The installed program where there is one, else `npx` without permission to install.
 fn start(site: &Site, name: &str) -> Vec<String> {
     let local = site.folder().join("node_modules/.bin").join(name);
     if local.exists() {

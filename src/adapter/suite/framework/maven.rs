@@ -1,4 +1,4 @@
-//! Maven Surefire and its JUnit XML.
+//! Maven Surefire, read from its JUnit XML reports.
 
 use crate::domain::framework::Framework;
 use crate::domain::test::Status;
@@ -9,10 +9,10 @@ use super::adapter::{
 };
 use super::command::read_reports;
 
-/// Where Surefire writes, in modules as well.
+/// The report files of Surefire, in modules too.
 const REPORTS: &str = "**/target/surefire-reports/TEST-*.xml";
 
-/// The row of Maven.
+/// The table row for Maven.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Maven,
     format: "JUnit XML",
@@ -50,7 +50,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Goals that failed, such as the compilation of a module, of which there is no report. Ids are
+/// Failed goals, such as the compilation of a module, which leave no report. Ids are
 /// `plugin:goal @ module`, nearly as Maven prints them.
 fn build_failures(log: &str) -> Vec<ReportedTest> {
     let plain = without_colours(log);

@@ -1,4 +1,4 @@
-//! The table of frameworks: how each is detected, run, measured and read.
+//! The table of test frameworks: how each is detected, run, measured and read.
 //!
 //! A new framework is a variant of [`Framework`], a file here, and its row in [`adapter()`].
 
@@ -40,7 +40,7 @@ pub const DETECTION_ORDER: [Framework; 10] = [
     Framework::Gradle,
 ];
 
-/// The row of a framework.
+/// The table row of a framework.
 #[must_use]
 pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
     match framework {

@@ -1,4 +1,4 @@
-//! cargo-nextest, read from the JUnit report that a configuration of ours asks for.
+//! cargo-nextest, read from the JUnit report that our nextest configuration requests.
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
@@ -9,7 +9,7 @@ use super::adapter::{
     CoverageCommand, FrameworkAdapter, RunArtifacts, RunCommand, read_text, words,
 };
 
-/// The row of Nextest.
+/// The table row for nextest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Nextest,
     format: "JUnit XML",
@@ -59,7 +59,7 @@ fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
         return Ok(ParsedReport::default());
     }
     let mut tests = junit::parse(&text).map_err(|error| error.in_report(&report))?;
-    // Its messages hold the number of a thread, which is another one in every run.
+    // nextest's messages contain a thread number, which differs in every run.
     for test in tests.iter_mut().filter(|test| !test.stack.is_empty()) {
         let stack = std::mem::take(&mut test.stack);
         libtest::explain(test, stack);

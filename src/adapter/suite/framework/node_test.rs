@@ -1,4 +1,4 @@
-//! Node's own test runner, with a reporter of ours.
+//! `node --test`, with a reporter of our own.
 
 use crate::domain::framework::Framework;
 use crate::domain::shell;
@@ -10,7 +10,7 @@ use super::adapter::{
 };
 use super::jest::selected_files;
 
-/// The row of `node --test`.
+/// The table row for `node --test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::NodeTest,
     format: "JSON lines of a reporter",
@@ -44,7 +44,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Node),
 };
 
-/// c8 where the project has installed it, else V8's own counts.
+/// c8 where the project has installed it, else V8's own coverage.
 fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     if request.site.has("node_modules/.bin/c8") {
         let argv = words(&[
@@ -66,7 +66,7 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     }
 }
 
-/// The arguments of a whole run. A script with patterns is left to a shell, as npm does.
+/// The arguments of a full run. A script with patterns runs in a shell, as with npm.
 fn whole(argv: Vec<String>, script: &str) -> Vec<String> {
     let arguments = arguments(script);
     if !arguments.iter().any(|word| word.contains(['*', '?', '[', '{', '$', '~', '"', '\''])) {
@@ -76,7 +76,7 @@ fn whole(argv: Vec<String>, script: &str) -> Vec<String> {
     vec!["sh".into(), "-c".into(), command]
 }
 
-/// Files and flags that the project's own script passes to `node --test`; its reporters are ours.
+/// Files and flags that the project's script passes to `node --test`, without its reporters.
 fn arguments(script: &str) -> Vec<String> {
     let Some((before, after)) = script.split_once("--test") else { return Vec::new() };
     let plain =

@@ -1,4 +1,4 @@
-//! pytest, with a plugin of ours that writes each test as it ends.
+//! pytest, with a plugin of our own that reports each test as it ends.
 
 use crate::domain::framework::Framework;
 
@@ -8,7 +8,7 @@ use super::adapter::{
     read_text, shell_argv, words,
 };
 
-/// The row of Pytest.
+/// The table row for pytest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Pytest,
     format: "JSON lines of a plugin",
@@ -28,7 +28,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.extend(files.filter(|file| site.has(file)).map(str::to_owned));
             RunCommand::new(argv, "python3 -m pytest")
         };
-        // One file that does not load must not hide the results of all others.
+        // A file that fails to load must not hide the results of the others.
         let options = "-p regreen_pytest --continue-on-collection-errors";
         run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
         run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
@@ -43,10 +43,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Python),
 };
 
-/// The arguments of Python that run the suite.
+/// Python's arguments that run the suite.
 const SUITE: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 
-/// The suite under coverage.py; `suite` are the arguments of Python that run it, `display` is the
+/// Runs the suite under coverage.py; `suite` holds Python's arguments that run it, `display` is the
 /// suite's command as a person types it.
 pub fn python_coverage(
     request: &CoverageRequest<'_>,

@@ -1,4 +1,4 @@
-//! Every framework in every table, and the commands that each row builds.
+//! Tests of the framework table: detection, commands, selection, coverage and reading.
 
 #![expect(clippy::disallowed_methods, reason = "detection reads real folders")]
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::code::conventions;
 use crate::domain::id::TestId;
 
-/// A folder with these files, and the site in it.
+/// A temporary project with these files.
 pub struct Project {
     _folder: tempfile::TempDir,
     pub site: Site,
@@ -33,7 +33,7 @@ impl Project {
         project
     }
 
-    /// The first framework in the order of detection that recognises this folder.
+    /// The first framework in detection order that recognises this folder.
     fn detected(&self) -> Option<Framework> {
         DETECTION_ORDER
             .into_iter()
@@ -89,7 +89,7 @@ fn every_framework_is_in_every_table() {
     }
 }
 
-/// The languages in which characterisation tests are written are those with persistent runners.
+/// Characterisation tests exist for just the languages that have persistent runners.
 fn repair_can_render(framework: Framework) -> bool {
     use crate::domain::language::Language::{JavaScript, Python, TypeScript};
     matches!(framework.language(), Some(Python | JavaScript | TypeScript))
@@ -123,7 +123,7 @@ fn no_name_of_a_framework_is_compared_as_text() {
     }
 }
 
-/// Files with their texts, and the framework they stand for.
+/// Files with their texts, and the framework that should be detected.
 type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 
 #[test]
@@ -155,7 +155,7 @@ fn every_framework_is_detected_by_its_files() {
         (&[("pom.xml", "")], Some(Maven)),
         (&[("build.gradle.kts", "")], Some(Gradle)),
         (&[("settings.gradle", "")], Some(Gradle)),
-        // Near misses.
+        // Near misses, which no framework recognises.
         (&[], None),
         (&[("package.json", "{}")], None),
         (&[("package.json", "not JSON")], None),
@@ -328,7 +328,7 @@ fn c8_is_used_where_the_project_has_installed_it() {
     assert!(command.environment.is_empty(), "V8 writes no files of its own");
 }
 
-/// Reads a report of these texts.
+/// Reads a report and a log with these texts.
 fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String> {
     let project = Project::new(&[("results", results), ("log", log)]);
     let root = &project.site.root;

@@ -1,4 +1,4 @@
-//! Python's own unittest, through a driver of ours that writes each test as it ends.
+//! Python's unittest, through a driver of our own that reports each test as it ends.
 
 use crate::domain::framework::Framework;
 
@@ -6,7 +6,7 @@ use super::super::format::lines;
 use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site, read_text};
 use super::pytest::python_coverage;
 
-/// The row of Unittest.
+/// The table row for unittest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Unittest,
     format: "JSON lines of a driver",
@@ -31,7 +31,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| {
-        // The driver finds tests where unittest itself looks into packages only.
+        // Our driver also finds tests in folders that are not packages, unlike unittest itself.
         let driver = request.drivers.join("unittest_driver.py").display().to_string();
         let suite = [vec![driver, request.output_path("cases")], options(request.site)].concat();
         Ok(python_coverage(request, suite, &discovery(request.site)))
@@ -43,8 +43,8 @@ fn is_test_file(name: &str) -> bool {
     name.starts_with("test") && name.ends_with(".py")
 }
 
-/// What a person types: discovery begins in the folder that has tests and is no package, as the
-/// driver does, since unittest looks into packages alone.
+/// The discovery command as a person types it. It starts in the folder of tests if that is not a
+/// package, as our driver does, because unittest searches only packages.
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
     let holds = |folder: &str| {
@@ -53,7 +53,7 @@ pub fn discovery(site: &Site) -> String {
     };
     let apart = |folder: &&str| {
         !site.has(&format!("{folder}/__init__.py"))
-            // Where there are no tests yet, this is where they will be.
+            // A project without tests will get them in `tests`.
             && (holds(folder) || *folder == "tests" && !site.has_file(&is_test_file))
     };
     match ["tests", "test"].into_iter().find(apart) {

@@ -1,4 +1,4 @@
-//! Readers on recorded reports and on hostile text, and suites that run in a shell.
+//! Tests of report parsers on recorded and hostile input, and of suites that run in a shell.
 
 mod paths;
 mod readers;

@@ -1,4 +1,4 @@
-//! Paths, layers and texts of reports inside the repository.
+//! Tests of `PathMapper`: paths, layers and bounded texts of reports.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What readers make of reports that are recorded, cut, changed, or written by nobody.
+//! Tests of report parsers on recorded, truncated, corrupted and random reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::domain::test::Status;
 
 use super::paths::mapper;
 
-/// Recorded files below a framework's folder with this ending.
+/// Recorded files of a framework with this extension.
 fn recorded(framework: &str, ending: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports").join(framework);
     let mut open = vec![root];
@@ -38,7 +38,7 @@ fn reports_of_junit() -> Vec<String> {
     ["maven-surefire", "gradle", "nextest"].iter().flat_map(|one| recorded(one, ".xml")).collect()
 }
 
-/// Beginnings of a text, about sixty of them.
+/// About sixty prefixes of a text.
 fn beginnings(text: &str) -> impl Iterator<Item = &str> {
     let step = (text.len() / 60).max(1);
     (0..text.len()).step_by(step).filter_map(|end| text.get(..end))
@@ -130,7 +130,7 @@ fn every_failure_that_is_recorded_says_something() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A crash, a full disk or a hostile test can put anything at any place.
+    /// A crash, a full disk or a hostile test can corrupt a report anywhere.
     #[test]
     fn no_reader_is_stopped_by_a_report_that_was_changed(
         which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(),

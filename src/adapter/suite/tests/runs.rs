@@ -1,4 +1,4 @@
-//! Whole runs of a suite whose command is a line of shell.
+//! Tests of whole suite runs whose test command is a line of shell.
 
 #![expect(clippy::disallowed_methods, reason = "a suite is a real folder")]
 

@@ -1,4 +1,4 @@
-//! Files of the example, as they lie in `examples/shop`.
+//! The files of the demo project, embedded from `examples/shop`.
 
 /// Path and content of each file.
 pub const FILES: &[(&str, &str)] = &[
@@ -35,7 +35,7 @@ pub const FILES: &[(&str, &str)] = &[
 mod tests {
     use std::path::Path;
 
-    /// Relative paths of all files of the example on disk.
+    /// Relative paths of all files of the example on disk, without Python's caches.
     fn on_disk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).expect("the example is there") {
             let entry = entry.expect("it can be listed");

@@ -1,4 +1,4 @@
-//! `regreen demo`: the whole loop on an example that the binary carries.
+//! `regreen demo`: fixes a small example project that is embedded in the binary.
 
 use crate::adapter::repo;
 use crate::app::{AppError, FixRequest, ModelOptions, check_page};
@@ -9,7 +9,7 @@ use super::fix;
 
 mod example;
 
-/// Runs the verb.
+/// Runs `regreen demo` and returns its exit code.
 pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     let failed = |action: &str, error: &dyn std::error::Error| {
         let message = format!("cannot {action}: {error}");
@@ -35,12 +35,12 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     let request = FixRequest {
         repository: folder,
         html: arguments.html.clone(),
-        // What it shows must not depend on who has a key.
+        // The embedded engine alone, so that the demo is the same with and without an API key.
         models: ModelOptions {
             providers: vec![crate::config::providers::EMBEDDED.to_owned()],
             ..ModelOptions::default()
         },
-        // One iteration per bug, and some for what goes wrong on the way.
+        // One iteration per bug, plus some for attempts that fail.
         max_iterations: Some(20),
         ..FixRequest::default()
     };

@@ -1,4 +1,4 @@
-//! Names that are taken out of files of the repository and that are not there.
+//! Finds names imported from a file of the repository that does not define them.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,17 @@ use crate::code::imports::{local_module, read, submodule};
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 
-/// A name that its file does not hold.
+/// An imported name that its file does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsentName {
     /// Line of the import, from 1.
     pub line: u32,
-    /// The name and the module, as words for people.
+    /// The name and the module, described for the user.
     pub description: String,
 }
 
-/// Names that a file imports from other files of the repository and that those do not mention. A
-/// name that a file mentions in any way counts as there, so that what is made at run time is not
-/// called absent.
+/// Finds imported names that the imported file never mentions. Any mention counts as a definition,
+/// so that names created at run time are not reported.
 #[must_use]
 pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<AbsentName> {
     let (Some(language), Some(text)) = (Language::of(file), files.get(file)) else {
@@ -45,7 +44,7 @@ pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<
     absent
 }
 
-/// Whether a module may hold more names than its text shows.
+/// Whether a module may define names that its text does not mention.
 fn is_open(text: &str) -> bool {
     ["import *", "__getattr__", "globals()[", "export *", "setattr("]
         .iter()

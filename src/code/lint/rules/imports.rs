@@ -1,4 +1,4 @@
-//! Imports that lead to no file.
+//! The lint rule about relative imports that resolve to no file.
 
 use crate::code::imports::{Import, ImportKind, join, python_base};
 use crate::code::language::Language;
@@ -6,7 +6,7 @@ use crate::code::lint::rule::{Detection, LintRule, PY_JS, rule_for_all};
 use crate::code::lint::source::{Hit, Source};
 use crate::domain::quality::Severity::Critical;
 
-/// The rule about relative imports. What compilers of Rust, Go and Java refuse is left to them.
+/// The rule about relative imports. For Rust, Go and Java, the compiler reports them.
 pub const RULES: &[LintRule] = &[LintRule {
     codes: &["import-not-found", "TS2307", "import/no-unresolved", "E0432", "E0583"],
     ..rule_for_all(
@@ -17,7 +17,7 @@ pub const RULES: &[LintRule] = &[LintRule {
     )
 }];
 
-/// Relative imports that lead to no file.
+/// Finds relative imports that resolve to no file.
 fn unresolved(source: &Source<'_>) -> Vec<Hit> {
     let leads_nowhere = |import: &&Import| {
         import.kind != ImportKind::Mock
@@ -32,7 +32,7 @@ fn unresolved(source: &Source<'_>) -> Vec<Hit> {
     missing.map(|import| Hit::noted(import.line, &import.module)).collect()
 }
 
-/// Compiled modules and those that a build makes are not in the repository.
+/// Whether a Python module does not exist; compiled modules and folders count as existing.
 fn is_missing_module(source: &Source<'_>, module: &str) -> bool {
     let Some(base) = python_base(source.path, module) else { return true };
     let endings = ["py", "pyi", "so", "pyx", "pyd", "c"];

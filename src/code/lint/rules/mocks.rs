@@ -1,4 +1,4 @@
-//! Doubles and test tools that reached product code.
+//! Lint rules about mocks and test tools that are used in product code.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::code::lint::source::Source;
 use crate::code::tree::around;
 use crate::domain::quality::Severity::{Critical, Error};
 
-/// Rules about doubles and test tools in product code.
+/// The rules about mocks and test tools in product code.
 pub const RULES: &[LintRule] = &[
     code_rule(
         ("mock_leakage", "mock-in-production"),
@@ -83,8 +83,8 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-/// An import of product code that runs when the file is loaded: a file may test itself when it is
-/// run as a program.
+/// Whether product code imports a test tool when it is loaded. An import inside a function or
+/// condition is fine: a file may test itself when it is run as a program.
 fn shipped<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     !source.is_support()
         && around(node, &["if_statement", "function_definition", "try_statement"]).is_none()

@@ -1,4 +1,4 @@
-//! Rules about code, one file for each category.
+//! Lint rules about code, one file per category.
 
 pub mod absent_names;
 pub mod imports;

@@ -1,5 +1,5 @@
-//! Packages that were made up: declared nowhere, nearly spelled like another one, without the path
-//! that is imported. The compilers of Rust, Go and Java report theirs.
+//! Lint rules about imports of packages that probably do not exist: undeclared, misspelt, or with a
+//! wrong sub-path. The compilers of Rust, Go and Java report such imports themselves.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::code::lint::source::{Hit, Source};
 use crate::code::lint::word_lists::{NODE_MODULES, PYTHON_MODULES, python_aliases};
 use crate::domain::quality::Severity::Critical;
 
-/// Rules about packages that were made up.
+/// The rules about packages that probably do not exist.
 pub const RULES: &[LintRule] = &[
     rule_for_all(
         ("hallucinated_imports", "unknown-package"),
@@ -36,14 +36,14 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-/// The name a manifest would have for an import: `None` when it is none of a manifest's business.
+/// The package that a manifest must declare for an import; `None` if it need not declare one.
 fn package<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
     let module = import.module.as_str();
     let project = source.project;
     match source.language {
         Language::Python => {
             let first = module.split('.').next()?;
-            // Code that changes the path knows modules that no manifest names.
+            // Code that changes `sys.path` can import modules that no manifest declares.
             let optional = !import.at_load || source.text.contains("sys.path");
             (!first.is_empty()
                 && !optional
@@ -74,7 +74,7 @@ fn package<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
     }
 }
 
-/// The declared packages of a language, and whether a name is among them.
+/// The declared packages of a language, and whether a package is one of them.
 fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<String>)> {
     let project = source.project;
     match source.language {
@@ -84,7 +84,7 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
             let known = list.contains(&one)
                 || python_aliases()
                     .any(|(module, package)| module == name && list.contains(&spelled(package)))
-                // Namespaces, and packages that carry the language's name: google, python-x.
+                // Namespace packages such as `google`, and prefixed names such as python-x.
                 || list.iter().any(|package| {
                     package.starts_with(&format!("{one}_"))
                         || *package == format!("python_{one}")
@@ -101,7 +101,7 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
     }
 }
 
-/// The declared name that an undeclared one is nearly spelled like.
+/// The declared package whose name is most similar to an undeclared one.
 fn near(name: &str, list: &BTreeSet<String>) -> Option<String> {
     let name = spelled(name);
     let allowed = match name.len() {
@@ -116,12 +116,12 @@ fn near(name: &str, list: &BTreeSet<String>) -> Option<String> {
         .map(|(_, other)| other.clone())
 }
 
-/// Imports that load a module, which doubles of tests do not.
+/// The imports that load a module; mocks in tests do not load theirs.
 fn loaded<'b>(source: &'b Source<'_>) -> impl Iterator<Item = &'b Import> {
     source.imports.iter().filter(|import| import.kind != ImportKind::Mock)
 }
 
-/// Undeclared imports, with the declared name they are nearly spelled like.
+/// The undeclared packages that a file imports, each with a similarly spelt declared one, if any.
 fn undeclared(source: &Source<'_>) -> Vec<(u32, String, Option<String>)> {
     let mut found: Vec<(u32, String, Option<String>)> = Vec::new();
     for import in loaded(source) {
@@ -140,20 +140,20 @@ fn undeclared(source: &Source<'_>) -> Vec<(u32, String, Option<String>)> {
     found
 }
 
-/// Packages that no manifest and no lock file names.
+/// Finds packages that no manifest or lock file declares.
 fn unknown_package(source: &Source<'_>) -> Vec<Hit> {
     let found = undeclared(source).into_iter().filter(|(_, _, near)| near.is_none());
     found.map(|(line, name, _)| Hit::noted(line, name)).collect()
 }
 
-/// Packages whose name is nearly one that is declared.
+/// Finds packages whose name differs only slightly from a declared one.
 fn misspelt_package(source: &Source<'_>) -> Vec<Hit> {
     let note = |name: String, near: String| format!("{name}, where {near} is declared");
     let found = undeclared(source).into_iter();
     found.filter_map(|(line, name, near)| Some(Hit::noted(line, note(name, near?)))).collect()
 }
 
-/// Paths below a known package that are not there.
+/// Finds imports of paths that do not exist inside a known package.
 fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
     let project = source.project;
     let wrong = |import: &Import| -> bool {
@@ -170,7 +170,7 @@ fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
                     && !source.is_import_in(import, &["try_statement", "if_statement"])
                     && ![".py", ".pyi", ".so", ".pyx", ".pyd"].iter().any(|e| project.files.contains(&format!("{full}{e}")))
                     && !project.has_folder(&full)
-                    // A package may make modules of what it imports.
+                    // Packages may generate these modules during the build or at run time.
                     && !import.module.split('.').any(|part| matches!(part, "_version" | "version" | "moves" | "_pb2"))
             }
             Language::JavaScript | Language::TypeScript | Language::Tsx => {

@@ -1,4 +1,4 @@
-//! Code that stands for code: phrases of generated gaps, bodies that do nothing.
+//! Lint rules about unfinished code: placeholder comments and bodies that do nothing.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::code::pattern::Pattern;
 use crate::code::tree::{FUNCTIONS, around, line, statements};
 use crate::domain::quality::Severity::Error;
 
-/// Rules about code that stands for code.
+/// The rules about unfinished code.
 pub const RULES: &[LintRule] = &[
     code_rule(
         ("placeholder_code", "todo-code"),
@@ -73,17 +73,17 @@ static PHRASE: Pattern = Pattern::new(concat!(
     r"|placeholder implementation",
 ));
 
-/// A plan that is only a gap when nothing else is there.
+/// Notes of planned work, which are a placeholder only in an otherwise empty function.
 static PLAN: Pattern = Pattern::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation");
 
-/// Comments that stand for an implementation: phrases of a gap, and plans in a function that does
-/// next to nothing.
+/// Finds comments in place of an implementation: placeholder phrases anywhere, and TODO notes in
+/// nearly empty functions.
 fn phrases(source: &Source<'_>) -> Vec<Hit> {
     source
         .comments()
         .filter(|node| {
             let text = source.of(*node);
-            // Documentation explains; a gap is marked inside code.
+            // Documentation comments may mention such phrases; placeholders are ordinary comments.
             let inside = ["/**", "///", "//!"].iter().all(|doc| !text.starts_with(doc));
             inside
                 && PHRASE.is_match(text)
@@ -93,7 +93,7 @@ fn phrases(source: &Source<'_>) -> Vec<Hit> {
         .collect()
 }
 
-/// A gap is named in a few words; more of them explain.
+/// A placeholder comment is short; a longer one usually explains existing code.
 fn is_short(text: &str) -> bool {
     text.split("expect:").next().unwrap_or_default().split_whitespace().count() <= 9
 }
@@ -110,8 +110,8 @@ fn is_bare(comment: Node<'_>) -> bool {
     inner <= 1
 }
 
-/// A missing implementation that is raised: in a plain function, or with words that say "later". A
-/// bare one in a method says that the class below has it.
+/// Whether raising a not-implemented error means unfinished code: in a plain function, or with a
+/// text such as "not yet". A bare one in a method usually marks it as abstract.
 fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let text = source.of(node).to_ascii_lowercase();
     let later = ["yet", "todo", "to be implemented"].iter().any(|word| text.contains(word));
@@ -127,9 +127,9 @@ fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
             let decorated = around(node, &["decorated_definition"]).is_some();
             whole && !decorated && (later || !method)
         }
-        // Words that say something else explain why this cannot happen.
+        // Another message usually explains why the line is unreachable.
         "macro_invocation" => later || text.len() < 24 || text.contains("implement this"),
-        // A class made to be extended says so in its methods.
+        // In a class that is meant to be extended, such a method is abstract.
         "throw_statement" => {
             let class = around(node, &["class_declaration", "class", "abstract_class_declaration"]);
             let extended = class.is_some_and(|class| {
@@ -141,13 +141,13 @@ fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
             });
             later || !extended
         }
-        // A file for some platforms stands in for what they lack.
+        // A Go file with build constraints may stub what its platforms lack.
         _ => !source.text.contains("\n//go:build") && !source.text.starts_with("//go:build"),
     }
 }
 
-/// The only statement of an undecorated function at the top of a module that has no other use for
-/// it: no name that says that nothing happens, no stub file.
+/// Whether a statement is the whole body of a top-level function without decorators, comments, or a
+/// name such as `noop` that explains why it does nothing. Stub files (`.pyi`) are exempt.
 fn is_whole_body<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let Some(function) = around(node, &["function_definition"]) else { return false };
     let body = function.child_by_field_name("body");

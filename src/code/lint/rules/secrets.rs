@@ -46,8 +46,8 @@ static PLACEHOLDER: Pattern = Pattern::new(
     r"(?i)example|your|change|placeholder|dummy|test|xxx|todo|\$\{|<|%s|\{\}|redacted|sample|default|secret|password|token|key|\*\*\*|\s|^[a-z]+(?:[-_./:][a-z]+)*$",
 );
 
-/// Literals shaped like a known kind of key, and random-looking ones given to a name that says
-/// password, secret or key. The finding never repeats the literal.
+/// Finds literals in the format of a known kind of key, and random-looking ones assigned to a name
+/// such as `password`. The finding never repeats the literal.
 fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
     if source.is_support() {
         return Vec::new();
@@ -64,7 +64,7 @@ fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
     strings.filter_map(|node| Some(Hit::noted(line(node), note(node)?))).collect()
 }
 
-/// Whether a value looks like one that a program drew, and not like words or a placeholder.
+/// Whether a value looks randomly generated, unlike words or a placeholder.
 fn is_random(value: &str) -> bool {
     (12..=200).contains(&value.len())
         && value.bytes().any(|byte| byte.is_ascii_digit())
@@ -73,7 +73,7 @@ fn is_random(value: &str) -> bool {
         && !PLACEHOLDER.is_match(value)
 }
 
-/// The name that a literal is given to.
+/// The name of the variable, field or parameter that a literal is assigned to.
 fn given_to<'a>(source: &Source<'a>, node: Node<'_>) -> Option<&'a str> {
     let mut parent = node.parent()?;
     if parent.kind() == "expression_list" {

@@ -1,4 +1,4 @@
-//! Assertions that say too little.
+//! Lint rules about assertions too weak to catch a defect.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::body::assertions;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
-/// Rules about assertions that say too little.
+/// The rules about weak assertions.
 pub const RULES: &[LintRule] = &[
     test_rule(
         ("weak_assertions", "defined-only"),
@@ -49,7 +49,7 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-/// Tests all of whose assertions are of one kind.
+/// Finds tests in which every assertion matches a pattern.
 fn all_are(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
     source
         .tests
@@ -74,9 +74,9 @@ static MOCKED: Pattern = Pattern::new(
     r"^expect\(\w+(?:\.\w+)*\)\.(?:not\.)?toHaveBeenCalled(?:Times\(\d+\)|\(\))$|^\w+(?:\.\w+)*\.assert_called(?:_once)?\(\)$|^assert \w+(?:\.\w+)*\.called$|^(?:Mockito\.)?verify\(\w+\)\.\w+\(\)$|^\w+\.AssertExpectations\(t\)$",
 );
 
-/// Only says that a mock was called.
+/// Finds tests that assert only that a mock was called.
 fn mock_only(source: &Source<'_>) -> Vec<Hit> {
-    // Own things may be called `called` too.
+    // Without a mock in the file, `called` may be an ordinary property.
     let text = source.text.to_ascii_lowercase();
     let mocks = ["mock", "spy", "stub", "fake", "jest.fn", "vi.fn"];
     if !mocks.iter().any(|word| text.contains(word)) {
@@ -114,7 +114,7 @@ static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Assertions that hold whatever the code does.
+/// Finds assertions that hold whatever the code does.
 fn tautology(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for test in &source.tests {

@@ -1,4 +1,4 @@
-//! What the body of a test calls and asserts.
+//! Collects the calls and assertions in the body of a test.
 
 use tree_sitter::Node;
 
@@ -13,7 +13,7 @@ static ASSERTS: Pattern = Pattern::new(concat!(
     r"|^t\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|Run)$|^(?:assert|require|is|qt|c|g|t|should|chai|sinon)\.|\.(?:unwrap|expect|unwrap_err|expect_err|toBe|toEqual|to|andExpect|isEqualTo|expectStatus|should|rejects|resolves|assert\w*|verify\w*|check\w*|fail\w*)$",
 ));
 
-/// The calls in a part of the tree: callee and node. An `assert` statement counts as a call.
+/// The calls inside a node, with their callees. An `assert` statement counts as a call.
 pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)> {
     source
         .inside(outer)
@@ -33,13 +33,13 @@ pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)
         .collect()
 }
 
-/// Whether a part of the tree asserts, by itself or through a function of this file.
+/// Whether a node contains an assertion, directly or in a function of this file that it calls.
 pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     let direct = source.inside(outer).any(|node| {
         matches!(node.kind(), "raise_statement" | "throw_statement" | "try_expression")
     });
-    // What a macro of Rust holds is not a tree; a call with types and no values is checked by the
-    // compiler.
+    // The grammar does not parse macro arguments, so their text is searched. A call with type
+    // arguments but no values is an assertion that the compiler checks.
     let rust = source.language == Language::Rust
         && source.inside(outer).any(|node| match node.kind() {
             "token_tree" => ["assert", "panic!", "unreachable!", ".unwrap()", ".expect("]
@@ -55,7 +55,7 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     if direct || rust || calls.iter().any(|(callee, _)| is_assertion(callee)) {
         return true;
     }
-    // Something of the test itself goes to a helper: it can fail there.
+    // A Go helper that receives `t` can fail the test.
     let given = calls.iter().any(|(callee, node)| {
         source.language == Language::Go
             && !callee.starts_with("t.")
@@ -79,7 +79,7 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
             })
 }
 
-/// The assertions of a test, as one line of text each; calls inside of one are part of it.
+/// The assertions of a test with their text; calls nested inside an assertion are not listed.
 pub fn assertions<'a>(source: &Source<'a>, test: &TestNode<'a>) -> Vec<(Node<'a>, String)> {
     let Some(body) = test.body else { return Vec::new() };
     let mut found: Vec<(Node<'a>, String)> = Vec::new();
@@ -93,12 +93,12 @@ pub fn assertions<'a>(source: &Source<'a>, test: &TestNode<'a>) -> Vec<(Node<'a>
     found
 }
 
-/// The last part of a callee: `b` of `a.b` and `a::b!`.
+/// The last segment of a callee: `b` for `a.b` and `a::b!`.
 fn last_part(callee: &str) -> &str {
     callee.trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or_default()
 }
 
-/// Whether a callee may make a test fail, by its name.
+/// Whether a callee is an assertion, judged by its name.
 fn is_assertion(callee: &str) -> bool {
     let callee = callee.trim_end_matches('!');
     ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee))

@@ -1,4 +1,4 @@
-//! What no test of a file tries, and tests of nothing here.
+//! Lint rules about missing negative tests, missing edge cases and tests that load no product code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::body::{assertions, asserts};
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, test_rule};
 use crate::domain::quality::Severity::{Critical, Error};
 
-/// Rules about what no test of a file tries.
+/// The rules about cases that the tests of a file leave out.
 pub const RULES: &[LintRule] = &[
     test_rule(
         ("incomplete_coverage", "no-negative-path"),
@@ -41,12 +41,12 @@ static EDGE: Pattern = Pattern::new(
     r#"(?i)\b(?:null|none|nil|undefined|nan|infinity|empty|max|min|0|-1|boundary|is_empty|optional)\b|""|''|\[\]|\{\}|vec!\[\]|empty|_max|maxvalue|zero"#,
 );
 
-/// Files of at least three tests of which none tries what must fail, or what is on an edge.
+/// Finds files with at least three tests of which none covers errors, or none an edge case.
 fn never_tries(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
     let tests = &source.tests;
     let (Some(first), true) = (tests.first(), tests.len() >= 3) else { return Vec::new() };
     let none = tests.iter().all(|test| {
-        // What is behind a mark of the samples is no test.
+        // Ignore the `expect:` comments with which samples mark their expected findings.
         let text: String = source
             .of(test.node)
             .lines()
@@ -63,7 +63,7 @@ static WAITS: Pattern = Pattern::new(
     r"\b(?:await|async|asyncio|run_until_complete|then|done|resolves|rejects|return|anyio|trio)\b[^-]",
 );
 
-/// Tests of a file of the repository that load nothing of the repository.
+/// Finds tests that are named after a file of the repository but load none of its code.
 fn no_subject(source: &Source<'_>) -> Vec<Hit> {
     let name = source.path.file_name();
     let stem = name.split('.').next().unwrap_or_default();
@@ -103,23 +103,23 @@ fn no_subject(source: &Source<'_>) -> Vec<Hit> {
     if there && !loads { vec![Hit::noted(line(first.node), subject)] } else { Vec::new() }
 }
 
-/// What one test tries.
+/// What one test exercises, judged by its text.
 pub struct Tried {
-    /// Names in it, in its marks, and in the helpers of its file that it names.
+    /// Identifiers in the test, its attributes, and the helpers of its file that it names.
     pub words: BTreeSet<String>,
-    /// Files of the repository that its file loads.
+    /// The files of the repository that the test file imports.
     pub loads: BTreeSet<String>,
-    /// It speaks of what must fail.
+    /// Whether its text suggests that it tests a failure.
     pub negative: bool,
-    /// It speaks of an edge.
+    /// Whether its text suggests that it tests an edge case.
     pub edge: bool,
-    /// It waits for something.
+    /// Whether it waits for an asynchronous operation.
     pub waits: bool,
-    /// Its assertions; one when only a helper asserts.
+    /// The number of its assertions; 1 if only a helper asserts.
     pub assertions: u32,
 }
 
-/// What the tests of a file try.
+/// Collects what each test of a file exercises.
 pub fn tried(source: &Source<'_>) -> Vec<Tried> {
     let tests: Vec<&TestNode<'_>> =
         source.tests.iter().filter(|test| source.is_test_line(line(test.node))).collect();

@@ -1,4 +1,4 @@
-//! How much of the world of a test is made up.
+//! The lint rule about tests with too many mocks.
 
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
@@ -8,7 +8,7 @@ use super::body::{assertions, calls};
 use crate::code::lint::rule::{ALL, Detection, LintRule, test_rule};
 use crate::domain::quality::Severity::Warning;
 
-/// The rule about doubles.
+/// The rule about tests with too many mocks.
 pub const RULES: &[LintRule] = &[test_rule(
     ("ai_generated_issues", "over-mocked"),
     Warning,
@@ -19,7 +19,7 @@ pub const RULES: &[LintRule] = &[test_rule(
     Detection::Function(ALL, over_mocked),
 )];
 
-/// Doubles in one test from which on little of the real code is left.
+/// Number of mocks in one test from which on little real code is left to test.
 const DOUBLES: usize = 4;
 
 static DOUBLE: Pattern = Pattern::new(concat!(
@@ -32,7 +32,7 @@ static DOUBLE: Pattern = Pattern::new(concat!(
 static DECORATED: Pattern =
     Pattern::new(r"@(?:mock\.|unittest\.mock\.)?patch(?:\.object|\.dict)?\(");
 
-/// Tests with four doubles or more, and more doubles than assertions.
+/// Finds tests with at least four mocks and fewer assertions than mocks.
 fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
     source
         .tests
@@ -41,7 +41,7 @@ fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
             let body = test.body?;
             let mut doubles =
                 calls(source, body).iter().filter(|(callee, _)| DOUBLE.is_match(callee)).count();
-            // `&Mocked{}` of Go, and decorators of Python, are no calls in the body.
+            // Go's `&Mocked{}` literals and Python's decorators are not calls in the body.
             doubles += source
                 .inside(body)
                 .filter(|node| {

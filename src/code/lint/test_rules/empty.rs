@@ -1,4 +1,4 @@
-//! Tests that check nothing: no body, no assertion, skipped.
+//! Lint rules about tests that check nothing: empty, without assertion, or skipped.
 
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
@@ -10,7 +10,7 @@ use super::body::asserts;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
-/// Rules about tests that check nothing.
+/// The rules about tests that check nothing.
 pub const RULES: &[LintRule] = &[
     test_rule(
         ("empty_tests", "empty-test"),
@@ -62,17 +62,17 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-/// Tests without a statement.
+/// Finds tests without a statement.
 fn empty(source: &Source<'_>) -> Vec<Hit> {
     source.tests_where(|test| test.is_empty(source.text) && !is_doctest(source, test))
 }
 
-/// Whether the documentation of a test is run.
+/// Whether a test is a doctest, whose docstring is executed.
 fn is_doctest(source: &Source<'_>, test: &TestNode<'_>) -> bool {
     source.language == Language::Python && source.of(test.node).contains(">>> ")
 }
 
-/// Tests that do something and assert nothing.
+/// Finds tests that execute code but assert nothing.
 fn setup_only(source: &Source<'_>) -> Vec<Hit> {
     source.tests_where(|test| {
         let expects = ["should_panic", "expected", "raises", "-> Result"];
@@ -88,7 +88,7 @@ fn setup_only(source: &Source<'_>) -> Vec<Hit> {
 static SKIPPED_CALL: Pattern =
     Pattern::new(r"^(?:it|test|describe)\.skip$|^x(?:it|test|describe)$");
 
-/// Skipped tests, with or without a stated reason.
+/// Finds skipped tests, either those with a stated reason or those without.
 fn skipped_by(source: &Source<'_>, reason: Skip) -> Vec<Hit> {
     if source.is_script() {
         return source
@@ -101,7 +101,7 @@ fn skipped_by(source: &Source<'_>, reason: Skip) -> Vec<Hit> {
     source.tests_where(|test| test.skip == Some(reason))
 }
 
-/// Whether a comment on a line, or on the line above it, gives a reason.
+/// Whether a comment on a line, or on the line above, gives the reason for a skip.
 fn script_reason(source: &Source<'_>, line: u32) -> Skip {
     let at = usize::try_from(line).unwrap_or_default();
     let explains = |number: Option<usize>, own_line: bool| {
@@ -121,7 +121,7 @@ static COMMENTED: Pattern = Pattern::new(
     r#"^(?://|#|/\*)\s*(?:(?:it|test)\(\s*['"`]|def test_\w*\(|func Test\w+\(t |#\[test\]|@Test\b)"#,
 );
 
-/// Skipped with a reason, or commented out.
+/// Finds tests that are skipped with a reason, and tests that are commented out.
 fn skipped(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = skipped_by(source, Skip::WithReason);
     let gone: Vec<_> =

@@ -11,7 +11,7 @@ use crate::code::tree::{FUNCTIONS, around, field_of, line};
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, test_rule};
 use crate::domain::quality::Severity::{Error, Warning};
 
-/// Rules about state that tests share.
+/// The rules about dependencies between tests.
 pub const RULES: &[LintRule] = &[
     test_rule(
         ("test_isolation", "shared-mutable-state"),
@@ -36,7 +36,7 @@ pub const RULES: &[LintRule] = &[
     },
 ];
 
-/// Names outside of the tests whose value can change.
+/// Mutable variables declared outside the tests, with their names.
 fn shared_names<'a>(source: &Source<'a>) -> Vec<(Node<'a>, &'a str)> {
     let kind = |node: Option<Node<'a>>| node.map_or("", |node| node.kind());
     let changing = |node: Node<'a>| -> Option<Node<'a>> {
@@ -77,11 +77,11 @@ fn shared_names<'a>(source: &Source<'a>) -> Vec<(Node<'a>, &'a str)> {
     found.map(|name| (name, source.of(name))).collect()
 }
 
-/// Words that begin a set-up or tear-down.
+/// Names of set-up and tear-down functions, or their prefixes.
 const SET_UPS: &str = "before afterEach setUp tearDown setup_function setup_method teardown @Before \
                        @After fixture";
 
-/// Whether a set-up or tear-down names a value, and so gives every test the same one.
+/// Whether a set-up or tear-down mentions a variable, and so presumably resets it for every test.
 fn is_reset(source: &Source<'_>, name: &str) -> bool {
     source.nodes.iter().any(|node| {
         let head = match node.kind() {
@@ -98,7 +98,7 @@ fn is_reset(source: &Source<'_>, name: &str) -> bool {
     })
 }
 
-/// Values outside the tests that one test changes and another one reads, with nothing between them.
+/// Finds variables outside the tests that one test changes and another reads without setting them.
 fn shared_state(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (node, name) in shared_names(source) {
@@ -108,7 +108,7 @@ fn shared_state(source: &Source<'_>) -> Vec<Hit> {
             own.is_some_and(|own| own.changes)
                 && others.into_iter().any(|(_, one)| one.is_some_and(|one| one.reads_first))
         });
-        // Where results go so that the compiler keeps the work is nobody's state.
+        // A benchmark's sink, which keeps the compiler from removing code, is not shared state.
         let sink = name.to_ascii_lowercase().contains("sink");
         if changed && !sink && !is_reset(source, name) {
             hits.push(Hit::noted(line(node), name));
@@ -117,14 +117,14 @@ fn shared_state(source: &Source<'_>) -> Vec<Hit> {
     hits
 }
 
-/// What a test does with a name from outside of it.
+/// How a test uses a variable declared outside of it.
 #[derive(Clone, Copy)]
 struct Usage {
     changes: bool,
     reads_first: bool,
 }
 
-/// How a test uses a name; `None` when it does not, or has a local of that name.
+/// How a test uses a name; `None` if it does not use it or declares a local of that name.
 fn usage(source: &Source<'_>, test: &TestNode<'_>, name: &str) -> Option<Usage> {
     let body = test.body?;
     let is_local = |node: Node<'_>| {
@@ -150,7 +150,7 @@ fn usage(source: &Source<'_>, test: &TestNode<'_>, name: &str) -> Option<Usage> 
             && source.of(*node) == name
             && node.parent().is_none_or(|up| up.kind() != "global_statement")
     })?;
-    // What a test sets back at its end is not changed for others.
+    // A test that restores the value when it ends does not affect others.
     let restores =
         ["defer ", "finally", "Cleanup("].iter().any(|word| source.of(body).contains(word));
     let given = is_given(source, first, body, name);
@@ -158,7 +158,7 @@ fn usage(source: &Source<'_>, test: &TestNode<'_>, name: &str) -> Option<Usage> 
     Some(Usage { changes: changed && !restores, reads_first: !given })
 }
 
-/// Whether a test gives a name a value where it first uses it.
+/// Whether the first use of a variable in a test assigns to it.
 fn is_given<'a>(source: &Source<'a>, first: Node<'a>, body: Node<'a>, name: &str) -> bool {
     let outer = std::iter::successors(first.parent(), Node::parent);
     outer.take_while(|up| up.id() != body.id()).any(|up| match up.kind() {
@@ -178,7 +178,7 @@ fn is_given<'a>(source: &Source<'a>, first: Node<'a>, body: Node<'a>, name: &str
     })
 }
 
-/// Whether a node changes the value of a name.
+/// Whether a node changes the value of a variable.
 fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
     let field = |name: &str| field_of(node, name, source.text);
     let own = |text: &str| {
@@ -216,7 +216,7 @@ static ORDERED: Pattern = Pattern::new(concat!(
     r"|dependsOnMethods\s*=|\bdescribe\.serial\(|\bdescribe\.configure\(\s*\{\s*mode:\s*.serial",
 ));
 
-/// Tests for which an order is written down.
+/// Finds declarations that fix the order of tests.
 fn ordered(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = source.tests_where(|test| ORDERED.is_match(&test.marks));
     if hits.is_empty() {

@@ -1,4 +1,4 @@
-//! Rules about tests, one file for each family, and what they share.
+//! Lint rules about tests, one file per category, and their shared helpers.
 
 pub mod assertions;
 pub mod body;

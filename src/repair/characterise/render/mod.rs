@@ -1,4 +1,4 @@
-//! Cases as test files in the project's own framework.
+//! Renders cases as test files in the project's own framework.
 
 mod python;
 mod script;
@@ -10,13 +10,13 @@ use crate::effect::{CallOutcome, ResultKind};
 
 use super::{Case, ObservedFunction};
 
-/// Assertions of one test at most.
+/// Maximum number of cases in one test.
 const TOGETHER: usize = 8;
 
-/// Characters of an error message that a test compares.
+/// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;
 
-/// Names that a Python test file needs for itself.
+/// Names that a generated Python test file uses itself.
 const RESERVED: &[&str] =
     &["pytest", "unittest", "math", "asyncio", "list", "str", "float", "set", "frozenset", "int"];
 
@@ -38,7 +38,7 @@ pub fn can_render(framework: Framework) -> bool {
     }
 }
 
-/// How a JavaScript file takes from others.
+/// Module system of a JavaScript file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// ES modules, with `import`.
@@ -47,28 +47,28 @@ pub enum ModuleKind {
     Common,
 }
 
-/// What a test file is called, and how it reaches its subject.
+/// Framework and module system of a test file, and how it imports the file under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
     pub framework: Framework,
-    /// Python: dotted name. JavaScript: path from the test file.
+    /// The name to import: a dotted name in Python, a path from the test file in JavaScript.
     pub subject: String,
-    /// The file under test, for people.
+    /// Path of the file under test, for the comment at the top.
     pub file: String,
-    /// JavaScript: how the file under test is written.
+    /// JavaScript: module system of the file under test.
     pub source: ModuleKind,
-    /// JavaScript: how the test file is written.
+    /// JavaScript: module system of the test file.
     pub test: ModuleKind,
-    /// Whether the test file is one of TypeScript.
+    /// Whether the test file is written in TypeScript.
     pub typed: bool,
 }
 
-/// How many cases go into a test.
+/// How many cases go into one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// One case, so that each can be judged.
     Single,
-    /// All cases of a function.
+    /// Several cases of one function.
     Grouped,
 }
 
@@ -80,17 +80,17 @@ pub struct DraftTest {
     pub cases: Vec<usize>,
 }
 
-/// A test file that is proposed.
+/// A rendered test file that is not part of the project yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     pub text: String,
     /// The tests, in the order of the text.
     pub tests: Vec<DraftTest>,
-    /// Cases that cannot be written: function, case, why.
+    /// Cases that cannot be rendered: index of the function, index of the case, reason.
     pub left_out: Vec<(usize, usize, String)>,
 }
 
-/// Which of three kinds a case is, with the words that its test is named by.
+/// Kind of a case, which determines the name of its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Returns,
@@ -106,8 +106,8 @@ fn group(case: &Case) -> Group {
     }
 }
 
-/// Writes a test file. With `reversed` the tests stand in reverse order, to see whether one needs
-/// another.
+/// Renders a test file. With `reversed` the tests are in reverse order, to detect tests that depend
+/// on one another.
 #[must_use]
 pub fn render(
     naming: &Naming,
@@ -151,7 +151,7 @@ pub fn render(
     draft
 }
 
-/// Why a case cannot be written next to the others.
+/// Why a case cannot be rendered in one file with the others.
 fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Option<String> {
     if !naming.framework.is_python() {
         return None;
@@ -197,7 +197,7 @@ fn name(
     format!("{own} {words}{number}")
 }
 
-/// The case of a test, by index.
+/// The cases of a test, each with its function.
 fn cases<'a>(
     functions: &'a [ObservedFunction],
     test: &DraftTest,
@@ -206,7 +206,7 @@ fn cases<'a>(
     test.cases.iter().filter_map(|index| Some((one, one.cases.get(*index)?))).collect()
 }
 
-/// Whether a call is awaited.
+/// Whether the result of a call is awaited.
 fn is_awaited(case: &Case) -> bool {
     matches!(
         case.seen.outcome,
@@ -215,13 +215,13 @@ fn is_awaited(case: &Case) -> bool {
     )
 }
 
-/// The message of an error as a literal, where a test compares it.
+/// The error message as a literal, if a test compares it.
 fn compared_message(message: &str, is_stable: bool) -> Option<String> {
     let compares = is_stable && !message.is_empty() && message.len() <= MESSAGE;
     compares.then(|| serde_json::Value::from(message).to_string())
 }
 
-/// Arguments by name where the call changes them, and lines that give the names.
+/// Arguments of a call, with names for those that it modifies, and the values of these names.
 fn arguments(functions: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();

@@ -1,4 +1,4 @@
-//! Cases as a test file of Python, for pytest or unittest.
+//! Renders cases as a Python test file for pytest or unittest.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{
     Case, Draft, Naming, ObservedFunction, arguments, cases, compared_message, is_awaited,
 };
 
-/// The text of a test file.
+/// The complete text of a test file.
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
@@ -70,7 +70,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     text
 }
 
-/// The lines of one case.
+/// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =

@@ -1,4 +1,4 @@
-//! Cases as a test file of JavaScript or TypeScript, for `node --test`, Jest or Vitest.
+//! Renders cases as a JavaScript or TypeScript test file for `node --test`, Jest or Vitest.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,11 @@ use super::{
     is_awaited,
 };
 
-/// The text of a test file.
+/// The complete text of a test file.
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
-    // Calls are made with what types would not allow, too.
+    // Some calls pass arguments that their types do not allow.
     let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
     let mut text = format!(
         "{head}// What {} does today, found by calling it. Whether it is right has not been checked.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
@@ -56,7 +56,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     text
 }
 
-/// How the test file takes what it calls.
+/// Import statements for the functions under test.
 fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
     let from = &naming.subject;
     let mut named: Vec<String> = Vec::new();
@@ -98,7 +98,7 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
     text
 }
 
-/// The lines of one case.
+/// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =

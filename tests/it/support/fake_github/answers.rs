@@ -1,4 +1,4 @@
-//! What each operation does to the state, and the part of its answer that the state knows.
+//! Performs each operation on the state, and builds the part of its answer that the state knows.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::state::{Author, Check, Comment, Commit, Issue, Pull, State, sha};
 
-/// An answer before the description completes it.
+/// An answer, before the API description completes it.
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
@@ -14,7 +14,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A success.
+    /// An answer with this status and body.
     pub fn new(status: u16, body: Value) -> Self {
         Self { status, headers: Vec::new(), body }
     }
@@ -26,7 +26,7 @@ impl Answer {
         Self::new(status, body)
     }
 
-    /// 422 with what is wrong.
+    /// A 422 answer that names the invalid field.
     fn invalid(resource: &str, code: &str, message: &str) -> Self {
         let mut answer = Self::refused(422, "Validation Failed");
         let mut error = json!({ "resource": resource, "code": code });
@@ -41,7 +41,7 @@ impl Answer {
 /// Longest comment, in characters.
 const COMMENT: usize = 65_536;
 
-/// Performs an operation.
+/// Performs an operation on the state.
 pub fn perform(
     state: &mut State,
     operation: &str,
@@ -481,7 +481,7 @@ fn check(one: &Check) -> Value {
     })
 }
 
-/// What is wrong with the one mutation (`CreateCommitOnBranchInput` of GitHub's GraphQL schema).
+/// Errors in the only mutation (`CreateCommitOnBranchInput` of GitHub's GraphQL schema).
 pub fn graph_faults(body: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let input = &body["variables"]["input"];
@@ -520,7 +520,7 @@ pub fn graph_faults(body: &Value) -> Vec<String> {
     faults
 }
 
-/// Makes a signed commit.
+/// Creates a signed commit.
 pub fn graph(state: &mut State, body: &Value) -> Value {
     state.look();
     let input = &body["variables"]["input"];

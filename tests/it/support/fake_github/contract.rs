@@ -1,5 +1,5 @@
-//! GitHub's own description: which requests exist, what they must look like, and answers made
-//! from its schemas.
+//! GitHub's own `OpenAPI` description: which requests exist, whether a request is valid, and
+//! answers that are built from its schemas.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -9,24 +9,24 @@ use serde_json::{Map, Value, json};
 /// Extract of `@octokit/openapi`, see tests/data/SOURCES.md.
 const TEXT: &str = include_str!("../../../data/openapi/github-openapi-subset.json");
 
-/// The description, read once.
+/// The description, parsed once.
 pub struct Contract {
     document: Value,
-    /// The same without words that only `OpenAPI` knows.
+    /// Its components as JSON Schema, without keywords that only `OpenAPI` knows.
     components: Value,
     validators: Mutex<HashMap<String, Arc<jsonschema::Validator>>>,
 }
 
-/// An operation that a request means.
+/// The operation that a request addresses.
 pub struct Operation<'a> {
-    /// Path with names in braces.
+    /// Path template with names in braces.
     pub template: &'a str,
     /// The values of those names, decoded.
     pub values: BTreeMap<String, String>,
     node: &'a Value,
 }
 
-/// The description.
+/// The description, shared by all tests.
 pub fn contract() -> &'static Contract {
     static CONTRACT: OnceLock<Contract> = OnceLock::new();
     CONTRACT.get_or_init(|| {
@@ -37,7 +37,7 @@ pub fn contract() -> &'static Contract {
 }
 
 impl Contract {
-    /// The operation of a method and a raw path; the one with the most fixed segments.
+    /// The operation for a method and a raw path; of several, the one with the most fixed segments.
     pub fn operation(&self, method: &str, path: &str) -> Option<Operation<'_>> {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let paths = self.document["paths"].as_object()?;
@@ -52,7 +52,7 @@ impl Contract {
             .map(|(_, operation)| operation)
     }
 
-    /// What is wrong with a request.
+    /// Errors in a request.
     pub fn request_faults(
         &self,
         operation: &Operation<'_>,
@@ -112,7 +112,7 @@ impl Contract {
         self.resolve(answer)["content"].get("application/json")?.get("schema")
     }
 
-    /// An answer made from the schema of the description, with `known` put in.
+    /// An answer that is built from the schema, with the values of `known` in it.
     pub fn answer(&self, operation: &Operation<'_>, status: u16, known: &Value) -> Value {
         match self.answer_schema(operation, status) {
             Some(schema) => self.fill(schema, known, 0),
@@ -120,8 +120,8 @@ impl Contract {
         }
     }
 
-    /// What is wrong with an answer. The description does not know that the repository of a head
-    /// is `null` after a fork was deleted; the service sends it.
+    /// Errors in an answer. The description does not allow `null` for the repository of a deleted
+    /// fork, but GitHub sends it.
     pub fn answer_faults(
         &self,
         operation: &Operation<'_>,
@@ -175,7 +175,7 @@ impl Contract {
             .collect()
     }
 
-    /// A text in an address, against the type it should have.
+    /// Errors in a text of the URL, compared with its type.
     fn text_faults(&self, name: &str, text: &str, schema: &Value) -> Vec<String> {
         let schema = self.resolve(schema);
         let typed = match schema["type"].as_str() {
@@ -192,7 +192,7 @@ impl Contract {
         }
     }
 
-    /// Fields that the description does not know: GitHub ignores them, so they are mistakes.
+    /// Fields that the description does not know; GitHub ignores them, so they are mistakes.
     fn unknown(&self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
         let schema = self.resolve(schema);
         if let Some(list) = value.as_array() {
@@ -214,7 +214,7 @@ impl Contract {
         }
     }
 
-    /// `known` with everything the schema requires around it.
+    /// `known`, completed with everything that the schema requires.
     fn fill(&self, schema: &Value, known: &Value, depth: usize) -> Value {
         let schema = self.object_of(self.resolve(schema));
         match known {
@@ -236,7 +236,7 @@ impl Contract {
         }
     }
 
-    /// Of alternatives the first that is an object.
+    /// The first of several alternatives that is an object.
     fn object_of<'a>(&'a self, schema: &'a Value) -> &'a Value {
         ["oneOf", "anyOf"]
             .iter()
@@ -247,7 +247,7 @@ impl Contract {
             .unwrap_or(schema)
     }
 
-    /// The least value a schema allows; `null` wherever it may be.
+    /// The smallest value that a schema allows; `null` wherever that is allowed.
     fn sample(&self, schema: &Value, depth: usize, present: bool) -> Value {
         let schema = self.resolve(schema);
         assert!(depth < 40, "the description turns in a circle");
@@ -285,8 +285,8 @@ impl Contract {
     }
 }
 
-/// Whether a path fits a template: how many fixed segments, and the values of the names. A name at
-/// the end may take several segments, as branches do.
+/// Matches a path with a template: the number of fixed segments, and the values of the names. A
+/// name at the end may cover several segments, as branches do.
 fn fit(template: &str, segments: &[&str]) -> Option<(usize, BTreeMap<String, String>)> {
     let parts: Vec<&str> = template.trim_start_matches('/').split('/').collect();
     let name = |part: &str| -> Option<String> {
@@ -310,7 +310,7 @@ fn fit(template: &str, segments: &[&str]) -> Option<(usize, BTreeMap<String, Str
     Some((fixed, values))
 }
 
-/// Text of an address without its `%XX`.
+/// Text of a URL with its `%XX` decoded.
 pub fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
@@ -328,7 +328,7 @@ pub fn decoded(text: &str) -> String {
     String::from_utf8(bytes).expect("an address is UTF-8")
 }
 
-/// A schema in the words of JSON Schema: `nullable` becomes a type.
+/// Converts a schema of the description to JSON Schema: `nullable` becomes a type.
 fn plain(schema: &Value) -> Value {
     match schema {
         Value::Array(list) => list.iter().map(plain).collect(),

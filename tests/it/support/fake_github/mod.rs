@@ -1,5 +1,5 @@
-//! A GitHub on loopback that remembers what was done to it. Every request is held against GitHub's
-//! own description, every answer is made from it, and any call can be made to fail.
+//! A fake GitHub server with state. Every request is checked against GitHub's `OpenAPI`
+//! description, every answer is built from it, and any call can be made to fail.
 //!
 //! ```ignore
 //! let github = FakeGithub::start();
@@ -24,37 +24,37 @@ use answers::{Answer, perform};
 use contract::{contract, decoded};
 use state::State;
 
-/// What happens instead of, or after, one call.
+/// How one call fails.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// An answer of this status, headers and body; nothing was done.
+    /// Answers with this status, headers and body; the operation is not performed.
     Status(u16, Vec<(&'static str, String)>, String),
-    /// It is done, and the answer has this status.
+    /// Performs the operation, and answers with this status.
     StatusAfter(u16),
-    /// The connection ends; nothing was done.
+    /// Closes the connection; the operation is not performed.
     ResetBefore,
-    /// It is done, and the connection ends.
+    /// Performs the operation, and closes the connection.
     ResetAfter,
-    /// It is done, and the answer ends in the middle.
+    /// Performs the operation, and cuts the answer off.
     CutAfter,
-    /// A proxy answers 200 with a page; nothing was done.
+    /// Answers 200 with the page of a proxy; the operation is not performed.
     Html,
-    /// Nothing is done, and nobody answers for so long.
+    /// Sends no answer for this long; the operation is not performed.
     Silence(Duration),
-    /// A secondary limit with this `Retry-After`; nothing was done.
+    /// Answers with a secondary rate limit and this `Retry-After`; the operation is not performed.
     Limited(Option<u32>),
 }
 
 /// One request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// `GET`, ...
+    /// The HTTP method, such as `GET`.
     pub method: String,
     /// Path and query, as sent.
     pub target: String,
     /// Headers with lower-case names.
     pub headers: Vec<(String, String)>,
-    /// JSON, or `null`.
+    /// The body as JSON, or `null` for none.
     pub body: Value,
     /// Status of the answer; 0 for none.
     pub status: u16,
@@ -68,7 +68,7 @@ struct Memory {
     violations: Mutex<Vec<String>>,
 }
 
-/// The server.
+/// A running server.
 pub struct FakeGithub {
     port: u16,
     memory: Arc<Memory>,
@@ -90,34 +90,34 @@ impl FakeGithub {
         Self { port, memory }
     }
 
-    /// What `GITHUB_API_URL` is set to.
+    /// The URL to set as `GITHUB_API_URL`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Everything in the repository, to read and to change.
+    /// The state of the repository, to read and to change.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.memory.state.lock().expect("no panic")
     }
 
-    /// The next call with this method whose target contains `part` meets the fault. Faults of the
-    /// same call are met one after the other.
+    /// The next call with this method whose target contains `part` fails in this way. Several
+    /// faults for the same call happen one after the other.
     pub fn fault(&self, method: &str, part: &str, fault: Fault) {
         let mut faults = self.memory.faults.lock().expect("no panic");
         faults.push((method.to_owned(), part.to_owned(), fault));
     }
 
-    /// Faults nobody met.
+    /// Number of faults that have not happened.
     pub fn faults_left(&self) -> usize {
         self.memory.faults.lock().expect("no panic").len()
     }
 
-    /// Everything that was asked so far.
+    /// All requests so far.
     pub fn log(&self) -> Vec<Seen> {
         self.memory.log.lock().expect("no panic").clone()
     }
 
-    /// The same, as `POST /repos/octo/demo/issues 201`.
+    /// All requests so far, as lines such as `POST /repos/octo/demo/issues 201`.
     pub fn transcript(&self) -> Vec<String> {
         self.log()
             .iter()
@@ -130,12 +130,12 @@ impl FakeGithub {
         self.log().iter().filter(|seen| seen.method == method && seen.target.contains(part)).count()
     }
 
-    /// What was against the contract.
+    /// Violations of the API description so far.
     pub fn violations(&self) -> Vec<String> {
         self.memory.violations.lock().expect("no panic").clone()
     }
 
-    /// Fails the test when a request or an answer was against the contract.
+    /// Fails the test if a request or an answer violated the API description.
     pub fn assert_clean(&self) {
         let violations = self.violations();
         assert!(violations.is_empty(), "{}", violations.join("\n"));
@@ -238,7 +238,7 @@ fn serve(stream: TcpStream, memory: &Memory, port: u16) {
     }
 }
 
-/// The answer, and whether it ends in the middle; `None` when there is none.
+/// The answer, and whether it is cut off; `None` when there is none.
 fn answer(fault: Option<Fault>, seen: &Seen, memory: &Memory, port: u16) -> Option<(Answer, bool)> {
     let plain = |status: u16, headers: Vec<(&'static str, String)>, text: &str| {
         Some((Answer { status, headers, body: Value::String(text.to_owned()) }, false))
@@ -285,7 +285,7 @@ fn violation(memory: &Memory, seen: &Seen, text: &str) {
     memory.violations.lock().expect("no panic").push(line);
 }
 
-/// Holds a request against the description.
+/// Checks a request against the description.
 fn check(seen: &Seen, bytes: &[u8], memory: &Memory) {
     let fail = |text: &str| violation(memory, seen, text);
     let header = |name: &str| {
@@ -321,7 +321,7 @@ fn check(seen: &Seen, bytes: &[u8], memory: &Memory) {
         }
         return;
     }
-    // The one route that is not in the description: where a renamed repository is.
+    // The only route that is not in the description: the place of a renamed repository.
     if path.starts_with("/repositories/") {
         return;
     }
@@ -335,7 +335,7 @@ fn check(seen: &Seen, bytes: &[u8], memory: &Memory) {
     }
 }
 
-/// Does what is asked and answers in the form of the description.
+/// Performs the requested operation, and answers in the form of the description.
 fn respond(seen: &Seen, memory: &Memory, port: u16) -> Answer {
     let path = path_of(&seen.target);
     let mut state = memory.state.lock().expect("no panic");

@@ -1,4 +1,4 @@
-//! What the fake GitHub remembers.
+//! State of the fake GitHub: pull requests, issues, comments, checks, branches, permissions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,22 @@ pub type Author = Option<(u64, String)>;
 pub struct State {
     /// `owner/name`.
     pub repository: String,
-    /// A name that leads here by a redirect.
+    /// A former name that redirects to this repository.
     pub old_name: Option<String>,
-    /// Such as `main`.
+    /// The default branch, such as `main`.
     pub default_branch: String,
-    /// Whom `GET /user` names; `None` refuses, as for the token of a job.
+    /// The user that `GET /user` returns; `None` refuses, as for the token of a job.
     pub user: Author,
-    /// Who writes what is posted.
+    /// The account that posts with the token.
     pub me: (u64, String),
-    /// The App behind the token, and what it may change.
+    /// The App behind the token; it may change only its own check runs.
     pub app: String,
     /// `permission` and `role_name` by login.
     pub permissions: BTreeMap<String, (String, String)>,
-    /// `active` or `pending` by `organisation/team/login`; `None` where the token may not ask, as
-    /// that of a job.
+    /// `active` or `pending`, by `organisation/team/login`; `None` when the token may not read
+    /// teams, as that of a job.
     pub teams: Option<BTreeMap<String, String>>,
-    /// Pull requests.
+    /// Pull requests of the repository.
     pub pulls: Vec<Pull>,
     /// Issues without pull requests.
     pub issues: Vec<Issue>,
@@ -39,25 +39,25 @@ pub struct State {
     pub labels: BTreeSet<String>,
     /// Labels of issues and pull requests.
     pub labelled: BTreeMap<u64, BTreeSet<String>>,
-    /// `issues` or `pulls`, comment and content.
+    /// Reactions: `issues` or `pulls`, comment, and content.
     pub reactions: Vec<(String, u64, String)>,
-    /// Tips of branches.
+    /// Branches, with the commits they point to.
     pub branches: BTreeMap<String, String>,
-    /// Commits by name.
+    /// Commits by their id.
     pub commits: BTreeMap<String, Commit>,
-    /// Commits of pull requests: their messages.
+    /// Messages of the commits of each pull request.
     pub pull_commits: BTreeMap<u64, Vec<String>>,
-    /// Started workflows: file and reference.
+    /// Workflows that were started: file and reference.
     pub dispatches: Vec<(String, String)>,
     /// Whether a workflow may open pull requests.
     pub may_open_pulls: bool,
-    /// Whether labels may be made.
+    /// Whether labels may be created.
     pub may_label: bool,
-    /// Whether everything that writes is refused, as for a fork's token.
+    /// Whether everything that writes is refused, as with the token of a fork.
     pub read_only: bool,
-    /// A bare repository whose branches these are.
+    /// A bare repository from which the branches are read.
     pub git: Option<std::path::PathBuf>,
-    /// The last number given.
+    /// The last number that was assigned.
     pub last: u64,
 }
 
@@ -120,11 +120,11 @@ pub struct Check {
 pub struct Commit {
     pub message: String,
     pub parents: Vec<String>,
-    /// Written files with their content in base64; `null` for a removed one.
+    /// Written files with their content in base64; `null` for a removed file.
     pub files: BTreeMap<String, Value>,
 }
 
-/// A commit name that a number stands for.
+/// A commit id that is derived from a number.
 pub fn sha(number: u64) -> String {
     format!("{number:040x}")
 }
@@ -163,13 +163,13 @@ impl Default for State {
 }
 
 impl State {
-    /// A number nobody had.
+    /// A number that was not used before.
     pub fn next(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
-    /// Takes the branches of the git repository over, when there is one.
+    /// Reads the branches from the git repository, if there is one.
     pub fn look(&mut self) {
         let Some(folder) = &self.git else { return };
         let output = std::process::Command::new("git")
@@ -183,7 +183,7 @@ impl State {
         self.branches = pairs.map(|(name, tip)| (name.to_owned(), tip.to_owned())).collect();
     }
 
-    /// Somebody comments.
+    /// Adds a comment by this author.
     pub fn comment(&mut self, number: u64, author: Author, body: &str) -> u64 {
         let id = self.next();
         let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -191,7 +191,7 @@ impl State {
         id
     }
 
-    /// Somebody opens a pull request from a branch of the repository into the default branch.
+    /// Opens a pull request from a branch of this repository into the default branch.
     pub fn open_pull(&mut self, author: Author, head: &str, title: &str) -> u64 {
         let number = self.next();
         let (head_repository, base) = (Some(self.repository.clone()), self.default_branch.clone());

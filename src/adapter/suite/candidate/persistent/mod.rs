@@ -1,4 +1,4 @@
-//! Tries candidates in processes that stay alive between them. One file for each kind of runner.
+//! Candidate runners whose processes stay alive between candidates; one file for each kind.
 
 mod node;
 mod python;
@@ -18,8 +18,8 @@ use super::super::framework::PersistentRunner;
 use super::super::project_suite::ProjectSuite;
 use super::command::{file_of, trace_of};
 
-/// Opens the runner of the framework; `None` where there is none, or it does not reproduce what the
-/// suite reports.
+/// Opens the persistent runner of the framework; `None` where there is none, or it does not
+/// reproduce the results of the suite.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
@@ -35,7 +35,7 @@ pub async fn open(
     let runner: Box<dyn CandidateRunner> = match framework {
         None => Box::new(python::open(suite, request)),
         Some(framework) => {
-            // Each traced test takes a start.
+            // Each trace takes a start of the runner, so one test has to do.
             failing = failing.get(..1).unwrap_or_default();
             match script::open(suite, request, framework).await? {
                 Some(runner) => Box::new(runner),
@@ -43,8 +43,8 @@ pub async fn open(
             }
         }
     };
-    // What fails in the suite must fail here, or candidates would be tried on something else.
-    // Without a failure to reproduce, the caller compares what passes.
+    // A test that fails in the suite must fail here too, or candidates would be judged on something
+    // else. Without failing tests, the caller compares the passing ones.
     if failing.is_empty() {
         return Ok(Some(runner));
     }
@@ -53,7 +53,7 @@ pub async fn open(
     Ok(traces.iter().any(failed).then_some(runner))
 }
 
-/// The trace of a test; one that is not reported has failed, and took a second.
+/// The trace of a test; an unreported test counts as failed after one second.
 fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace {
     match case {
         Some(case) => trace_of(case, lines),
@@ -68,7 +68,7 @@ fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace
 }
 
 /// Status and message of each test of a file, to compare two ways of running it: a test may fail in
-/// both and for another reason.
+/// both for different reasons.
 fn outcomes(cases: Vec<TestCase>, file: &str) -> BTreeMap<TestId, (Status, String)> {
     let own = cases.into_iter().filter(|case| file_of(&case.id) == file);
     own.map(|case| {

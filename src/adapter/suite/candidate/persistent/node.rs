@@ -1,8 +1,8 @@
-//! What `node --test` suites need besides the runner that is kept: a test file in a process of its
-//! own, also for one test with V8's coverage.
+//! Runs one file of a `node --test` suite in a process of its own, also for a single test with V8's
+//! coverage.
 //!
-//! A thread is not quite a process: it cannot change the folder or take signals. So a file whose
-//! answers differ between both keeps its own process.
+//! The persistent runner uses threads, which cannot change the working folder or receive signals. A
+//! file whose results differ between the two keeps its own process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::script_copy::CheckoutCopy;
 use super::v8_coverage::executed_lines;
 use super::{file_of, trace_or_failed};
 
-/// Limit of one traced test.
+/// Time limit of one traced test.
 const TRACING: Duration = Duration::from_secs(10);
 
 impl CheckoutCopy {
@@ -43,7 +43,7 @@ impl CheckoutCopy {
         if ending == Ending::TimedOut { Ok(Vec::new()) } else { self.read_report() }
     }
 
-    /// Runs each test alone and reads the lines that V8 says it executed.
+    /// Runs each test alone and reads its executed lines from V8's coverage.
     pub(super) async fn trace_with_v8(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
         let folder = self.report.with_extension("coverage");
         let mut traces = Vec::new();

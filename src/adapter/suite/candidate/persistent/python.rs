@@ -1,4 +1,4 @@
-//! The persistent runner for unittest and pytest; `driver/warm_python.py` is its other half.
+//! The persistent runner for unittest and pytest; its Python side is `driver/warm_python.py`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ use crate::adapter::suite::framework::unittest_options;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
 
-/// Time in which the tests must load.
+/// Time limit for loading the tests.
 const LOADING: Duration = Duration::from_mins(2);
 
-/// Pools of processes at the same time.
+/// Pools of processes that are kept at the same time.
 const POOLS: usize = 8;
 
 #[derive(Serialize)]
@@ -60,10 +60,10 @@ struct CandidateResponse {
     results: Vec<Line>,
 }
 
-/// Files under repair and the tests that are loaded.
+/// The files under repair and the loaded tests, which together identify a pool.
 type PoolKey = (BTreeSet<RepoPath>, Vec<TestId>);
 
-/// Idle processes of one key.
+/// The idle processes of one key.
 struct Pool {
     idle: Mutex<Vec<LineServer>>,
     turns: Semaphore,
@@ -80,7 +80,7 @@ pub struct PythonRunner {
     pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
 }
 
-/// A runner that starts its processes when they are needed.
+/// Creates a runner; its processes start when they are needed.
 pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> PythonRunner {
     let site = suite.site(request.root);
     let driver = suite.settings.scratch.join("drivers/warm_python.py");
@@ -143,7 +143,7 @@ impl PythonRunner {
         })
     }
 
-    /// The pool of a key, or of one with the same files and more tests: each request selects the
+    /// The pool of a key, or one with the same files and more tests, since each request selects the
     /// tests it needs.
     async fn pool(&self, key: PoolKey) -> (PoolKey, Arc<Pool>) {
         let mut pools = self.pools.lock().await;
@@ -196,7 +196,7 @@ impl CandidateRunner for PythonRunner {
             for (file, more) in &at_import {
                 add_lines(&mut lines, file.clone(), more.iter().copied());
             }
-            // Most tests take less than the millisecond in which reports count.
+            // Most tests take less than a millisecond, to which reports round.
             let duration = Duration::try_from_secs_f64(record.ms / 1000.0).unwrap_or_default();
             let case = self.paths.to_test_case(&record.into());
             traces.push(Trace { duration, ..trace_of(case, lines) });

@@ -1,10 +1,10 @@
-//! Tries candidates on `node --test`, Vitest and Jest suites: copies of the checkout that are kept
-//! ready, each with a runner that has started once and transforms again only what changed;
-//! `driver/warm_*.mjs` are its other halves. Every run gets modules of its own: in a thread, in
-//! workers as the project's pool and isolation say, or in an environment as Jest gives to each file.
+//! The persistent runner for `node --test`, Vitest and Jest. Keeps copies of the checkout, each
+//! with a started runner (`driver/warm_*.mjs`) that transforms only what changed. Every run gets
+//! fresh modules: in a thread, in workers as the project's pool and isolation say, or in an
+//! environment as Jest gives to each file.
 //!
-//! A test file is first run both ways on the unchanged sources; where the answers differ it gets a
-//! fresh start for each candidate. So does a candidate that changes what the runner reads once.
+//! Each test file first runs both ways on the unchanged sources; where the results differ, it gets
+//! a fresh start per candidate, as does a candidate that edits what the runner reads only once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,11 +29,11 @@ use super::script_copy::{CheckoutCopy, LEAST, ScriptFramework, UNCHANGED};
 use super::script_trace::{TestKey, executed_lines, test_key};
 use super::{outcomes, trace_or_failed};
 
-/// A run may take so many times what it took on the unchanged sources, besides the limit of its
-/// tests: new workers start slower while others run.
+/// Time for starting workers, as a multiple of what a file took on the unchanged sources, besides
+/// the limit of its tests: new workers start slower while others run.
 const STARTING: u32 = 3;
 
-/// Names of files that say how sources are read.
+/// Beginnings of the names of files that configure how sources are read.
 const SETTINGS: &[&str] = &[
     "package.json",
     "tsconfig",
@@ -50,20 +50,20 @@ const SETTINGS: &[&str] = &[
 /// How a test file is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RunMode {
-    /// In the runner that is kept; with what it takes to start workers.
+    /// In the persistent runner; with the time that starting its workers may take.
     Warm(Duration),
-    /// By a fresh start.
+    /// With a fresh start for each candidate.
     Alone,
 }
 
 pub struct ScriptRunner {
     copies: Vec<Mutex<CheckoutCopy>>,
     modes: Mutex<BTreeMap<String, RunMode>>,
-    /// Files that any copy's server read once.
+    /// Files that the server of any copy reads only once, such as configuration.
     settings: Mutex<BTreeSet<RepoPath>>,
 }
 
-/// Opens the runner; `None` when it cannot be kept here.
+/// Opens the runner; `None` when it does not start here.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
@@ -83,7 +83,7 @@ pub async fn open(
     Ok(Some(ScriptRunner { copies, modes: Mutex::default(), settings: Mutex::default() }))
 }
 
-/// Whether an edit changes what a runner reads once, or which files there are.
+/// Whether an edit changes what a runner reads only once, or adds or removes a file.
 fn steers(edits: &EditSet, settings: &BTreeSet<RepoPath>) -> bool {
     edits.files.iter().any(|edit| {
         let name = edit.file.file_name();
@@ -95,7 +95,7 @@ fn steers(edits: &EditSet, settings: &BTreeSet<RepoPath>) -> bool {
 }
 
 impl ScriptRunner {
-    /// The first copy that is free, else the first one's turn; `None` without any.
+    /// The first free copy, else the first copy once it is free; `None` without any.
     async fn free(&self) -> Option<MutexGuard<'_, CheckoutCopy>> {
         match self.copies.iter().find_map(|copy| copy.try_lock().ok()) {
             Some(copy) => Some(copy),
@@ -103,7 +103,7 @@ impl ScriptRunner {
         }
     }
 
-    /// How a file is run, found out on the unchanged sources of `copy`.
+    /// How a file is run, determined on the unchanged sources of `copy`.
     async fn mode(&self, copy: &mut CheckoutCopy, file: &str) -> Result<RunMode, RunError> {
         if let Some(mode) = self.modes.lock().await.get(file) {
             return Ok(*mode);
@@ -166,7 +166,7 @@ impl CandidateRunner for ScriptRunner {
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
         let Some(mut copy) = self.free().await else { return Ok(Vec::new()) };
-        // In the order of the tests, which begins with those that fail.
+        // Files run in the order of their tests, which begins with the failing ones.
         let mut modes: Vec<(&str, RunMode)> = Vec::new();
         for file in heads(tests, "::") {
             modes.push((file, self.mode(&mut copy, file).await?));

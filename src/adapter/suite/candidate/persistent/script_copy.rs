@@ -1,5 +1,5 @@
-//! A copy of the checkout with a runner of Node.js that has started once and answers for one test
-//! file after the other.
+//! A copy of the checkout with a Node.js test runner that stays alive and runs one test file per
+//! request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ use super::super::command::CommandRunner;
 pub struct ScriptFramework {
     driver: &'static str,
     read: fn(&str) -> Vec<ReportedTest>,
-    /// Node.js itself runs the tests: a file that cannot be run warm gets a process of its own, any
-    /// other framework's file the suite's own command.
+    /// Whether Node.js itself runs the tests. Then a file that cannot run warm gets a process of
+    /// its own; for other frameworks it gets the suite's own command.
     pub is_node: bool,
 }
 
@@ -37,46 +37,46 @@ pub const NODE: ScriptFramework = ScriptFramework {
     is_node: true,
 };
 
-/// Vitest, by its Node API; tried with 1.6, 2.1, 3.2 and 4.1.
+/// Vitest through its Node.js API; verified with 1.6, 2.1, 3.2 and 4.1.
 pub const VITEST: ScriptFramework = ScriptFramework {
     driver: "warm_vitest.mjs",
     read: |text| jest::parse(text, Writer::Vitest).unwrap_or_default(),
     is_node: false,
 };
 
-/// Jest, in one process; tried with 29.7 and 30.5.
+/// Jest in one process; verified with 29.7 and 30.5.
 pub const JEST: ScriptFramework = ScriptFramework {
     driver: "warm_jest.mjs",
     read: |text| jest::parse(text, Writer::Jest).unwrap_or_default(),
     is_node: false,
 };
 
-/// Time in which a runner must start.
+/// Time limit for starting a runner.
 const LOADING: Duration = Duration::from_mins(1);
 
 /// Limit of one test file on the unchanged sources.
 pub const UNCHANGED: Duration = Duration::from_mins(2);
 
-/// The least that is allowed for starting workers, or Node.js itself, on a busy machine.
+/// Least time allowed for starting workers, or Node.js itself, on a busy machine.
 pub const LEAST: Duration = Duration::from_millis(1500);
 
-/// Memory of one process of Node.js, in megabytes.
+/// Memory limit of one Node.js process, in megabytes.
 const MEMORY: u32 = 2048;
 
-/// One copy of the checkout with what belongs to it.
+/// One copy of the checkout, with its runner and its report.
 pub struct CheckoutCopy {
     pub framework: &'static ScriptFramework,
     pub root: PathBuf,
     pub paths: PathMapper,
     command: CommandRunner,
-    /// Node.js with its arguments, without a program to run.
+    /// Node.js with its arguments, without a script to run.
     pub invocation: Invocation,
     driver: String,
     pub report: PathBuf,
     pub server: Option<LineServer>,
     /// Files written since the last request to the server.
     changed: BTreeSet<PathBuf>,
-    /// Files that the server read once.
+    /// Files that the server reads only once.
     pub settings: BTreeSet<RepoPath>,
 }
 
@@ -93,7 +93,7 @@ struct RunnerMessage {
     ready: bool,
     ended: bool,
     seconds: f64,
-    /// It has taken so much memory that another should be started.
+    /// Whether the process uses so much memory that it should be replaced.
     grown: bool,
     settings: BTreeSet<String>,
 }
@@ -140,7 +140,7 @@ impl CheckoutCopy {
         })
     }
 
-    /// A runner that is ready; `None` where it cannot be had.
+    /// Starts a runner; `None` when it does not become ready.
     pub async fn start(
         &mut self,
         more: &BTreeMap<String, String>,
@@ -159,8 +159,8 @@ impl CheckoutCopy {
         }
     }
 
-    /// Runs one test file in `server`, which is returned where it can be used again. `starting` is
-    /// what it may take besides the limit of the tests.
+    /// Runs one test file in `server`, which is returned if it can be used again. `starting` is the
+    /// time allowed besides the limit of the tests.
     pub async fn run_in(
         &mut self,
         mut server: LineServer,
@@ -174,7 +174,7 @@ impl CheckoutCopy {
             Ok(()) => server.receive::<RunnerMessage>(limit + starting).await,
             Err(error) => Err(error),
         };
-        // A process that hangs ends with its process group.
+        // Dropping a server that hangs kills its process group.
         let Ok(Some(answer)) = answer else { return Ok((None, FileRun::default())) };
         self.changed.clear();
         self.remember_settings(&answer);
@@ -186,7 +186,7 @@ impl CheckoutCopy {
         Ok((server, FileRun { cases: self.read_report()?, duration }))
     }
 
-    /// The same in the server of this copy, which is started again after it ended; `None` when it
+    /// Like `run_in`, in the server of this copy, which is restarted after it ended; `None` when it
     /// cannot be started.
     pub async fn run_warm(
         &mut self,
@@ -218,7 +218,7 @@ impl CheckoutCopy {
         }
     }
 
-    /// The results that the last run left.
+    /// The results in the report of the last run.
     pub fn read_report(&self) -> Result<Vec<TestCase>, RunError> {
         let text = read_text(&self.report)?;
         Ok(to_test_cases(&(self.framework.read)(&text), &self.paths))

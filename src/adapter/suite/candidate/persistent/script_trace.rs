@@ -1,4 +1,4 @@
-//! Executed lines as `driver/script_trace.cjs` writes them in the workers of Vitest and Jest.
+//! Parses the executed lines that `driver/script_trace.cjs` writes in workers of Vitest and Jest.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::effect::Lines;
 
 use super::add_lines;
 
-/// One line of what `driver/script_trace.cjs` appends.
+/// One JSON line that `driver/script_trace.cjs` appends.
 #[derive(Deserialize)]
 struct TraceRecord {
     file: String,
@@ -22,7 +22,7 @@ struct TraceRecord {
     shared: BTreeMap<String, Vec<u32>>,
 }
 
-/// A test by its file and its whole name in one text, which is all that Jest shows to a test.
+/// A test's file and its joined names, which is all that Jest reveals to a test.
 pub type TestKey = (String, String);
 
 pub fn test_key(test: &TestId) -> TestKey {
@@ -30,7 +30,7 @@ pub fn test_key(test: &TestId) -> TestKey {
     (file.to_owned(), names.replace(" > ", " "))
 }
 
-/// The executed lines of each test, with those that its file executed outside of single tests.
+/// The executed lines of each test, including those that its file executed outside of tests.
 pub fn executed_lines(text: &str, paths: &PathMapper) -> BTreeMap<TestKey, Lines> {
     let mut found: BTreeMap<TestKey, Lines> = BTreeMap::new();
     let add = |into: &mut Lines, reported: &BTreeMap<String, Vec<u32>>| {

@@ -1,4 +1,4 @@
-//! Executed lines from the coverage files that Node.js writes, with V8's ranges of characters.
+//! Reads executed lines from the V8 coverage files of Node.js, which hold ranges of characters.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ struct V8Range {
     count: u64,
 }
 
-/// Lines that V8 says were executed, by file of the repository.
+/// Executed lines by file of the repository.
 pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunError> {
     let mut lines = Lines::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
@@ -60,8 +60,8 @@ pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunErr
     Ok(lines)
 }
 
-/// Lines whose first character lies in a range that ran; the innermost range decides. What closes
-/// the block before it does not count: in `} else if (a) {` the condition is what runs.
+/// Lines whose first character lies in a range that ran; the innermost range decides. Closing
+/// brackets before it do not count: in `} else if (a) {` the condition is what runs.
 fn covered(text: &str, functions: &[V8Function]) -> Vec<u32> {
     let ranges: Vec<&V8Range> = functions.iter().flat_map(|function| &function.ranges).collect();
     let mut found = Vec::new();

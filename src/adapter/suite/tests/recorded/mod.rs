@@ -1,4 +1,4 @@
-//! Real output of every framework is read as `expected.json` beside it says.
+//! Compares what the parsers read from recorded framework output with `expected.json`.
 //!
 //! A recording is a folder `tests/data/reports/<framework>/<version>/<case>/`: `output.txt` is what
 //! was printed, `results.txt` what the framework wrote where we asked for it, `folder/` the reports
@@ -47,7 +47,7 @@ fn adapter_of(folder: &str) -> &'static FrameworkAdapter {
     adapter(*framework)
 }
 
-/// Folders three levels down: framework, version, case.
+/// The folders of recordings, by framework, version and case.
 fn cases() -> Vec<PathBuf> {
     let mut level = vec![data().join("reports")];
     for _ in 0..3 {
@@ -58,7 +58,7 @@ fn cases() -> Vec<PathBuf> {
     level
 }
 
-/// What is read of a recording, with one object per test.
+/// What the parsers read from a recording, with one object per test.
 fn read(case: &Path) -> Value {
     let below = case.strip_prefix(data().join("reports")).unwrap();
     let name = below.iter().next().unwrap().to_str().unwrap();

@@ -1,4 +1,4 @@
-//! Replaces recordings by what the tools of this machine print.
+//! Replaces recordings by the output of the tools on this machine.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Text without what tells of the machine.
+/// The text without what identifies the machine.
 fn anonymous(path: &Path, folder: &Path) -> String {
     let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
     let text = text.replace(folder.join("repo").to_str().unwrap(), "/repo");
@@ -40,8 +40,8 @@ fn anonymous(path: &Path, folder: &Path) -> String {
     })
 }
 
-/// Runs every sample project with the tool of this machine and replaces its recording.
-/// `REGREEN_RECORD` names the sample projects, separated by commas.
+/// Runs the sample projects that `REGREEN_RECORD` names, separated by commas, with the tools of
+/// this machine, and replaces their recordings.
 #[tokio::test]
 async fn record_again() {
     let projects = std::env::var("REGREEN_RECORD").unwrap_or_default();
