@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use regreen::internals::bench::{Graph, PlanSize, RepoPath, SessionId, parse_junit, rehearse};
+use regreen::internals::bench::{Graph, PlanSize, RepoPath, SessionId, parse_junit, plan_without_io};
 
 fn main() {
     let arguments: Vec<String> =
@@ -40,7 +40,7 @@ fn plan(folder: &str, words: &str) {
     }
     let all = files.len();
     let session = SessionId::parse("WFS-test-bench").unwrap();
-    let PlanSize { files, requirements, tasks } = rehearse(files, words, &session);
+    let PlanSize { files, requirements, tasks } = plan_without_io(files, words, &session);
     let took = began.elapsed();
     println!(
         "{all} files, {files} worked on, {requirements} requirements, {tasks} tasks, {:.1} s",

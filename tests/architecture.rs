@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Each room with the rooms it may import. A module belongs to the room with the longest prefix.
-const LAW: &[(&str, &[&str])] = &[
+const ALLOWED_IMPORTS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("code", &["domain"]),
     ("config", &["domain"]),
@@ -131,7 +131,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The room of a module path such as `adapter/suite/format`.
 fn room(path: &str) -> &'static str {
-    LAW.iter()
+    ALLOWED_IMPORTS.iter()
         .map(|(name, _)| *name)
         .filter(|name| path == *name || path.starts_with(&format!("{name}/")) || name.is_empty())
         .max_by_key(|name| name.len())
@@ -292,7 +292,7 @@ fn rooms_import_only_what_the_law_allows() {
     let mut breaches = Vec::new();
     let mut used = BTreeSet::new();
     for file in read() {
-        let (_, allowed) = LAW.iter().find(|(name, _)| *name == file.room).unwrap();
+        let (_, allowed) = ALLOWED_IMPORTS.iter().find(|(name, _)| *name == file.room).unwrap();
         for path in &file.imports {
             let target = room(path);
             if target == file.room || target.is_empty() {
@@ -310,7 +310,7 @@ fn rooms_import_only_what_the_law_allows() {
         }
     }
     // The crate root declares rooms with `mod` and needs no import.
-    for (room, allowed) in LAW.iter().filter(|(room, _)| !room.is_empty()) {
+    for (room, allowed) in ALLOWED_IMPORTS.iter().filter(|(room, _)| !room.is_empty()) {
         for target in *allowed {
             if !used.contains(&(*room, *target)) {
                 breaches.push(format!("{room} may import {target} and does not: remove the edge"));
@@ -510,7 +510,7 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
 #[test]
 fn the_table_of_imports_in_the_docs_is_current() {
     let mut table = String::from("| Room | may import |\n|---|---|\n");
-    for (room, allowed) in LAW.iter().filter(|(room, _)| !room.is_empty()) {
+    for (room, allowed) in ALLOWED_IMPORTS.iter().filter(|(room, _)| !room.is_empty()) {
         let names: Vec<String> = allowed.iter().map(|name| format!("`{name}`")).collect();
         let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
         table.push_str(&format!("| `{room}` | {names} |\n"));

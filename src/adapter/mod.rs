@@ -11,10 +11,10 @@ mod session;
 mod session_choice;
 pub mod store;
 pub mod suite;
-mod test_code;
+mod sandbox_entry;
 
 pub use open_error::OpenError;
 pub use paths::{state_root, work_home, work_root};
 pub use session::{PlanStart, Session, resume_archiving};
 pub use session_choice::PlanRequest;
-pub use test_code::{launched, protection};
+pub use sandbox_entry::{launched, protection};

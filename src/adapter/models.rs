@@ -11,7 +11,7 @@ use crate::effect::{Model, ModelFacts};
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
-    Cassette, ClientModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
+    Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
 
 /// Time limit of one call to a provider that sets none.
@@ -101,5 +101,5 @@ fn open_one(
     let version = detect(program, path.as_deref(), scratch)?;
     tracing::info!(provider = one.name, version, "client found");
     let scratch = scratch.join("clients");
-    Ok(Box::new(ClientModel::new(ClientSettings { provider: settings, program, path, scratch })))
+    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, scratch })))
 }

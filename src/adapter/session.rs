@@ -22,7 +22,7 @@ use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettin
 use super::session_choice::{ABANDONED, PlanRequest, Planning, choose, choose_plan, repair_state};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
-use super::test_code::protection;
+use super::sandbox_entry::protection;
 
 /// Everything that belongs to one session of one repository.
 pub struct Session<'a> {

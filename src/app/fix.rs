@@ -15,7 +15,7 @@ use crate::domain::session::MAX_ITERATIONS;
 use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
-use super::bundle::{BundleOpening, BundleScreen, TeeScreen};
+use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, patches_only, terms, tool_commands};
 use super::{AppError, FixRequest, page};

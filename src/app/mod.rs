@@ -1,7 +1,7 @@
 //! Use cases: each takes a typed request, opens a session, runs the phases of a cycle and returns a
 //! typed outcome. The command line and the bot do the printing.
 
-mod bundle;
+mod bundle_screen;
 mod characterise;
 mod doctor;
 mod error;

@@ -17,7 +17,7 @@ use crate::domain::test_plan::pipeline::{
 use crate::effect::{Clock, Model, Screen};
 use crate::report::planning::{self, PlanRun};
 
-use super::bundle::{BundleOpening, BundleScreen, TeeScreen};
+use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::fix::{self, OpenModels};
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, coverage_target};

@@ -313,20 +313,20 @@ impl Inspection<'_> {
         if own.is_empty() {
             return;
         }
-        let opinions =
+        let lint_report =
             suite::run_tools(&self.facts.root, self.scratch, &concerns, self.commands).await;
         inspected.skipped.extend(
-            opinions.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }),
+            lint_report.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }),
         );
-        let unchecked = unchecked_languages(own, &opinions).into_iter();
+        let unchecked = unchecked_languages(own, &lint_report).into_iter();
         inspected.skipped.extend(unchecked.map(|(what, reason)| Skipped { what, reason }));
         for concern in [Concern::Types, Concern::Rules] {
-            let reported = tool_findings(concern, &opinions.remarks, own, |_| false);
+            let reported = tool_findings(concern, &lint_report.remarks, own, |_| false);
             add_findings(&mut inspected.findings, reported);
         }
-        let repairs = self.repairs(own, &opinions, &mut inspected.skipped).await;
+        let repairs = self.repairs(own, &lint_report, &mut inspected.skipped).await;
         let can_fix = |file: &RepoPath| repairs.contains_key(file);
-        inspected.findings.extend(tool_findings(Concern::Format, &opinions.remarks, own, can_fix));
+        inspected.findings.extend(tool_findings(Concern::Format, &lint_report.remarks, own, can_fix));
         inspected.repairs = repairs;
     }
 
@@ -335,12 +335,12 @@ impl Inspection<'_> {
     async fn repairs(
         &self,
         own: &BTreeSet<RepoPath>,
-        opinions: &LintReport,
+        lint_report: &LintReport,
         skipped: &mut Vec<Skipped>,
     ) -> BTreeMap<RepoPath, String> {
         let (root, scratch) = (&self.facts.root, self.scratch);
         let files = |concerns: &[Concern]| -> BTreeSet<RepoPath> {
-            let about = opinions.remarks.iter().filter(|one| concerns.contains(&one.0));
+            let about = lint_report.remarks.iter().filter(|one| concerns.contains(&one.0));
             about.map(|one| one.1.0.clone()).filter(|file| own.contains(file)).collect()
         };
         if self.scope.autofix {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::adapter::Session;
 use crate::adapter::host::clock::HostClock;
 use crate::config::Settings;
-use crate::cycle::{self, Execution, ProduceSetUp};
+use crate::cycle::{self, Execution, WriteTestsSetUp};
 use crate::domain::event::{Ending, Event};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::FixSettings;
@@ -14,7 +14,7 @@ use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, Screen};
 
-use super::bundle::BundleOpening;
+use super::bundle_screen::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
 use super::settings::{engine_time, limits, state_travels, tool_commands};
 use super::{AppError, FixRequest, TestOutcome, TestRequest};
@@ -72,7 +72,7 @@ async fn write(
     }
     let fx = session.effects(run.open.models, run.tee);
     let gate = run.settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
-    let set_up = ProduceSetUp {
+    let set_up = WriteTestsSetUp {
         tree: fx.worktree.tree_of(&session.record.git.head_sha).await?,
         observer: session.observer(),
         threshold: gate.unwrap_or(MIN_MUTATION_SCORE),

@@ -9,13 +9,13 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::http::Http;
 use crate::domain::check::Level;
 use crate::effect::{CommentKind, Forge};
-use crate::report::workflow;
+use crate::report::runner_commands;
 
-use super::answer::{self, CommandComment, Request};
+use super::handle_comment::{self, CommandComment, Request};
 use super::bundle;
 use super::context::Context;
 use super::environment::ActionEnv;
-use super::failure::BotError;
+use super::error::BotError;
 use super::mode;
 use super::permission::AllowList;
 use super::prepare;
@@ -44,11 +44,11 @@ pub async fn run(bundle: Option<PathBuf>) -> u8 {
                 let line = u32::try_from(line).unwrap_or(1);
                 println!(
                     "{}",
-                    workflow::remark(Level::Failure, Some((file, line)), "regreen", message)
+                    runner_commands::remark(Level::Failure, Some((file, line)), "regreen", message)
                 );
             }
             let text = format!("{}; {}", error.message, error.hint);
-            println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
+            println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
             error.code
         }
     }
@@ -57,7 +57,7 @@ pub async fn run(bundle: Option<PathBuf>) -> u8 {
 async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotError> {
     let env = ActionEnv::read()
         .map_err(|wrong| BotError::usage(wrong.join("\n"), "fix this step in the workflow file"))?;
-    for line in env.token.iter().flat_map(|token| workflow::mask(token.expose())) {
+    for line in env.token.iter().flat_map(|token| runner_commands::mask(token.expose())) {
         println!("{line}");
     }
     let (label, authors) = names_in(&env.payload);
@@ -86,7 +86,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         // If the commits cannot be counted, the run goes ahead.
         let commits = forge.marked_commits(number, "Regreen-Session:").await.unwrap_or(0);
         if commits > OWN_COMMITS {
-            return Ok(skip(&NoRun::Enough { commits }));
+            return Ok(skip(&NoRun::TooManyOwnCommits { commits }));
         }
     }
     let context = Context {
@@ -110,7 +110,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     let request = read_request(&context).await?;
     match request.run {
         Some(command) => super::run::run(&context, &command, request.replies).await,
-        None => answer::post(&context, request.replies).await,
+        None => handle_comment::post(&context, request.replies).await,
     }
 }
 
@@ -142,10 +142,10 @@ async fn read_request(context: &Context<'_>) -> Result<Request, BotError> {
     if let Cause::Comment { id, review, edited, lines } = &context.trigger.cause {
         let kind = if *review { CommentKind::Review } else { CommentKind::Issue };
         let comment = CommandComment { id: *id, kind, edited: *edited, lines };
-        answer::read(context, comment).await
+        handle_comment::read(context, comment).await
     } else {
         let command = mode::command(&context.env.inputs, &context.prepared.settings)?;
-        answer::read_mode(context, command).await
+        handle_comment::read_mode(context, command).await
     }
 }
 

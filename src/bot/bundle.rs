@@ -11,11 +11,11 @@ use crate::report::forge_page::CommandReply;
 
 use super::commits::Commits;
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::fix_branch;
 use super::limits::{self, Destination};
 use super::publish::Publisher;
-use super::session_refs::{self, SessionSnapshot};
+use super::session_snapshots::{self, SessionSnapshot};
 use super::sessions;
 use super::worker;
 
@@ -117,12 +117,12 @@ pub async fn deliver(
 
 /// Saves the events for later commands.
 pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Path) {
-    let events = session_refs::event_lines(bundle);
+    let events = session_snapshots::event_lines(bundle);
     if events.is_empty() {
         return;
     }
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
-    if let Err(error) = session_refs::save(context.prepared, session, &snapshot).await {
+    if let Err(error) = session_snapshots::save(context.prepared, session, &snapshot).await {
         tracing::warn!(%error, "the events of the session were not saved");
     }
 }

@@ -11,7 +11,7 @@ use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome};
 use crate::role::vet;
 
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::limits::{self, Destination};
 use super::prepare;
 

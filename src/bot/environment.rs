@@ -7,7 +7,7 @@ use crate::adapter::host::{environment, files};
 use crate::config::inputs::{self, Inputs};
 use crate::domain::check::Level;
 use crate::domain::secret::SecretKey;
-use crate::report::workflow;
+use crate::report::runner_commands;
 
 /// GitHub cuts event files at 25 MB.
 const EVENT_LIMIT: u64 = 32 << 20;
@@ -114,6 +114,6 @@ pub fn append(path: &str, text: &str) {
     }
     if let Err(error) = files::append(Path::new(path), text) {
         let text = format!("{path}: {error}");
-        println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+        println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
     }
 }

@@ -10,7 +10,7 @@ use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::prepare;
 use super::session_choice::{Start, Task};
 

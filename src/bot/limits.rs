@@ -7,7 +7,7 @@ use crate::domain::command::{Ceiling, Command};
 use crate::domain::session::MAX_ITERATIONS;
 
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 
 /// Where the commits of a run go (specification.md 13.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "the runner reads workflow commands from standard output")]
 
 mod action;
-mod answer;
+mod handle_comment;
 mod authority;
 mod bundle;
 mod command;
@@ -16,7 +16,7 @@ mod commits;
 mod context;
 mod deliver;
 mod environment;
-mod failure;
+mod error;
 mod fix_branch;
 mod job;
 mod limits;
@@ -29,7 +29,7 @@ mod publish;
 mod replies;
 mod run;
 mod session_choice;
-mod session_refs;
+mod session_snapshots;
 mod sessions;
 mod supervise;
 mod target;

@@ -5,7 +5,7 @@ use crate::config::inputs::Inputs;
 use crate::domain::command::{Command, Flags};
 use crate::domain::id::SessionId;
 
-use super::failure::BotError;
+use super::error::BotError;
 
 /// Reads the command of a job that no comment started.
 pub fn command(inputs: &Inputs, settings: &Settings) -> Result<Command, BotError> {

@@ -137,8 +137,8 @@ pub fn account(value: &Value, path: &str) -> Result<Option<Account>, EventError>
         return Ok(None);
     }
     let login = text(value, &format!("{path}.login"), "a login")?;
-    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_[]".contains(&byte);
-    if login.is_empty() || login.len() > 100 || !login.bytes().all(harmless) {
+    let single_safe_line = |byte: u8| byte.is_ascii_alphanumeric() || b"-_[]".contains(&byte);
+    if login.is_empty() || login.len() > 100 || !login.bytes().all(single_safe_line) {
         return Err(wrong(value, &format!("{path}.login"), "a login"));
     }
     let id = number(value, &format!("{path}.id"))?;

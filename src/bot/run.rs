@@ -7,20 +7,20 @@ use crate::domain::event::Ending;
 use crate::report::forge_page::CommandReply;
 use crate::report::planning;
 
-use super::answer;
+use super::handle_comment;
 use super::bundle::{deliver, exit_code, save_events};
 use super::command::{PREFIX, SHOWN};
 use super::commands::issues;
 use super::commits::{Commits, Published};
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::job;
 use super::limits::{self, Destination};
 use super::prepare;
 use super::publish::Publisher;
 use super::replies::Replies;
 use super::session_choice::{Start, Started, Task, choose};
-use super::session_refs::{self, SessionMirror};
+use super::session_snapshots::{self, SessionMirror};
 use super::sessions::read_view;
 use super::supervise::Supervisor;
 use super::worker::{self, Worker};
@@ -39,7 +39,7 @@ pub async fn run(
         Started::Run(start) => *start,
         Started::Reply(why) => {
             replies.add("resume", format!("{why}; `{PREFIX} fix` starts a new run"));
-            return answer::post(context, replies).await;
+            return handle_comment::post(context, replies).await;
         }
     };
     let folder = prepare::folder(context.target);
@@ -147,12 +147,12 @@ fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>) {
         Task::ContinueTest => format!("{PREFIX} run"),
         Task::Fix | Task::ContinueFix | Task::Explain => return,
     };
-    let files = session_refs::local_files(&start.facts, &start.session);
-    let pending = files.and_then(|files| session_refs::parse(&start.session, files));
+    let files = session_snapshots::local_files(&start.facts, &start.session);
+    let pending = files.and_then(|files| session_snapshots::parse(&start.session, files));
     let Some(pending) = pending else { return };
     publisher.show_phases(Some(&pending.pipeline));
     if let Some(plan) = &pending.plan {
-        let reply = planning::offer(&pending.pipeline, plan);
+        let reply = planning::plan_comment(&pending.pipeline, plan);
         let command = command.chars().take(SHOWN).collect();
         publisher.answers.push(CommandReply { asker: String::new(), command, reply });
     }

@@ -5,9 +5,9 @@ use crate::domain::command::Command;
 use crate::domain::id::{CommitId, SessionId};
 
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::fix_branch::{self, FixBranch, StartPoint, choose_start};
-use super::session_refs::{self, PendingSession};
+use super::session_snapshots::{self, PendingSession};
 use super::sessions::{NAMES, check_out, names, newest_pending};
 
 /// What the worker is started for.
@@ -85,7 +85,7 @@ pub async fn choose(
         let found = fix_branch::read(context.prepared, context.target, &session).await?;
         if found.is_none()
             && !replaces_plans
-            && let Some(pending) = session_refs::pending(context.prepared, &session).await?
+            && let Some(pending) = session_snapshots::pending(context.prepared, &session).await?
         {
             if resume {
                 return continue_pending(context, &pending);
@@ -93,7 +93,7 @@ pub async fn choose(
             // A fix session does not share its name with a planning session.
             continue;
         }
-        if resume && found.is_none() && !session_refs::exists(context.prepared, &session).await? {
+        if resume && found.is_none() && !session_snapshots::exists(context.prepared, &session).await? {
             break;
         }
         let (task, start) = match plan_start(command, found.as_ref(), &context.target.head, limit) {
@@ -159,7 +159,7 @@ fn continue_pending(context: &Context<'_>, pending: &PendingSession) -> Result<S
         return Ok(Started::Reply(why));
     }
     let facts = check_out(context, vec![])?;
-    session_refs::restore(&facts, pending).map_err(|error| {
+    session_snapshots::restore(&facts, pending).map_err(|error| {
         BotError::environment(
             format!("the files of the session cannot be written: {error}"),
             "make the folder of REGREEN_WORK_DIR writable",

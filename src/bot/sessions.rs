@@ -6,9 +6,9 @@ use crate::effect::PullState;
 use crate::report::view::View;
 
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::fix_branch::{self, FixBranch};
-use super::session_refs::{self, PendingSession};
+use super::session_snapshots::{self, PendingSession};
 use super::worker;
 
 /// Names that the sessions of one target may take.
@@ -40,7 +40,7 @@ pub async fn known(context: &Context<'_>) -> Result<Vec<KnownSession>, BotError>
     let mut sessions = Vec::new();
     for session in names(context) {
         let branch = fix_branch::read(context.prepared, context.target, &session).await?;
-        if branch.is_none() && !session_refs::exists(context.prepared, &session).await? {
+        if branch.is_none() && !session_snapshots::exists(context.prepared, &session).await? {
             break;
         }
         sessions.push(KnownSession { session, branch });
@@ -56,7 +56,7 @@ pub async fn newest(context: &Context<'_>) -> Result<Option<KnownSession>, BotEr
 /// The newest session that plans or writes tests and has no branch yet.
 pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSession>, BotError> {
     for known in known(context).await?.into_iter().rev().filter(|known| known.branch.is_none()) {
-        let pending = session_refs::pending(context.prepared, &known.session).await?;
+        let pending = session_snapshots::pending(context.prepared, &known.session).await?;
         if pending.is_some() {
             return Ok(pending);
         }
@@ -68,7 +68,7 @@ pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSessi
 pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotError> {
     for session in names(context) {
         let exists = fix_branch::exists(context.prepared, session.as_str()).await?
-            || session_refs::exists(context.prepared, &session).await?;
+            || session_snapshots::exists(context.prepared, &session).await?;
         if !exists {
             return Ok(Some(session));
         }
@@ -82,7 +82,7 @@ pub async fn read_view(
     session: &SessionId,
     tip: Option<&CommitId>,
 ) -> Result<View, BotError> {
-    let mut bytes = session_refs::events(context.prepared, session, tip).await?;
+    let mut bytes = session_snapshots::events(context.prepared, session, tip).await?;
     Ok(View::of(&worker::whole_lines(&mut bytes)))
 }
 

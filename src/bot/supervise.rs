@@ -10,11 +10,11 @@ use crate::domain::id::CommitId;
 use super::bundle::RETRY;
 use super::commits::Commits;
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::limits::Destination;
 use super::poll::{HeadPoll, StopPoll};
 use super::publish::Publisher;
-use super::session_refs::SessionMirror;
+use super::session_snapshots::SessionMirror;
 use super::worker::Worker;
 
 /// Interval at which the worker is checked.

@@ -79,7 +79,7 @@ pub enum NoRun {
     #[error("the branch was deleted")]
     Deleted,
     #[error("there are {commits} commits of regreen on this pull request; comment to start a run")]
-    Enough { commits: u32 },
+    TooManyOwnCommits { commits: u32 },
 }
 
 /// What happened.

@@ -131,7 +131,7 @@ impl Worker {
     pub fn events(&mut self) -> io::Result<Vec<Event>> {
         let mut events = Vec::new();
         loop {
-            let bytes = files::read_behind(&self.bundle.join(EVENTS), self.read, AT_ONCE)?;
+            let bytes = files::read_from(&self.bundle.join(EVENTS), self.read, AT_ONCE)?;
             if bytes.is_empty() {
                 return Ok(events);
             }

@@ -5,8 +5,8 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
 
 mod args;
-mod failure;
-mod log;
+mod exit_code;
+mod log_writer;
 mod progress;
 mod request;
 mod text;
@@ -22,7 +22,7 @@ use clap::Parser;
 use crate::app::AppError;
 
 use args::{Arguments, Verb};
-use failure::exit;
+use exit_code::exit;
 
 use crate::domain::test_plan::pipeline::Goal;
 
@@ -59,10 +59,10 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             if json {
-                println!("{}", failure::document(&error));
+                println!("{}", exit_code::document(&error));
             }
-            eprint!("{}", failure::text(&error));
-            ExitCode::from(failure::code_of_error(&error))
+            eprint!("{}", exit_code::text(&error));
+            ExitCode::from(exit_code::code_of_error(&error))
         }
     }
 }
@@ -109,7 +109,7 @@ fn log_to_stderr(verbose: u8) {
     let logs = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_ansi(false)
-        .with_writer(|| log::Tamed(std::io::stderr()))
+        .with_writer(|| log_writer::NeutralisingWriter(std::io::stderr()))
         .finish();
     // Setting a subscriber fails only when a test in the same process has already set one.
     drop(tracing::subscriber::set_global_default(logs));

@@ -12,7 +12,7 @@ use crate::domain::event::{Event, Outcome, TaskRow};
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
 use crate::report::terminal::{self, Style};
-use crate::report::workflow;
+use crate::report::runner_commands;
 
 /// How progress is written.
 enum Mode {
@@ -155,7 +155,7 @@ impl Screen for Terminal {
                 now.rate = Some(*rate);
                 if folded {
                     let title = format!("iteration {iteration}, {strategy}, {rate} % before");
-                    eprintln!("{}", workflow::group(&title));
+                    eprintln!("{}", runner_commands::group(&title));
                     now.open_fold = true;
                 }
             }
@@ -164,7 +164,7 @@ impl Screen for Terminal {
             Event::Opened { .. }
             | Event::Minimised(_)
             | Event::Notice { .. }
-            | Event::TakenBack { .. }
+            | Event::Reverted { .. }
             | Event::Ran { .. }
             | Event::Asked { .. }
             | Event::Proposed { .. }
@@ -184,7 +184,7 @@ impl Screen for Terminal {
             self.print(&line);
         }
         if matches!(event, Event::IterationEnded(_)) && std::mem::take(&mut now.open_fold) {
-            eprintln!("{}", workflow::end_group());
+            eprintln!("{}", runner_commands::end_group());
         }
         self.refresh(&now, "");
     }

@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use crate::app::{Diagnosis, SessionList, SessionRow};
 use crate::domain::characterisation::CharacterisationReport;
-use crate::report::phrases::harmless;
-use crate::report::{characterised, mutation};
+use crate::report::phrases::single_safe_line;
+use crate::report::{characterisation, mutation};
 
 /// The sessions of a repository, one line each.
 pub fn sessions(list: &SessionList) -> String {
     if list.sessions.is_empty() && list.sources.is_empty() {
         return "no session here; begin one with `regreen plan WHAT`\n".to_owned();
     }
-    let optional = |text: &Option<String>| harmless(text.as_deref().unwrap_or("-"), 160);
+    let optional = |text: &Option<String>| single_safe_line(text.as_deref().unwrap_or("-"), 160);
     let mut text = String::new();
     for row in &list.sessions {
         text.push_str(&format!(
@@ -33,8 +33,8 @@ pub fn sessions(list: &SessionList) -> String {
 
 /// The phases and tasks of one session.
 pub fn session(row: &SessionRow) -> String {
-    let of = |value: &Value| harmless(value.as_str().unwrap_or("-"), 200);
-    let description = harmless(row.description.as_deref().unwrap_or("-"), 200);
+    let of = |value: &Value| single_safe_line(value.as_str().unwrap_or("-"), 200);
+    let description = single_safe_line(row.description.as_deref().unwrap_or("-"), 200);
     let mut text = format!("{}  {}\n{description}\n", row.session, row.marker);
     for phase in row.phases.as_array().into_iter().flatten() {
         let (name, summary) = (of(&phase["name"]), of(&phase["summary"]));
@@ -47,7 +47,7 @@ pub fn session(row: &SessionRow) -> String {
     if row.next.is_string() {
         text.push_str(&format!("next: {}\n", of(&row.next)));
     }
-    text.push_str(&format!("{}\n", harmless(&row.folder.display().to_string(), 300)));
+    text.push_str(&format!("{}\n", single_safe_line(&row.folder.display().to_string(), 300)));
     text
 }
 
@@ -89,7 +89,7 @@ pub fn diagnosis(found: &Diagnosis) -> String {
         rows.extend(names.zip(texts.iter().cloned()));
     }
     rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
-    let line = |(name, value): (&str, String)| format!("{name:<12} {}\n", harmless(&value, 300));
+    let line = |(name, value): (&str, String)| format!("{name:<12} {}\n", single_safe_line(&value, 300));
     let mut text: String = rows.into_iter().map(line).collect();
     if found.missing.is_empty() {
         text.push_str("\nready: `regreen fix` can start\n");
@@ -101,35 +101,35 @@ pub fn diagnosis(found: &Diagnosis) -> String {
 pub fn characterisation(report: &CharacterisationReport) -> String {
     let mut text = String::new();
     for one in report.functions.iter().filter(|one| one.assertions == 0) {
-        let place = harmless(&format!("{}:{} {}", one.file, one.line, one.name), 200);
-        let reasons = harmless(&characterised::reasons(&one.dropped), 300);
+        let place = single_safe_line(&format!("{}:{} {}", one.file, one.line, one.name), 200);
+        let reasons = single_safe_line(&characterisation::reasons(&one.dropped), 300);
         text.push_str(&format!("not pinned  {place}  {reasons}\n"));
     }
     for one in &report.unfinished {
-        let one = harmless(one, 200);
+        let one = single_safe_line(one, 200);
         text.push_str(&format!("not done    {one}: the time limit was reached\n"));
     }
     for one in &report.dropped {
-        let reason = harmless(&one.reason, 200);
+        let reason = single_safe_line(&one.reason, 200);
         text.push_str(&format!("dropped     {} tests: {reason}\n", one.count));
     }
     for file in &report.files {
-        let (name, count) = (harmless(file.file.as_str(), 200), file.tests.len());
+        let (name, count) = (single_safe_line(file.file.as_str(), 200), file.tests.len());
         let assertions = file.assertions;
         text.push_str(&format!("kept        {name}  {count} tests, {assertions} assertions\n"));
     }
     text.push_str(&format!(
         "\n{} in {:.1} s\nlines reached: {} before, {} after\n",
-        characterised::headline(report),
+        characterisation::headline(report),
         report.seconds,
-        characterised::reached(report.before),
-        characterised::reached(report.after)
+        characterisation::reached(report.before),
+        characterisation::reached(report.after)
     ));
     if let Some(score) = &report.score {
         text.push_str(&format!("{}\n", mutation::headline(score)));
     }
     if let Some(branch) = &report.branch {
-        let branch = harmless(branch, 200);
+        let branch = single_safe_line(branch, 200);
         text.push_str(&format!("on branch {branch}; read the tests before you merge them\n"));
     }
     text

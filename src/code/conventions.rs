@@ -7,14 +7,14 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::Conventions;
 
 use super::language::Language;
-use super::{outline, test_cases, testing};
+use super::{outline, test_cases, test_paths};
 
 /// Maximum number of names listed of one kind.
 const LISTED: usize = 12;
 
 /// The test conventions of a project, as far as its test files show them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Habits {
+pub struct TestConventions {
     /// How the tests are written.
     pub conventions: Conventions,
     pub pattern: String,
@@ -81,7 +81,7 @@ const MOCKS: &[Sign] = &[
 
 /// Detects the conventions of `tests`; `framework` is the one the suite runs with.
 #[must_use]
-pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits {
+pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> TestConventions {
     let own: Vec<(&RepoPath, &String)> =
         tests.iter().filter(|(file, _)| is_case_file(file)).collect();
     let text_of =
@@ -110,7 +110,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
         _ => true,
     };
     let mocking = text_of(MOCKS).into_iter().find(fits).unwrap_or_default();
-    Habits {
+    TestConventions {
         pattern: framework.test_glob(&conventions.file_naming),
         directory: directory(framework, &own),
         assertion_library: library(framework, &assertion_style),
@@ -121,7 +121,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
 
 /// Whether a test file contains tests rather than fixtures or helpers.
 fn is_case_file(file: &RepoPath) -> bool {
-    testing::has_test_name(file)
+    test_paths::has_test_name(file)
         || match Language::of(file) {
             Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
                 file.as_str().contains("__tests__/")
@@ -252,7 +252,7 @@ fn library(framework: Framework, styles: &[String]) -> String {
 /// Paths where the tests of a source may go: first where the project would put them, then the
 /// candidates of specification.md 6.8.
 #[must_use]
-pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
+pub fn candidates(source: &RepoPath, habits: &TestConventions) -> Vec<RepoPath> {
     let name = source.file_name();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let parent = source.parent();

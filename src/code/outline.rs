@@ -28,7 +28,7 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
 
 /// All functions, and those that a script exports without a name, which are called `default`.
 #[must_use]
-pub fn named_or_not(language: Language, text: &str) -> Vec<Function> {
+pub fn functions_and_default_export(language: Language, text: &str) -> Vec<Function> {
     let nameless = behaviour::read(language, text).into_iter().filter(|one| one.name == "default");
     let nameless = nameless.map(|one| Function { name: one.name, start: one.start, end: one.end });
     functions(language, text).into_iter().chain(nameless).collect()

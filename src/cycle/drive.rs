@@ -8,7 +8,7 @@ use futures::future::{Either, LocalBoxFuture, select};
 use crate::domain::event::Event;
 use crate::effect::{Clock, Effects, Screen, Store};
 
-use super::failure::Failure;
+use super::error::Failure;
 use super::machine::{LONGEST_TRANSITION, LogLengths, Machine, Transition};
 
 /// The event stream of a session, one JSON event per line, inside its folder.

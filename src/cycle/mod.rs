@@ -1,7 +1,7 @@
 //! The cycles of a session: each opens it, drives a state machine step by step, and closes it.
 
 mod drive;
-mod failure;
+mod error;
 mod fix;
 mod machine;
 mod replay;
@@ -9,12 +9,12 @@ mod session_files;
 mod test;
 
 pub use drive::EVENTS;
-pub use failure::Failure;
+pub use error::Failure;
 pub use fix::SetUp;
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
-pub use test::{Execution, PlanSetUp, ProduceSetUp, plan, produce, run};
+pub use test::{Execution, PlanSetUp, WriteTestsSetUp, plan, produce, run};
 
 #[cfg(test)]
 mod tests;

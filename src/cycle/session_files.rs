@@ -8,13 +8,13 @@ use crate::domain::id::SessionId;
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
 use crate::domain::test_plan::entry::PlanInput;
-use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
 use crate::effect::{Effects, StateFile, StoreError};
 use crate::role::books;
 
-use super::failure::Failure;
+use super::error::Failure;
 
 /// File of the saved pipeline state of a test session.
 pub const PIPELINE_STATE: &str = ".process/test-fix-state.json";
@@ -103,16 +103,16 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
 
 /// Reads what phase 5 has produced so far; `None` before its first step.
 pub async fn generation(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
-    read(fx, PRODUCTION).await
+    read(fx, GENERATION_FILE).await
 }
 
 /// The session's files for a commit, below `prefix`; none where its state does not travel.
-pub async fn travelling(
+pub async fn committed_files(
     travels: bool,
     prefix: &str,
     fx: &Effects<'_>,
 ) -> Result<Vec<StateFile>, Failure> {
-    let files = if travels { fx.store.travelling().await? } else { Vec::new() };
+    let files = if travels { fx.store.committed_files().await? } else { Vec::new() };
     let below = |(path, bytes)| StateFile { path: format!("{prefix}/{path}"), bytes };
     Ok(files.into_iter().map(below).collect())
 }

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::drive::{Driven, EVENTS, Journal, MachineEnd, Perform, Work, drive};
-use super::failure::Failure;
+use super::error::Failure;
 use super::machine::{Machine, Transition};
 use super::replay::{Replayed, replay};
 use crate::domain::budget::Spending;
@@ -92,7 +92,7 @@ impl Store for CrashingStore {
         })
     }
 
-    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         Ok(Vec::new())
     }
 }

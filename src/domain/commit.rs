@@ -176,7 +176,7 @@ pub fn rollback_of(message: &str, session: &SessionId) -> Option<u32> {
 }
 
 /// Message of the commit by which a person reverts a kept fix; `by` is their login.
-pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
+pub fn reverted(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
     format!(
         "test-cycle: rollback iteration {iteration} - asked for by {}\n\nThis reverts commit {commit}.\n\n{SESSION}: {session}\n{ITERATION}: {iteration}\n{KIND}: rollback\n",
         line(by)
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn what_is_taken_back_is_known_by_its_iteration() {
         let session = SessionId::parse("WFS-test-x").expect("an id");
-        let message = taken_back(&session, 2, "abc", "ann\n\nRegreen-Kind: fix");
+        let message = reverted(&session, 2, "abc", "ann\n\nRegreen-Kind: fix");
         assert_eq!((rollback_of(&message, &session), fix_of(&message, &session)), (Some(2), None));
     }
 

@@ -35,7 +35,7 @@ pub enum Event {
         text: String,
     },
     /// After the end of the session a person had a kept fix reverted; no tests ran since.
-    TakenBack {
+    Reverted {
         /// The iteration that had made the fix.
         iteration: u32,
     },

@@ -57,7 +57,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         tests_edited,
         iterations_left,
     } = *facts;
-    let harmless = remaining.iter().all(|level| *level == Criticality::Low);
+    let single_safe_line = remaining.iter().all(|level| *level == Criticality::Low);
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
         let how = match (tests_edited, ignored) {
             (true, _) => "every test passes, with changed tests: a person must confirm".to_owned(),
@@ -70,7 +70,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     } else if rate.is_full() && remaining.is_empty() {
         let how = "every test passes but those that fail and pass unchanged";
         (Some(GateVerdict::PartialSuccess), how.to_owned())
-    } else if rate.is_at_least(target) && harmless {
+    } else if rate.is_at_least(target) && single_safe_line {
         let how = format!("{rate} % pass and what fails is low, with evidence");
         (Some(GateVerdict::PartialSuccess), how)
     } else if rate.is_at_least(target) {

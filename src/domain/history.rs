@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::{Signature, signature_of};
 use super::id::TestId;
-use super::ledger::Ledger;
+use super::latest_results::LatestResults;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::threshold::Thresholds;
@@ -65,7 +65,7 @@ pub struct AttemptComparison {
 ///
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
 /// running fewer tests (specification.md 7.13, 13.4).
-pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> AttemptComparison {
+pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
         let reason = format!("{} no longer run, {first} among them", tests(lost.len()));
@@ -104,7 +104,7 @@ fn tests(count: usize) -> String {
     if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
 }
 
-fn signatures(ledger: &Ledger) -> BTreeSet<(TestId, Signature)> {
+fn signatures(ledger: &LatestResults) -> BTreeSet<(TestId, Signature)> {
     ledger.failing_cases().map(|case| (case.id.clone(), signature_of(case))).collect()
 }
 
@@ -171,7 +171,7 @@ fn count(tests: &[TestId]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ledger::tests::results;
+    use crate::domain::latest_results::tests::results;
     use crate::domain::test::Scope;
     use crate::domain::test::Status::{self, Failed, Passed};
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
@@ -180,12 +180,12 @@ mod tests {
         PassRate::of(passed, total).unwrap()
     }
 
-    fn ledger(passed: u32, failed: u32) -> Ledger {
+    fn ledger(passed: u32, failed: u32) -> LatestResults {
         let names: Vec<(String, Status)> = (0..passed + failed)
             .map(|n| (format!("t{n:03}"), if n < passed { Passed } else { Failed }))
             .collect();
         let cases: Vec<_> = names.iter().map(|(name, status)| (name.as_str(), *status)).collect();
-        Ledger::from_full(&results(Scope::Full, &cases), 0)
+        LatestResults::from_full(&results(Scope::Full, &cases), 0)
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub mod guard;
 pub mod history;
 pub mod id;
 pub mod language;
-pub mod ledger;
+pub mod latest_results;
 pub mod mutation;
 pub mod plan;
 pub mod proposal;

@@ -33,7 +33,7 @@ pub trait Store: Send + Sync {
 
     /// The small state files that commits carry, with their paths inside the session folder:
     /// everything but logs, raw output and events.
-    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
+    async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
 }
 
 /// Why session files could not be read or written.

@@ -64,11 +64,11 @@ pub trait Suite: Send + Sync {
     /// The findings of the project's own type checkers, linters and formatters in a checkout, where
     /// it has set them up; its own commands replace them. Nothing of the checkout changes, and none
     /// takes longer than a minute (specification.md 6.3).
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport;
+    async fn lint(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport;
 
     /// These files of a checkout after the project's own safe fixers and formatters, where it has
     /// set them up. Nothing of the checkout changes; each is stopped after half a minute.
-    async fn mended(&self, root: &Path, files: &[RepoPath]) -> FixedFiles;
+    async fn autofix(&self, root: &Path, files: &[RepoPath]) -> FixedFiles;
 
     /// Runs the whole suite of a checkout under the project's own coverage tool and reports what ran
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::adapter::{model, suite};
-use crate::code::edit::{self, Block};
+use crate::code::search_replace::{self, Block};
 use crate::code::imports::Graph;
 use crate::code::language::LANGUAGES;
 use crate::code::{outline, syntax, test_cases};

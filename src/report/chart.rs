@@ -16,7 +16,7 @@ const LAST: usize = 12;
 
 /// The data of a chart.
 #[derive(Clone, Copy, Debug)]
-pub struct Climb<'a> {
+pub struct RateHistory<'a> {
     /// The rate before any change.
     pub start: Option<PassRate>,
     /// Finished iterations.
@@ -30,7 +30,7 @@ pub struct Climb<'a> {
 
 /// One line per iteration, after one for the start: number, bar of `cells` cells, rate, a tick
 /// where the target is met, and the rate that a reverted attempt reached.
-pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
+pub fn lines(climb: &RateHistory<'_>, cells: u32) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(start) = climb.start {
         lines.push(bar("start", start, climb.target, cells));
@@ -59,7 +59,7 @@ pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
 /// The bars of a session, with the meaning of the marks below; nothing without a rate.
 pub fn bars(view: &View, target: Option<u32>, cells: u32) -> Vec<String> {
     let end = view.outcome.as_ref().and_then(|outcome| outcome.last);
-    let climb = Climb { start: view.baseline, rows: &view.rows, end, target };
+    let climb = RateHistory { start: view.baseline, rows: &view.rows, end, target };
     let mut lines = lines(&climb, cells);
     if lines.is_empty() {
         return lines;
@@ -113,13 +113,13 @@ mod tests {
             ((0, 10), Some(0), "start │····················   0.0 % ✓"),
         ];
         for ((passed, total), target, expected) in table {
-            let climb = Climb { start: PassRate::of(passed, total), rows: &[], end: None, target };
+            let climb = RateHistory { start: PassRate::of(passed, total), rows: &[], end: None, target };
             assert_eq!(lines(&climb, CELLS), [expected]);
         }
         let (start, end) = (PassRate::of(4, 4), PassRate::of(3, 4));
-        let climb = Climb { start, rows: &[], end, target: None };
+        let climb = RateHistory { start, rows: &[], end, target: None };
         assert_eq!(lines(&climb, 4), ["start ████ 100.0 %", "  end ███·  75.0 %"]);
-        assert_eq!(lines(&Climb { end: start, ..climb }, 4).len(), 1);
+        assert_eq!(lines(&RateHistory { end: start, ..climb }, 4).len(), 1);
         assert_eq!(bars(&View::default(), Some(95), CELLS), Vec::<String>::new());
     }
 

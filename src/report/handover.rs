@@ -10,7 +10,7 @@ use crate::domain::plan::RootCause;
 use super::markdown::{code, count};
 use super::next_steps;
 use super::phrases::sentence;
-use super::records::calls;
+use super::state_files::calls;
 
 /// Number of tests that are described one by one.
 const TESTS: usize = 30;

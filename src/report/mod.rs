@@ -1,6 +1,6 @@
 //! Renders state and events as text for every output, and escapes all foreign text. Pure.
 
-pub mod characterised;
+pub mod characterisation;
 pub mod chart;
 pub mod check;
 pub mod comment;
@@ -13,7 +13,7 @@ mod findings;
 pub mod forge_page;
 pub mod handover;
 pub mod html;
-pub mod issue;
+pub mod follow_up_issues;
 pub mod job_summary;
 pub mod layers;
 pub mod lessons;
@@ -26,7 +26,7 @@ mod parts;
 pub mod phrases;
 pub mod planning;
 pub mod pull;
-pub mod records;
+pub mod state_files;
 mod session_parts;
 pub mod terminal;
 pub mod test_quality;
@@ -34,7 +34,7 @@ pub mod todo;
 mod truncate;
 pub mod validation;
 pub mod view;
-pub mod workflow;
+pub mod runner_commands;
 
 #[cfg(test)]
 mod tests;

@@ -27,7 +27,7 @@ pub fn heading(view: &View, screen: Screen) -> Part<'static> {
     let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
         _ if !screen.is_on_forge() => "",
         None => "🔄 ",
-        Some(_) if !view.taken_back.is_empty() => "↩️ ",
+        Some(_) if !view.reverted.is_empty() => "↩️ ",
         Some(Ending::Success) => "✅ ",
         Some(Ending::PartialSuccess) => "🟡 ",
         Some(Ending::Failure) => "❌ ",
@@ -44,7 +44,7 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
         return Part::text(if doing.is_empty() { doing } else { format!("{doing} …") });
     };
     let mut text = String::new();
-    if !view.taken_back.is_empty() {
+    if !view.reverted.is_empty() {
         text.push_str("The fix branch has not been tested since.");
         let hint = " `/regreen fix` looks for another fix.";
         text.push_str(if screen.is_on_forge() { hint } else { "" });

@@ -6,7 +6,7 @@ use crate::domain::event::Ending;
 
 use super::forge_page::CommandReply;
 use super::markdown::{SHORT, code, line};
-use super::phrases::harmless;
+use super::phrases::single_safe_line;
 use super::todo::Todo;
 use super::view::View;
 
@@ -287,7 +287,7 @@ impl Cell {
     /// As plain text.
     pub fn plain(&self) -> String {
         match self {
-            Self::Words(text) | Self::Name(text) => harmless(text, 400),
+            Self::Words(text) | Self::Name(text) => single_safe_line(text, 400),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 
 use super::markdown::{count, grouped, line};
-use super::workflow::tame;
+use super::runner_commands::neutralise_commands;
 
 /// The headline for the ending of a session.
 pub fn headline(outcome: &Outcome) -> String {
@@ -64,8 +64,8 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Foreign text on one line, which no runner takes for a workflow command.
-pub fn harmless(text: &str, limit: usize) -> String {
-    tame(&line(text, limit))
+pub fn single_safe_line(text: &str, limit: usize) -> String {
+    neutralise_commands(&line(text, limit))
 }
 
 /// `2.4 s`, `12 min 5 s`, `1 h 2 min`.

@@ -9,10 +9,10 @@ use crate::domain::test_plan::pipeline::PHASES;
 use super::forge_page::ForgePage;
 use super::markdown::count;
 use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
-use super::phrases::{Tone, harmless, made_smaller, result_of, time};
+use super::phrases::{Tone, single_safe_line, made_smaller, result_of, time};
 use super::session_parts;
 use super::view::View;
-use super::workflow::tame;
+use super::runner_commands::neutralise_commands;
 
 /// Number of patch lines that are shown.
 const PATCH_LINES: usize = 80;
@@ -73,7 +73,7 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
                 }
             };
             let left = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
-            Some(format!("  {mark} {}: {}{left}", task.id, harmless(&task.title, 120)))
+            Some(format!("  {mark} {}: {}{left}", task.id, single_safe_line(&task.title, 120)))
         })
         .collect()
 }
@@ -85,17 +85,17 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             let what = if *resumed { "goes on with" } else { "begins" };
             vec![
                 style.paint(Paint::Bold, &format!("regreen {what} {session}")),
-                format!("  repository  {} at {}", harmless(repository, 200), head.short()),
-                format!("  suite       {framework}: {}", harmless(command, 200)),
-                format!("  fix branch  {}", harmless(branch, 200)),
+                format!("  repository  {} at {}", single_safe_line(repository, 200), head.short()),
+                format!("  suite       {framework}: {}", single_safe_line(command, 200)),
+                format!("  fix branch  {}", single_safe_line(branch, 200)),
             ]
         }
-        Event::TakenBack { iteration } => vec![format!("iteration {iteration} is taken back")],
+        Event::Reverted { iteration } => vec![format!("iteration {iteration} is taken back")],
         Event::Notice { text } => {
-            vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), harmless(text, 500))]
+            vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), single_safe_line(text, 500))]
         }
         Event::Phase { phase, doing } => {
-            let text = format!("phase {phase} of {}: {}", PHASES.len(), harmless(doing, 160));
+            let text = format!("phase {phase} of {}: {}", PHASES.len(), single_safe_line(doing, 160));
             vec![style.paint(Paint::Cyan, &text)]
         }
         Event::Step { .. } | Event::Progress { .. } | Event::Tasks { .. } | Event::Closed(_) => {
@@ -124,7 +124,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                 lines.push(format!(
                     "    {} {}{mark}",
                     style.paint(Paint::Red, "✗"),
-                    harmless(test.as_str(), 160)
+                    single_safe_line(test.as_str(), 160)
                 ));
             }
             if failing.len() > LISTED {
@@ -144,7 +144,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                     style.paint(Paint::Yellow, "refused, with the reason")
                 }
                 Some(trigger) => {
-                    let why = harmless(&call.reason, 160);
+                    let why = single_safe_line(&call.reason, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))
                 }
                 None => {
@@ -159,23 +159,23 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             vec![format!(
                 "    {} {}: {what}  ({}; spent {} tokens{money})",
                 call.role,
-                harmless(&call.provider, 60),
+                single_safe_line(&call.provider, 60),
                 time(call.duration_ms),
                 spent.usage.tokens(),
             )]
         }
         Event::Proposed { summary, author, tried: 0, .. } => {
-            vec![format!("    {} proposes: {}", harmless(author, 60), harmless(summary, 240))]
+            vec![format!("    {} proposes: {}", single_safe_line(author, 60), single_safe_line(summary, 240))]
         }
         Event::Proposed { summary, tried, .. } => vec![format!(
             "    after {}: {}",
             count(u64::from(*tried), "candidate"),
-            harmless(summary, 240)
+            single_safe_line(summary, 240)
         )],
         Event::Rejected { reasons, .. } => vec![format!(
             "    {} {}",
             style.paint(Paint::Yellow, "refused:"),
-            harmless(&reasons.join("; "), 300)
+            single_safe_line(&reasons.join("; "), 300)
         )],
         Event::Minimised(minimised) => {
             vec![format!("  {} {}", style.paint(Paint::Green, "✓"), made_smaller(minimised))]
@@ -195,7 +195,7 @@ fn ended(row: &IterationRow, style: Style) -> String {
     format!(
         "  {} {}  ({} of {} tests, {}, {})",
         style.paint(paint, mark),
-        harmless(&result, 160),
+        single_safe_line(&result, 160),
         row.tests_run,
         row.tests_of,
         count(u64::from(row.tried), "candidate"),
@@ -223,11 +223,11 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
         }
         let title = style.paint(
             if id == PartId::Heading { paint } else { Paint::Bold },
-            &harmless(&part.title, 400),
+            &single_safe_line(&part.title, 400),
         );
         out.extend((!part.title.is_empty()).then_some(title));
         let sentences = part.intro.lines().filter(|line| !line.is_empty());
-        out.extend(sentences.map(|sentence| harmless(sentence, 500)));
+        out.extend(sentences.map(|sentence| single_safe_line(sentence, 500)));
         out.extend(body(&part, id, style));
         out.extend((!part.tail.is_empty()).then(|| format!("  {}", part.tail)));
     }
@@ -256,10 +256,10 @@ fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
         Body::List(items) => {
             let mut lines = Vec::new();
             for item in items.iter().take(LISTED) {
-                let (name, words) = (harmless(&item.name, 160), harmless(&item.words(), 400));
+                let (name, words) = (single_safe_line(&item.name, 160), single_safe_line(&item.words(), 400));
                 lines.push(format!("  {} {name}: {words}", style.paint(Paint::Red, "✗")));
                 if !item.more.is_empty() {
-                    let more = format!("      {}", harmless(&item.more, 400));
+                    let more = format!("      {}", single_safe_line(&item.more, 400));
                     lines.push(style.paint(Paint::Dim, &more));
                 }
             }
@@ -299,7 +299,7 @@ fn patch(patch: &str, style: Style) -> Vec<String> {
         .filter(|text| !text.starts_with("index ") && !text.starts_with("diff --git"))
         .take(PATCH_LINES)
         .map(|text| {
-            let plain = tame(text);
+            let plain = neutralise_commands(text);
             let painted = match plain.chars().next() {
                 Some('+') => style.paint(Paint::Green, &plain),
                 Some('-') => style.paint(Paint::Red, &plain),

@@ -89,7 +89,7 @@ impl Step {
 
 /// Whether the session is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum SessionActivity {
     /// The first step that is not done is in progress.
     Running,
     /// Nothing is in progress: the session ended or was stopped.
@@ -100,7 +100,7 @@ impl Todo {
     /// Turns a plan into a list. While the session runs, the first unfinished step of each level is
     /// in progress and shows its parts; finished and future steps show none.
     #[must_use]
-    pub fn lay(steps: &[Step], pace: Pace) -> Self {
+    pub fn lay(steps: &[Step], pace: SessionActivity) -> Self {
         Self { entries: level(steps, pace) }
     }
 
@@ -120,7 +120,7 @@ impl Todo {
     }
 }
 
-fn level(steps: &[Step], pace: Pace) -> Vec<Entry> {
+fn level(steps: &[Step], pace: SessionActivity) -> Vec<Entry> {
     let first = steps.iter().position(|step| !step.is_done());
     steps
         .iter()
@@ -128,8 +128,8 @@ fn level(steps: &[Step], pace: Pace) -> Vec<Entry> {
         .map(|(index, step)| {
             let status = match pace {
                 _ if step.is_done() => Status::Completed,
-                Pace::Running if first == Some(index) => Status::InProgress,
-                Pace::Running | Pace::Resting => Status::Pending,
+                SessionActivity::Running if first == Some(index) => Status::InProgress,
+                SessionActivity::Running | SessionActivity::Resting => Status::Pending,
             };
             let children = match status {
                 Status::InProgress => level(&step.steps, pace),
@@ -179,7 +179,7 @@ pub fn todo(before: &[Step], view: &View) -> Todo {
         cycle.steps = Vec::new();
     }
     steps.push(cycle);
-    Todo::lay(&steps, if view.outcome.is_some() { Pace::Resting } else { Pace::Running })
+    Todo::lay(&steps, if view.outcome.is_some() { SessionActivity::Resting } else { SessionActivity::Running })
 }
 
 /// The fifth phase: one line for the first run, one for each iteration, and one for the end.
@@ -255,7 +255,7 @@ pub fn doing(view: &View) -> String {
 pub fn place_line(view: &View) -> String {
     let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
     if let Some(outcome) = &view.outcome {
-        match taken_back(view) {
+        match reverted(view) {
             Some(back) => format!("{back} taken back; before that: {}", headline(outcome)),
             None => headline(outcome),
         }
@@ -273,8 +273,8 @@ pub fn place_line(view: &View) -> String {
 
 /// `Iteration 2 is`, if its fix was reverted after the session ended.
 #[must_use]
-pub fn taken_back(view: &View) -> Option<String> {
-    let numbers: Vec<String> = view.taken_back.iter().map(ToString::to_string).collect();
+pub fn reverted(view: &View) -> Option<String> {
+    let numbers: Vec<String> = view.reverted.iter().map(ToString::to_string).collect();
     match numbers.as_slice() {
         [] => None,
         [one] => Some(format!("Iteration {one} is")),

@@ -64,7 +64,7 @@ pub struct View {
     /// The outcome; `None` while the session runs.
     pub outcome: Option<Outcome>,
     /// Iterations whose fix a person reverted after the session ended.
-    pub taken_back: Vec<u32>,
+    pub reverted: Vec<u32>,
 }
 
 impl View {
@@ -94,9 +94,9 @@ impl View {
                 self.command.clone_from(command);
                 self.resumed = *resumed;
                 self.outcome = None;
-                self.taken_back.clear();
+                self.reverted.clear();
             }
-            Event::TakenBack { iteration } => self.taken_back.push(*iteration),
+            Event::Reverted { iteration } => self.reverted.push(*iteration),
             Event::Notice { text } => {
                 if self.notices.len() < MOST && !self.notices.contains(text) {
                     self.notices.push(text.clone());

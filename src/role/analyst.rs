@@ -11,7 +11,7 @@ use crate::effect::{Answer, EffectError, Model};
 
 use super::answer;
 use super::ask::{Reader, Reading};
-use super::context::{self, Context};
+use super::prompt_context::{self, Context};
 use super::prompt::{self, Prompt, Role};
 use super::responses::{self, AnalysisResponse};
 
@@ -42,7 +42,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
     fn prompt(&self, model: &dyn Model) -> Prompt {
         let room = model.context_tokens().saturating_mul(3) / 4;
         let parts = self.context.for_analyst(self.state);
-        prompt::build(Role::Analyst, &context::subject(self.state), &parts, room, self.fence)
+        prompt::build(Role::Analyst, &prompt_context::subject(self.state), &parts, room, self.fence)
     }
 
     async fn read(
@@ -50,7 +50,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
         model: &dyn Model,
         answer: &Answer,
     ) -> Result<Reading<ReportedPlan>, EffectError> {
-        let task = context::subject(self.state).task;
+        let task = prompt_context::subject(self.state).task;
         let confidence_of = |analysis: &AnalysisResponse| analysis.confidence_score;
         let analysis = match answer::parse_with_confidence(&answer.text, &task, confidence_of) {
             Ok((analysis, _)) => analysis,

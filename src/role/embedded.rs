@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::lock::Mutex;
 
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{RepoPath, TestId, TreeId};
@@ -164,7 +164,7 @@ impl Embedded {
             },
             failing: &open.failing,
             passing: &open.passing,
-            is_test: &testing::is_test,
+            is_test: &test_paths::is_test,
             related: &open.suspects.related,
             strategy: state.selected_strategy.unwrap_or(Strategy::Conservative),
             base_diff: &open.suspects.base_diff,

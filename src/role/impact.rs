@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::imports::Graph;
 use crate::code::language::Language;
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -101,7 +101,7 @@ impl Impact {
         let mut needed: Vec<RepoPath> = beside;
         needed.extend(graph.needed_by(&tests));
         let mut seen = BTreeSet::new();
-        needed.retain(|file| !testing::is_test(file) && seen.insert(file.clone()));
+        needed.retain(|file| !test_paths::is_test(file) && seen.insert(file.clone()));
         Ok(needed)
     }
 

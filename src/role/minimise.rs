@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::domain::event::{Minimised, NeededHunk};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{TestId, TreeId};
@@ -118,7 +118,7 @@ fn all(parts: &[ChangePart<'_>]) -> Vec<usize> {
 fn parts(diffs: &[FileDiff]) -> Vec<ChangePart<'_>> {
     let mut parts = Vec::new();
     for diff in diffs {
-        if diff.before.is_some() && diff.after.is_some() && !testing::is_test(&diff.file) {
+        if diff.before.is_some() && diff.after.is_some() && !test_paths::is_test(&diff.file) {
             parts.extend((0..diff.hunks.len()).map(|hunk| ChangePart { diff, hunk: Some(hunk) }));
         } else {
             parts.push(ChangePart { diff, hunk: None });

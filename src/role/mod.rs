@@ -7,12 +7,12 @@ mod analyst;
 mod answer;
 mod ask;
 mod characterise;
-mod context;
-mod documents;
+mod prompt_context;
+mod project_docs;
 mod embedded;
 mod fixer;
 mod impact;
-mod inspector;
+mod new_test_review;
 mod minimise;
 mod prompt;
 mod requirement_lines;
@@ -27,10 +27,10 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
-pub use documents::Documents;
+pub use project_docs::Documents;
 pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
-pub use inspector::{InspectRequest, inspect};
+pub use new_test_review::{InspectRequest, inspect};
 pub use minimise::minimise;
 pub use prompt::Role;
 #[cfg(any(test, feature = "internals"))]

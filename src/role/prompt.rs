@@ -360,7 +360,7 @@ mod tests {
             count => "one",
             layers => "L1.1 happy path, L1.2 negative path",
             survivors => true,
-            unrun => true,
+            uncovered_lines => true,
             agent => false,
         };
         let agent = context! { agent => true, ..values.clone() };

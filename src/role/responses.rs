@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::code::edit::{self, Block};
+use crate::code::search_replace::{self, Block};
 use crate::domain::id::RepoPath;
 use crate::domain::plan::ModificationPoint;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -175,7 +175,7 @@ pub fn edit_set(
             problems.push(format!("`{file}`: there is no such file; use `new_files` to make one"));
             continue;
         };
-        match edit::apply(&before, blocks) {
+        match search_replace::apply(&before, blocks) {
             Ok(after) if after == before => {
                 problems.push(format!("`{file}`: the edits change nothing"));
             }

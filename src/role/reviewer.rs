@@ -122,10 +122,10 @@ const LINTERS: &[(&[Language], &[&str])] = &[
 #[must_use]
 pub fn unchecked_languages(
     reviewed: &BTreeSet<RepoPath>,
-    opinions: &LintReport,
+    lint_report: &LintReport,
 ) -> Vec<(String, String)> {
-    let skipped = opinions.skipped.iter().map(|(tool, _)| tool);
-    let known: BTreeSet<&str> = opinions.asked.iter().chain(skipped).map(String::as_str).collect();
+    let skipped = lint_report.skipped.iter().map(|(tool, _)| tool);
+    let known: BTreeSet<&str> = lint_report.asked.iter().chain(skipped).map(String::as_str).collect();
     if ["the lint command", "the build command"].iter().any(|command| known.contains(command)) {
         return Vec::new();
     }
@@ -267,8 +267,8 @@ mod tests {
                 skipped: names.map(|tool| (tool, "it failed".to_owned())).collect(),
                 ..LintReport::default()
             };
-            for opinions in [asked, failed] {
-                let found = unchecked_languages(&reviewed, &opinions);
+            for lint_report in [asked, failed] {
+                let found = unchecked_languages(&reviewed, &lint_report);
                 let found: Vec<&str> = found.iter().map(|(what, _)| what.as_str()).collect();
                 assert_eq!(found, expected, "{files:?} {tools:?}");
             }

@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use crate::code::language::Language;
-use crate::code::{syntax, test_cases, testing};
+use crate::code::{syntax, test_cases, test_paths};
 use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -93,7 +93,7 @@ pub fn published(
 pub fn touches_tests(edit: &FileEdit) -> bool {
     let before = edit.before.as_deref().unwrap_or_default();
     let after = edit.after.as_deref().unwrap_or_default();
-    testing::is_test(&edit.file)
+    test_paths::is_test(&edit.file)
         || Language::of(&edit.file)
             .is_some_and(|language| changes_inner_tests(language, before, after))
 }
@@ -103,7 +103,7 @@ pub fn touches_tests(edit: &FileEdit) -> bool {
 pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     let mut found = Vec::new();
     let file = || edit.file.clone();
-    let is_test = testing::is_test(&edit.file);
+    let is_test = test_paths::is_test(&edit.file);
     if reach == EditScope::Tests && !is_test {
         found.push(Violation::OutOfScope(file()));
     }

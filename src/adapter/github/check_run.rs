@@ -11,8 +11,8 @@ use crate::effect::{
 };
 
 use super::client::{Call, Created, GitHub, PAGE, Verb};
-use super::refusal::cut;
-use super::shape::{Run, Runs};
+use super::error_response::cut;
+use super::responses::{Run, Runs};
 
 /// Annotations that GitHub accepts in one request.
 const BATCH: usize = 50;

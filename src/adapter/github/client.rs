@@ -18,9 +18,9 @@ use crate::domain::retry::{Fault, GiveUpReason, Repeat, RetryDecision, retry};
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
-use super::refusal::{graph_refusal, refusal, short};
+use super::error_response::{graph_refusal, refusal, short};
 use super::route::{AddressError, addresses, path, query};
-use super::shape::User;
+use super::responses::User;
 
 /// Longest response body that is read, in bytes; a page of a hundred long comments fits.
 const ANSWER: usize = 16 << 20;
@@ -386,7 +386,7 @@ impl<'a> GitHub<'a> {
     }
 
     /// Asks GitHub once which account the token has; tokens of jobs and Apps are refused there.
-    pub(super) async fn know_myself(&self) -> Result<(), ForgeError> {
+    pub(super) async fn load_own_account(&self) -> Result<(), ForgeError> {
         if locked(&self.own).asked {
             return Ok(());
         }

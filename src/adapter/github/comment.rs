@@ -7,8 +7,8 @@ use crate::domain::retry::Repeat;
 use crate::effect::{COMMENT_LIMIT, Done, ForgeError};
 
 use super::client::{Call, Created, GitHub, Verb};
-use super::refusal::cut;
-use super::shape::Comment;
+use super::error_response::cut;
+use super::responses::Comment;
 
 /// Pages of comments that are read: GitHub allows 2,500 comments on an issue.
 pub const COMMENT_PAGES: usize = 25;
@@ -38,7 +38,7 @@ impl GitHub<'_> {
 
     /// Finds our comment with this marker. The author is checked, since anybody can write a marker.
     async fn find_comment(&self, number: u64, marker: &str) -> Result<Option<Comment>, ForgeError> {
-        self.know_myself().await?;
+        self.load_own_account().await?;
         let mut found = None;
         self.each(
             "read the comments",

@@ -17,7 +17,7 @@ use super::client::{Call, GitHub, Verb, locked, none_if_missing};
 use super::comment::COMMENT_PAGES;
 use super::issue::usable;
 use super::route;
-use super::shape::Comment;
+use super::responses::Comment;
 
 /// Redirects of a renamed repository that are followed.
 const MOVES: u32 = 3;
@@ -84,7 +84,7 @@ impl Forge for GitHub<'_> {
         let what = "ask whether an account is in a team";
         let segments = ["orgs", organisation, "teams", team, "memberships", login];
         let Some(route) = route::path(segments) else {
-            let message = super::refusal::short(&segments.join("/"));
+            let message = super::error_response::short(&segments.join("/"));
             return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
         };
         let found: Option<Value> = self.get(what, route).await.or_else(none_if_missing)?;

@@ -9,8 +9,8 @@ use crate::effect::{ForgeError, ForgeErrorKind, Label, LeftOut, NewIssue, PutIss
 use super::client::{Call, Created, GitHub, Verb, none_if_missing};
 use super::comment::{begins_with, marked};
 use super::pull::TITLE;
-use super::refusal::cut;
-use super::shape::Issue;
+use super::error_response::cut;
+use super::responses::Issue;
 
 /// Pages of issues that are searched, newest first.
 const PAGES: usize = 10;
@@ -43,7 +43,7 @@ impl GitHub<'_> {
     /// Our issue with the marker, even if closed, since a person who closed it does not want it
     /// again; or any open issue with the same title.
     async fn find_issue(&self, new: &NewIssue, title: &str) -> Result<Option<Issue>, ForgeError> {
-        self.know_myself().await?;
+        self.load_own_account().await?;
         let mut found = None;
         self.each(
             "read the issues",

@@ -11,9 +11,9 @@ mod commit;
 mod forge;
 mod issue;
 mod pull;
-mod refusal;
+mod error_response;
 mod route;
-mod shape;
+mod responses;
 
 #[cfg(test)]
 mod tests;

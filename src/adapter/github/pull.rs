@@ -9,8 +9,8 @@ use crate::effect::{ForgeError, NewPull, PullEdit, PullEnd, PullRequest, PullSta
 
 use super::client::{Call, Created, GitHub, Verb, locked};
 use super::comment::{marked, same};
-use super::refusal::cut;
-use super::shape::{End, Pull};
+use super::error_response::cut;
+use super::responses::{End, Pull};
 
 /// Longest title of a pull request or issue, in bytes.
 pub const TITLE: usize = 256;

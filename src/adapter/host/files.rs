@@ -36,7 +36,7 @@ pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()>
 
 /// Reads a file that test code left, like [`read`], but fails with `InvalidInput` for anything
 /// except a plain file: a link could expose what only we can read, and a pipe could block.
-pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read_untrusted(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if is_plain(path)? { read(path, limit) } else { Ok(None) }
 }
 
@@ -68,9 +68,9 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// A text file to which whole lines are appended, each visible to readers at once.
-pub struct Growing(File);
+pub struct AppendFile(File);
 
-impl Growing {
+impl AppendFile {
     /// Creates an empty file at `path`, replacing what is there.
     pub fn create(path: &Path) -> io::Result<Self> {
         write(path, b"")?;
@@ -90,7 +90,7 @@ impl Growing {
 
 /// What a growing file holds behind `from`, at most `limit` bytes; empty for a missing file.
 /// Fails with `InvalidInput` for what is not a plain file.
-pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_from(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     if !is_plain(path)? {
         return Ok(Vec::new());
     }
@@ -103,7 +103,7 @@ pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Creates an empty file that only our user can read, replacing an existing one.
 pub fn create(path: &Path) -> io::Result<File> {
-    Ok(Growing::create(path)?.0)
+    Ok(AppendFile::create(path)?.0)
 }
 
 /// Appends text to a file of another program; creates a missing one.
@@ -159,10 +159,10 @@ mod tests {
         let through = write_below(&inside, Path::new("lib/a.py"), b"1");
         assert_eq!(through.unwrap_err().kind(), io::ErrorKind::InvalidInput);
         assert!(!outside.join("a.py").exists());
-        assert_eq!(read_left(&inside.join("src/a.py"), 9).unwrap().unwrap(), b"1");
-        assert_eq!(read_left(&inside.join("none"), 9).unwrap(), None);
+        assert_eq!(read_untrusted(&inside.join("src/a.py"), 9).unwrap().unwrap(), b"1");
+        assert_eq!(read_untrusted(&inside.join("none"), 9).unwrap(), None);
         for name in ["report", "lib"] {
-            let read = read_left(&inside.join(name), 9).unwrap_err();
+            let read = read_untrusted(&inside.join(name), 9).unwrap_err();
             assert_eq!(read.kind(), io::ErrorKind::InvalidInput, "{name}");
         }
     }

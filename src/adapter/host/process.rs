@@ -165,9 +165,9 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     Ok(ending)
 }
 
-/// How a child of [`converse`] ended, and what it printed.
+/// How a child of [`run_with_input`] ended, and what it printed.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct ChildOutput {
     pub ending: Ending,
     /// Its standard output, cut where it is too large.
     pub out: String,
@@ -180,14 +180,14 @@ pub struct Conversation {
 /// Runs a child with `input` on its standard input until it ends, reaches `limit`, writes more than
 /// `largest` bytes, or `watch` finds something in its standard error so far. Its output goes to
 /// files in `folder`, so no pipe can block. Dropping the future kills the group.
-pub async fn converse(
+pub async fn run_with_input(
     invocation: &Invocation,
     input: &str,
     folder: &Path,
     limit: Duration,
     largest: u64,
     watch: &(dyn Fn(&str) -> Option<String> + Sync),
-) -> io::Result<Conversation> {
+) -> io::Result<ChildOutput> {
     super::files::create_folder(folder)?;
     let [from, out, err] = ["in.txt", "out.txt", "err.txt"].map(|name| folder.join(name));
     super::files::write(&from, input.as_bytes())?;
@@ -213,7 +213,7 @@ pub async fn converse(
     };
     group.kill();
     let text = |path: &Path| tail_of(path, largest);
-    Ok(Conversation { ending, out: text(&out), err: text(&err), seen })
+    Ok(ChildOutput { ending, out: text(&out), err: text(&err), seen })
 }
 
 /// Runs a short child that must succeed and returns its standard output; blocks.

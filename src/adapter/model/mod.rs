@@ -3,13 +3,13 @@
 
 mod anthropic;
 mod cassette;
-mod chat;
-mod client;
+mod openai_chat;
+mod cli;
 mod gemini;
 mod http;
 mod protocol;
 mod protocols;
-mod responses;
+mod openai_responses;
 mod status;
 
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::domain::provider::Protocol;
 use protocol::ProtocolRow;
 
 pub use cassette::{Cassette, Recording, Replaying};
-pub use client::{ClientModel, ClientSettings, detect};
+pub use cli::{CliModel, ClientSettings, detect};
 pub use http::HttpModel;
 pub use protocol::ProviderSettings;
 
@@ -41,7 +41,7 @@ pub const READERS: &[crate::domain::Reader] = &[
         };
         drop(status::kind(&received, text));
     }),
-    ("clients", client::read_all),
+    ("clients", cli::read_all),
 ];
 
 #[cfg(any(test, feature = "internals"))]

@@ -3,15 +3,15 @@
 use crate::domain::provider::Protocol;
 
 use super::protocol::ProtocolRow;
-use super::{anthropic, chat, gemini, responses};
+use super::{anthropic, openai_chat, gemini, openai_responses};
 
 const CHAT: ProtocolRow = ProtocolRow {
     base_url: "https://api.openai.com/v1",
     path: "/chat/completions",
     key: ("authorization", "Bearer "),
     version: None,
-    body: chat::body,
-    parse: chat::parse,
+    body: openai_chat::body,
+    parse: openai_chat::parse,
 };
 
 impl ProtocolRow {
@@ -28,7 +28,7 @@ impl ProtocolRow {
             },
             Protocol::Chat => CHAT,
             Protocol::Responses => {
-                Self { path: "/responses", body: responses::body, parse: responses::parse, ..CHAT }
+                Self { path: "/responses", body: openai_responses::body, parse: openai_responses::parse, ..CHAT }
             }
             Protocol::Anthropic => Self {
                 base_url: "https://api.anthropic.com",

@@ -15,7 +15,7 @@ use crate::effect::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, client};
+use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, cli};
 
 const CANARY: &str = "canary-key/0123+456=789";
 
@@ -287,18 +287,18 @@ async fn every_way_of_every_protocol_has_its_kind() {
 fn the_table_in_the_documentation_is_that_of_the_tests() {
     let mut table = String::from("|");
     let clients: Vec<String> =
-        client::tests::clients().map(|name| format!("{name} client")).collect();
+        cli::tests::clients().map(|name| format!("{name} client")).collect();
     let heads = PROTOCOLS.iter().map(|(name, _)| (*name).to_owned()).chain(clients);
     let heads: Vec<String> = heads.collect();
     table += &format!(" | {} |\n|---{}|\n", heads.join(" | "), "|---".repeat(heads.len()));
     for (why, _, expected) in ways("chat") {
-        let of_clients = client::tests::WAYS.iter().find(|(way, _)| *way == why);
+        let of_clients = cli::tests::WAYS.iter().find(|(way, _)| *way == why);
         let cells = [expected; PROTOCOLS.len()]
             .into_iter()
             .chain(of_clients.map_or([""; 4], |(_, kinds)| *kinds));
         table += &format!("| {why} | {} |\n", cells.collect::<Vec<_>>().join(" | "));
     }
-    for (way, _) in client::tests::WAYS {
+    for (way, _) in cli::tests::WAYS {
         assert!(ways("chat").iter().any(|(why, ..)| why == way), "{way}");
     }
     let text = include_str!("../../../docs/providers.md");

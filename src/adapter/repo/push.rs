@@ -188,7 +188,7 @@ fn rebase(
     if let Some(reason) = overlap(repo, fork, ours, theirs)? {
         return Ok(Err(reason));
     }
-    set_on_top(repo, &commits, theirs, session)
+    cherry_pick_onto(repo, &commits, theirs, session)
 }
 
 /// Why two histories must not be combined automatically: the files that both change.
@@ -206,7 +206,7 @@ pub(super) fn overlap(
 
 /// Applies these commits, oldest first, on top of another commit; moves no reference. The inner
 /// error says why a person must decide.
-pub(super) fn set_on_top(
+pub(super) fn cherry_pick_onto(
     repo: &Repository,
     commits: &[Oid],
     onto: &CommitId,

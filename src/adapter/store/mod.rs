@@ -4,14 +4,14 @@
 //! hold the same layout below `.workflow`.
 
 mod archive;
-mod foreign;
+mod reference_sessions;
 mod session;
 
 pub use archive::{archive, half_archived};
-pub use foreign::{SourceError, read_source, sources};
+pub use reference_sessions::{SourceError, read_source, sources};
 pub use session::{
     SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file,
-    read_record, save_record, session_folder, tasks, travelling_files,
+    read_record, save_record, session_folder, tasks, committed_files,
 };
 
 /// Folder of the state root below the common git directory.

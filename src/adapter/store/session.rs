@@ -350,13 +350,13 @@ impl Store for SessionStore {
         Ok(())
     }
 
-    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        travelling_files(&self.folder)
+    async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        committed_files(&self.folder)
     }
 }
 
 /// The files of a session's folder that are stored in commits, with paths inside it, in order.
-pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+pub fn committed_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -494,7 +494,7 @@ mod tests {
             store.write_text(name, "{}").await.unwrap();
         }
         let names: Vec<String> =
-            store.travelling().await.unwrap().into_iter().map(|(name, _)| name).collect();
+            store.committed_files().await.unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [".process/a.json", ".process/events.jsonl", "workflow-session.json"]);
     }
 }

@@ -102,7 +102,7 @@ fn read_reports(location: &ReportLocation, root: &Path) -> Result<Option<Report>
     };
     let mut all: Option<Report> = None;
     for path in found.into_iter().take(REPORTS) {
-        let bytes = files::read_left(&path, coverage::LIMIT).map_err(|error| error.to_string())?;
+        let bytes = files::read_untrusted(&path, coverage::LIMIT).map_err(|error| error.to_string())?;
         let Some(bytes) = bytes else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let source = |path: &str| source(root, path);
@@ -124,7 +124,7 @@ fn source(root: &Path, path: &str) -> Option<String> {
     if own.as_str().split('/').any(|part| part == "node_modules") {
         return None;
     }
-    let bytes = files::read_left(&root.join(own.as_str()), SOURCE_LIMIT).ok()??;
+    let bytes = files::read_untrusted(&root.join(own.as_str()), SOURCE_LIMIT).ok()??;
     String::from_utf8(bytes).ok()
 }
 

@@ -43,7 +43,7 @@ pub async fn format_files(
         .filter_map(|tool| Some((tool.name, tool.fixer.as_ref()?)))
         .collect();
     for file in chosen.iter().take(FILES) {
-        let Ok(Some(bytes)) = files::read_left(&root.join(file.as_str()), TEXT) else { continue };
+        let Ok(Some(bytes)) = files::read_untrusted(&root.join(file.as_str()), TEXT) else { continue };
         let Ok(before) = String::from_utf8(bytes) else { continue };
         let mut text = before.clone();
         for (tool, fixer) in &fixers {
@@ -94,7 +94,7 @@ async fn fix(
     }));
     let child = invocation(argv, root, scratch);
     let code = exit_code(process::run(&child, LIMIT, &scratch.join("fix.log")).await)?;
-    let bytes = files::read_left(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
+    let bytes = files::read_untrusted(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
     let output = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let after = match fixer.output {
         // ESLint exits with 1 when problems remain that it cannot fix.
@@ -114,7 +114,7 @@ fn eslint(report: &str) -> Option<String> {
 
 /// The Rust edition in `Cargo.toml`, else Cargo's default.
 fn edition(root: &Path) -> String {
-    let manifest = files::read_left(&root.join("Cargo.toml"), TEXT).ok().flatten();
+    let manifest = files::read_untrusted(&root.join("Cargo.toml"), TEXT).ok().flatten();
     let manifest = String::from_utf8_lossy(&manifest.unwrap_or_default()).into_owned();
     let named = manifest.lines().find_map(|line| line.trim().strip_prefix("edition"));
     let digits: String =

@@ -12,7 +12,7 @@ mod framework;
 mod io_error;
 mod line_server;
 mod lint_output;
-mod observe;
+mod call_recorder;
 mod project_suite;
 mod run;
 mod set_up;

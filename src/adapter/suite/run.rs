@@ -71,7 +71,7 @@ impl Suite for ProjectSuite<'_> {
         self.first_syntax_error(root, files).await
     }
 
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport {
+    async fn lint(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => tools::run_tools(root, &scratch, concerns, own).await,
@@ -83,7 +83,7 @@ impl Suite for ProjectSuite<'_> {
         }
     }
 
-    async fn mended(&self, root: &Path, chosen: &[RepoPath]) -> FixedFiles {
+    async fn autofix(&self, root: &Path, chosen: &[RepoPath]) -> FixedFiles {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => formatters::format_files(root, &scratch, chosen, false).await,

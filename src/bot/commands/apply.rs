@@ -13,7 +13,7 @@ use crate::report::markdown::{code, prose};
 use crate::bot::bundle::load_bundle;
 use crate::bot::commits::{Commits, stored};
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
+use crate::bot::error::BotError;
 use crate::bot::fix_branch;
 use crate::bot::limits::{self, Destination};
 use crate::bot::publish::Publisher;
@@ -50,7 +50,7 @@ pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, B
             prose(&context.target.name(), 100)
         ));
     }
-    let ground = context.prepared.clone.ground_of(&tip, &session, COMMITS);
+    let ground = context.prepared.clone.session_base(&tip, &session, COMMITS);
     if ground.as_ref() != Some(&context.target.head) {
         return Ok(stale(result, ground.as_ref(), &context.target.head));
     }

@@ -1,7 +1,7 @@
 //! `/regreen extend`: finds the files that the last fix changed, to write tests for them.
 
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
+use crate::bot::error::BotError;
 use crate::bot::sessions;
 
 /// Files that one extension covers at most.

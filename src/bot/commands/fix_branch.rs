@@ -4,9 +4,9 @@ use crate::adapter::repo::Overlap;
 use crate::adapter::store::STATE_FOLDER;
 use crate::bot::commits::Commits;
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
+use crate::bot::error::BotError;
 use crate::bot::limits::Destination;
-use crate::bot::session_refs::{self, SessionSnapshot};
+use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::{self, check_out, read_view};
 use crate::domain::commit;
 use crate::domain::event::Event;
@@ -82,7 +82,7 @@ pub async fn rollback(
         Lookup::Own(own) => own,
         Lookup::Reply(text) => return Ok(text),
     };
-    let reverted = context.prepared.clone.take_back(
+    let reverted = context.prepared.clone.revert_fix(
         &own.tip,
         &own.record.git.head_sha,
         &own.session,
@@ -98,7 +98,7 @@ pub async fn rollback(
     if let Err(text) = push(context, &own, &new).await {
         return Ok(text);
     }
-    add_event(context, &own.session, &new, &Event::TakenBack { iteration: number }).await?;
+    add_event(context, &own.session, &new, &Event::Reverted { iteration: number }).await?;
     Ok(format!(
         "The fix of iteration {number} is reverted by {}. `/regreen fix` looks for another fix.",
         new.short()
@@ -112,12 +112,12 @@ async fn add_event(
     tip: &CommitId,
     event: &Event,
 ) -> Result<(), BotError> {
-    let mut events = session_refs::events(context.prepared, session, Some(tip)).await?;
+    let mut events = session_snapshots::events(context.prepared, session, Some(tip)).await?;
     let line = serde_json::to_string(event).unwrap_or_default();
     events.extend(line.into_bytes());
     events.push(b'\n');
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
-    session_refs::save(context.prepared, session, &snapshot).await?;
+    session_snapshots::save(context.prepared, session, &snapshot).await?;
     Ok(())
 }
 
@@ -129,7 +129,7 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     };
     let head = &context.target.head;
     let clone = &context.prepared.clone;
-    let Some(ground) = clone.ground_of(&own.tip, &own.session, COMMITS) else {
+    let Some(ground) = clone.session_base(&own.tip, &own.session, COMMITS) else {
         return Ok(
             "The start of the fix branch was not found. `/regreen recreate` makes a new one."
                 .into(),
@@ -168,7 +168,7 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
     let session = &own.session;
     let folder = format!("{STATE_FOLDER}/active/{session}");
     let message = commit::ended(session, login);
-    let new = match context.prepared.clone.without_session(&own.tip, &folder, &message) {
+    let new = match context.prepared.clone.commit_session_removal(&own.tip, &folder, &message) {
         Ok(Some(new)) => new,
         Ok(None) => return Ok(format!("{session} is already completed.")),
         Err(error) => return Ok(unchanged(&error)),

@@ -2,7 +2,7 @@
 
 use crate::domain::command::Dimension;
 use crate::effect::{Label, NewIssue};
-use crate::report::issue::{self, About};
+use crate::report::follow_up_issues::{self, About};
 use crate::report::markdown;
 use crate::report::view::View;
 
@@ -31,8 +31,8 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
     }
     let about = About { name: &context.target.name(), number: context.target.number, fix: pull };
     for dimension in dimensions.into_iter().filter(|_| !view.session.is_empty()) {
-        let word = issue::word(dimension);
-        let Some(proposal) = issue::proposal(view, &about, dimension) else {
+        let word = follow_up_issues::word(dimension);
+        let Some(proposal) = follow_up_issues::proposal(view, &about, dimension) else {
             lines.push(format!("{word}: nothing to follow up"));
             continue;
         };

@@ -1,9 +1,9 @@
 //! `/regreen show-plan` and `/regreen cancel`: the plan that waits for `/regreen run`.
 
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
+use crate::bot::error::BotError;
 use crate::bot::session_choice::obstacle;
-use crate::bot::session_refs::{self, SessionSnapshot};
+use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::newest_pending;
 use crate::report::planning;
 
@@ -14,7 +14,7 @@ pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     let Some(plan) = &pending.plan else {
         return Ok(format!("{} has no plan yet. `/regreen run` continues it.", pending.session));
     };
-    let plan = planning::offer(&pending.pipeline, plan);
+    let plan = planning::plan_comment(&pending.pipeline, plan);
     let next = match obstacle(&pending, &context.target.head) {
         Some(why) => why,
         None => "`/regreen run` carries it out, `/regreen cancel` drops it".into(),
@@ -28,8 +28,8 @@ pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
         return Ok("There is no plan to drop.".into());
     };
     // The events stay for reports; without the state the session cannot be continued.
-    let events = session_refs::events(context.prepared, &pending.session, None).await?;
+    let events = session_snapshots::events(context.prepared, &pending.session, None).await?;
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
-    session_refs::save(context.prepared, &pending.session, &snapshot).await?;
+    session_snapshots::save(context.prepared, &pending.session, &snapshot).await?;
     Ok(format!("The plan of {} is dropped.", pending.session))
 }

@@ -1,8 +1,8 @@
 //! `/regreen status` lists the sessions, `/regreen estimate` predicts the cost of a run.
 
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
-use crate::bot::{limits, session_refs, sessions};
+use crate::bot::error::BotError;
+use crate::bot::{limits, session_snapshots, sessions};
 use crate::report::{estimate, markdown};
 
 /// Lists the sessions of the target.
@@ -12,7 +12,7 @@ pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
         let session = known.session;
         let (record, tip) = match known.branch {
             Some(branch) => (branch.record, branch.tip.short().to_owned()),
-            None => match session_refs::pending(context.prepared, &session).await? {
+            None => match session_snapshots::pending(context.prepared, &session).await? {
                 Some(pending) => (Some(pending.record), "no branch yet".to_owned()),
                 None => continue,
             },

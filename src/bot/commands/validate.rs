@@ -12,7 +12,7 @@ use crate::report::validation::{ValidationReport, render_markdown};
 
 use crate::bot::commits::Commits;
 use crate::bot::context::Context;
-use crate::bot::failure::BotError;
+use crate::bot::error::BotError;
 use crate::bot::job;
 use crate::bot::limits::{self, Destination};
 use crate::bot::prepare;

@@ -9,7 +9,7 @@ use crate::effect::Label;
 use crate::report::check;
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
-use crate::report::workflow;
+use crate::report::runner_commands;
 use std::time::Duration;
 
 use super::Publisher;
@@ -41,7 +41,7 @@ impl Publisher<'_> {
     pub async fn end(&mut self) {
         if let Some((message, hint)) = &self.problem {
             let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
-            println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
+            println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
             self.view.notices.insert(0, format!("There is no result: {text}"));
         }
         (self.comment.stale, self.check.stale) = (true, true);
@@ -65,7 +65,7 @@ impl Publisher<'_> {
         let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
         if let Ok(Err(error)) = result {
             let text = format!("the check of the last commit is missing: {error}");
-            println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+            println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
         }
     }
 
@@ -87,7 +87,7 @@ impl Publisher<'_> {
             description: "regreen met the gate and left low-criticality failures".into(),
         };
         if let Err(error) = self.context.forge.add_labels(number, &[label]).await {
-            println!("{}", workflow::remark(Level::Warning, None, "regreen", &error.to_string()));
+            println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &error.to_string()));
         }
     }
 
@@ -98,7 +98,7 @@ impl Publisher<'_> {
         environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);
         if !self.context.target.writes {
             // Without permission to write a check run, annotations go to the log.
-            for remark in workflow::remarks(&check::annotations(&self.view)) {
+            for remark in runner_commands::remarks(&check::annotations(&self.view)) {
                 println!("{remark}");
             }
         }
@@ -109,11 +109,11 @@ impl Publisher<'_> {
             tracing::warn!(%error, "the report is not written");
         }
         let shown = report.display().to_string();
-        let values = workflow::outputs(&self.view, Some(&shown));
-        let text = random::word().ok().and_then(|word| workflow::assignments(&values, &word));
+        let values = runner_commands::outputs(&self.view, Some(&shown));
+        let text = random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {
             Some(text) => environment::append(self.context.env.get("GITHUB_OUTPUT"), &text),
-            None => println!("{}", workflow::remark(Level::Warning, None, "regreen", "no outputs")),
+            None => println!("{}", runner_commands::remark(Level::Warning, None, "regreen", "no outputs")),
         }
     }
 
@@ -127,7 +127,7 @@ impl Publisher<'_> {
                 .filter(|_| self.context.target.writes && channel.attempt.is_some()));
             if let Some(why) = why {
                 let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
-                println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+                println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
             }
         }
     }

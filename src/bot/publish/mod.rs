@@ -20,7 +20,7 @@ use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::todo::Step;
 use crate::report::view::View;
-use crate::report::workflow;
+use crate::report::runner_commands;
 
 use super::commits::{Commits, Published};
 use super::context::Context;
@@ -159,7 +159,7 @@ impl<'a> Publisher<'a> {
         self.show(ENDING, Duration::ZERO).await;
         if self.context.target.number.is_none() {
             for answer in &self.answers {
-                println!("{}", workflow::tame(&answer.reply));
+                println!("{}", runner_commands::neutralise_commands(&answer.reply));
             }
         }
         self.warn_of_stale_pages();

@@ -3,7 +3,7 @@
 use crate::adapter::host::files;
 use crate::app::AppError;
 use crate::cli::args::{ConfigArguments, ConfigVerb};
-use crate::cli::failure::exit;
+use crate::cli::exit_code::exit;
 use crate::config;
 
 use super::print_json;

@@ -2,7 +2,7 @@
 
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
-use crate::cli::failure::exit;
+use crate::cli::exit_code::exit;
 use crate::cli::text;
 
 use super::print_document;

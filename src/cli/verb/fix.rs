@@ -2,7 +2,7 @@
 
 use crate::app::{self, AppError, FixRequest};
 use crate::cli::args::FixArguments;
-use crate::cli::failure::code_of_ending;
+use crate::cli::exit_code::code_of_ending;
 use crate::cli::progress::Terminal;
 use crate::cli::request;
 use crate::report::document::Document;

@@ -15,7 +15,7 @@ pub mod work;
 
 use serde::Serialize;
 
-use super::failure::exit;
+use super::exit_code::exit;
 
 /// Prints a document with the version of its form.
 fn print_document(document: &impl Serialize) {

@@ -4,7 +4,7 @@ use crate::app::{self, CharacteriseRequest};
 use crate::cli::args::CodeArguments;
 use crate::cli::progress::Terminal;
 use crate::cli::text;
-use crate::report::characterised;
+use crate::report::characterisation;
 
 use super::{code_of, print_json};
 
@@ -17,7 +17,7 @@ pub async fn run(arguments: &CodeArguments<CharacteriseRequest>) -> Result<u8, a
     if arguments.json {
         print_json(&outcome.report);
     } else if arguments.markdown {
-        print!("{}", characterised::markdown(&outcome.report));
+        print!("{}", characterisation::markdown(&outcome.report));
     } else {
         print!("{}{}", outcome.patch, text::characterisation(&outcome.report));
     }

@@ -5,7 +5,7 @@ use crate::cli::args::PlanArguments;
 use crate::cli::progress::Terminal;
 use crate::cli::request;
 use crate::domain::test_plan::pipeline::Goal;
-use crate::report::phrases::harmless;
+use crate::report::phrases::single_safe_line;
 use crate::report::planning;
 
 use super::{code_of, print_json};
@@ -30,7 +30,7 @@ pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
         print_json(&planning::document(run, produced, &outcome.folder));
     } else {
         // All foreign text in the summary is already shortened and escaped.
-        print!("{}", planning::summary(run, produced, &harmless(&outcome.folder, 300)));
+        print!("{}", planning::summary(run, produced, &single_safe_line(&outcome.folder, 300)));
     }
     code_of(outcome.met)
 }

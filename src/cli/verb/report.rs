@@ -1,7 +1,7 @@
 //! `regreen report`: prints the report of a session or its path, or writes the session's HTML page.
 
 use crate::app::{self, AppError, ReportOutcome, ReportRequest};
-use crate::cli::failure::exit;
+use crate::cli::exit_code::exit;
 
 /// Runs `regreen report` and returns its exit code.
 pub fn run(request: &ReportRequest) -> Result<u8, AppError> {

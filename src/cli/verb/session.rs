@@ -2,7 +2,7 @@
 
 use crate::app::{self, AppError, SessionSelection};
 use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
-use crate::cli::failure::exit;
+use crate::cli::exit_code::exit;
 use crate::cli::text;
 
 use super::{code_of, print_document, print_json};

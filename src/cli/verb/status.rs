@@ -2,14 +2,14 @@
 
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
-use crate::cli::failure::exit;
-use crate::report::phrases::harmless;
+use crate::cli::exit_code::exit;
+use crate::report::phrases::single_safe_line;
 
 /// Runs `regreen status` and returns its exit code.
 pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let found = app::status(&arguments.repository)?;
     for notice in &found.notices {
-        eprintln!("{}", harmless(notice, 400));
+        eprintln!("{}", single_safe_line(notice, 400));
     }
     if arguments.json {
         super::print_json(&found);

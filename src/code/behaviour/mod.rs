@@ -6,7 +6,7 @@ mod body;
 mod describe;
 pub(super) mod kinds;
 mod reachability;
-mod surface;
+mod exports_and_imports;
 pub(super) mod walk;
 
 use std::collections::BTreeSet;
@@ -137,7 +137,7 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
         .then(|| signature::exports(tree.root_node(), text).into_keys().collect());
     walk::functions(tree.root_node(), language, text, "", &mut found);
     for function in &mut found {
-        function.is_public = surface::is_public(function, language, exported.as_ref());
+        function.is_public = exports_and_imports::is_public(function, language, exported.as_ref());
     }
     found
 }
@@ -146,7 +146,7 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
 #[must_use]
 pub fn packages(language: Language, text: &str) -> BTreeSet<String> {
     let Some(tree) = language.parse(text) else { return BTreeSet::new() };
-    surface::packages(tree.root_node(), language, text)
+    exports_and_imports::packages(tree.root_node(), language, text)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::testing::is_test;
+use crate::code::test_paths::is_test;
 use crate::domain::id::RepoPath;
 
 use super::read::{Import, ImportKind};

@@ -19,8 +19,8 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         tests::empty::RULES,
         tests::assertions::RULES,
         tests::isolation::RULES,
-        tests::doubles::RULES,
-        tests::coverage::RULES,
+        tests::over_mocking::RULES,
+        tests::missing_cases::RULES,
     ]
     .into_iter()
     .flatten()

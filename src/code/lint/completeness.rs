@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::language::Language;
-use crate::code::{parallel, testing};
+use crate::code::{parallel, test_paths};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Completeness, TestAspect, TestMetrics};
 
 use super::generated;
 use super::project::Project;
 use super::source::Source;
-use super::test_rules::coverage::{Tried, tried};
+use super::test_rules::missing_cases::{Tried, tried};
 
 /// A function that others may call.
 struct Unit {
@@ -113,7 +113,7 @@ fn wiring(
 ) -> Completeness {
     let about: BTreeSet<&str> = about.iter().map(|file| file.as_str()).collect();
     let is_test: BTreeMap<&str, bool> =
-        files.keys().map(|file| (file.as_str(), testing::is_test(file))).collect();
+        files.keys().map(|file| (file.as_str(), test_paths::is_test(file))).collect();
     let test = |file: &str| is_test.get(file).copied().unwrap_or_default();
     let loaded: BTreeSet<&str> = project
         .edges

@@ -6,7 +6,7 @@ use crate::code::imports::{Import, read_nodes};
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::{TestNode, find_tests};
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::code::tree::{around, end_line, line, marks_before, named_nodes};
 use crate::domain::id::RepoPath;
 
@@ -49,7 +49,7 @@ impl Hit {
     }
 }
 
-/// Paths of code that supports tests or examples, in addition to those of `testing::is_test`.
+/// Paths of code that supports tests or examples, in addition to those of `test_paths::is_test`.
 static SUPPORT: Pattern = Pattern::new(
     r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)|tests?(ing|utils?|kit)?/",
 );
@@ -69,7 +69,7 @@ impl<'a> Source<'a> {
             path,
             text,
             language,
-            test: testing::is_test(path),
+            test: test_paths::is_test(path),
             nodes,
             imports,
             tests: Vec::new(),

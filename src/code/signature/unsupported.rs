@@ -209,7 +209,7 @@ fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
 }
 
 /// The effect of a callee that rules out a characterisation test; `None` if it has none.
-fn deed(name: &str) -> Option<&'static str> {
+fn forbidden_effect(name: &str) -> Option<&'static str> {
     let is_known = |one: &&str| {
         if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
     };
@@ -238,7 +238,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
             let name = field_of(node, "function", text);
             let callee = node.child_by_field_name("function")?;
             let is_shadowed = root(callee, text).is_some_and(|root| own.contains(root));
-            if let Some(does) = deed(name).filter(|_| !is_shadowed) {
+            if let Some(does) = forbidden_effect(name).filter(|_| !is_shadowed) {
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();

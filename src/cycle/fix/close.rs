@@ -9,7 +9,7 @@ use crate::report::handover;
 use crate::report::markdown_page::report;
 use crate::report::view::View;
 
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 
 use super::perform::Performer;
 

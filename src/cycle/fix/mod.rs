@@ -4,7 +4,7 @@ mod close;
 mod machine;
 mod open;
 mod perform;
-mod records;
+mod transition_files;
 mod run;
 
 pub use run::{LoopEnd, SetUp, run};

@@ -7,7 +7,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{Effects, StoreError};
 
 use crate::cycle::drive::Journal;
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::machine::Machine as _;
 use crate::cycle::session_files::{PIPELINE_STATE, generation, read, spent};
 

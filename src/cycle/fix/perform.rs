@@ -15,12 +15,12 @@ use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
 use crate::effect::{CommitRequest, EffectError, Effects, RunRequest};
 use crate::report::markdown::count;
-use crate::report::{layers, records};
+use crate::report::{layers, state_files};
 use crate::role::{Fixer, Impact, minimise};
 
 use crate::cycle::drive::{Perform, Work};
-use crate::cycle::failure::Failure;
-use crate::cycle::session_files::travelling;
+use crate::cycle::error::Failure;
+use crate::cycle::session_files::committed_files;
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
@@ -89,7 +89,7 @@ impl Performer<'_> {
         scope: &Scope,
     ) -> Result<Results, Failure> {
         let results = self.fx.suite.run(&RunRequest { root, scope, log: SUITE_LOG }).await?;
-        let form = records::test_results(&results, state);
+        let form = state_files::test_results(&results, state);
         self.fx.store.write_json(".process/test-results.json", &form).await?;
         for (file, text) in layers::layers(&results) {
             self.fx.store.write_text(&file, &text).await?;
@@ -250,7 +250,7 @@ impl Performer<'_> {
         tree: TreeId,
         message: String,
     ) -> Result<FixStepOutcome, Failure> {
-        let files = travelling(state.terms.state_travels, &self.state_prefix, self.fx).await?;
+        let files = committed_files(state.terms.state_travels, &self.state_prefix, self.fx).await?;
         let request = CommitRequest { tree, message, state: files, time: self.fx.clock.now() };
         Ok(FixStepOutcome::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }

@@ -14,7 +14,7 @@ use crate::report::planning;
 use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
 use crate::cycle::drive::{Driven, Journal, drive};
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{generation, planned_session};
 
 use super::close::close;

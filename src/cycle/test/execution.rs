@@ -1,7 +1,7 @@
 //! The last step of phase 5: the pipeline drives the fix loop, a machine of its own, to its end.
 
 use crate::cycle::drive::{Driven, MachineEnd, Perform, Work, drive};
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::fix::{self, LoopEnd, SetUp};
 use crate::cycle::session_files::{PIPELINE_STATE, generation, read};
 use crate::domain::event::{Ending, Event, Outcome};

@@ -1,12 +1,12 @@
 //! Formats new tests with the project's own safe fixers before gate 001.3 inspects them, so that
 //! no file is dropped for a problem that these tools fix (specification.md 6.7, phase 5).
 
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::write;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity, Stage};
 use crate::domain::test::{Scope, Status};
-use crate::domain::test_plan::generation::PRODUCTION;
+use crate::domain::test_plan::generation::GENERATION_FILE;
 use crate::effect::RunRequest;
 use crate::report::validation::Skipped;
 
@@ -26,7 +26,7 @@ impl TestWriting<'_> {
             return Ok(Vec::new());
         }
         self.fx.worktree.checkout(&self.production.tree).await?;
-        let made = self.fx.suite.mended(self.fx.worktree.root(), &files).await;
+        let made = self.fx.suite.autofix(self.fx.worktree.root(), &files).await;
         let tools = made.tools.join(", ");
         if !made.texts.is_empty() {
             self.fx.step(&format!("tidying the new tests with {tools}"));
@@ -42,7 +42,7 @@ impl TestWriting<'_> {
                     self.drop_file(&file, "its tests do not hold once it is repaired").await?;
                 }
             }
-            write(self.fx, PRODUCTION, &self.production).await?;
+            write(self.fx, GENERATION_FILE, &self.production).await?;
         }
         let silent = made.skipped.into_iter();
         Ok(silent.map(|(what, reason)| Skipped { what, reason }).collect())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{RAN, read, write};
 use crate::domain::coverage::Reached;
 use crate::domain::id::{RepoPath, TestId};
@@ -13,7 +13,7 @@ use crate::domain::quality::{
     Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide, decide_tests,
 };
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::generation::{GateResult, PRODUCTION, RequirementCoverage};
+use crate::domain::test_plan::generation::{GateResult, GENERATION_FILE, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
 use crate::report::planning;
@@ -22,7 +22,7 @@ use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, r
 use crate::role::test_plan::{ExecutedLines, measure_coverage};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
-use super::rank::{asked, worst};
+use super::selection::{asked, worst};
 use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
@@ -40,7 +40,7 @@ impl TestWriting<'_> {
             repairs: u32::try_from(report.auto_fixes_applied.len()).unwrap_or(u32::MAX),
             retries: report.retry_count,
         });
-        write(self.fx, PRODUCTION, &self.production).await?;
+        write(self.fx, GENERATION_FILE, &self.production).await?;
         write(self.fx, ".process/code-validation-report.json", &report).await?;
         let text = render_markdown(&report);
         self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
@@ -107,7 +107,7 @@ impl TestWriting<'_> {
     pub(super) async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
         self.replace(file, None).await?;
         self.production.drop_file(file, reason);
-        write(self.fx, PRODUCTION, &self.production).await
+        write(self.fx, GENERATION_FILE, &self.production).await
     }
 
     /// Replaces the text of a file that this session wrote; `None` removes the file.
@@ -170,7 +170,7 @@ impl TestWriting<'_> {
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
         self.settle(&quality);
         self.production.review = Some(GateResult { decision, reason, repairs: 0, retries });
-        write(self.fx, PRODUCTION, &self.production).await?;
+        write(self.fx, GENERATION_FILE, &self.production).await?;
         let text = test_quality::render_markdown(&quality);
         let text = format!("{text}{}", planning::score(&self.production));
         self.fx.store.write_text(".process/test-quality-report.md", &text).await?;
@@ -247,9 +247,9 @@ impl TestWriting<'_> {
     }
 
     /// Required lines that no test runs, as far as coverage was measured.
-    pub(super) fn unrun(&self) -> &Missed {
+    pub(super) fn uncovered_lines(&self) -> &Missed {
         static NONE: Missed = Missed::new();
-        self.covered.as_ref().map_or(&NONE, |(_, covered)| &covered.unrun)
+        self.covered.as_ref().map_or(&NONE, |(_, covered)| &covered.uncovered_lines)
     }
 
     /// The score of all new tests; measured again once a gate has removed something.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cycle::drive::Journal;
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::machine::{LogLengths, Machine};
 use crate::cycle::session_files::{PIPELINE_STATE, read};
 use crate::domain::event::Event;

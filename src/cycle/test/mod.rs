@@ -5,11 +5,11 @@ mod format;
 mod gates;
 mod machine;
 mod plan;
-mod rank;
-mod time_budget;
+mod selection;
+mod engine_time;
 mod write;
 mod write_task;
 
 pub use execution::{Execution, run};
 pub use plan::{PlanSetUp, plan};
-pub use write::{ProduceSetUp, produce};
+pub use write::{WriteTestsSetUp, produce};

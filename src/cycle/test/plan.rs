@@ -21,7 +21,7 @@ use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
 use super::machine::enter;
 use crate::cycle::drive::{Driven, Perform, Work, drive};
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{PROGRESS, RAN, package, read, spent, test_plan, write};
 
 /// How often the files of an earlier phase may be found unreadable in one run.

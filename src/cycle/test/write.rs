@@ -11,7 +11,7 @@ use crate::domain::quality::FindingLimits;
 use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
-use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
 use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest};
@@ -20,16 +20,16 @@ use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
 use crate::cycle::drive::{Driven, Perform, Work, drive};
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{
-    PROGRESS, PlannedSession, generation, planned_session, spent, travelling, write,
+    PROGRESS, PlannedSession, generation, planned_session, spent, committed_files, write,
 };
 
 /// Log of the test runs of phase 5.
 pub(super) const LOG: &str = ".process/generation-output.log";
 
 /// Inputs of phase 5 besides the state.
-pub struct ProduceSetUp<'a> {
+pub struct WriteTestsSetUp<'a> {
     /// The sources of the commit under test.
     pub tree: TreeId,
     /// Calls functions and observes what they do.
@@ -59,7 +59,7 @@ pub struct ProduceSetUp<'a> {
 /// After an error the saved state still names the step to repeat.
 pub async fn produce(
     state: Pipeline,
-    set_up: &ProduceSetUp<'_>,
+    set_up: &WriteTestsSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
     let chain =
@@ -88,7 +88,7 @@ pub(super) async fn show_progress(state: &Pipeline, fx: &Effects<'_>) -> Result<
 
 /// Performs phase 5 up to the commit of the new tests.
 struct WritePerformer<'a> {
-    set_up: &'a ProduceSetUp<'a>,
+    set_up: &'a WriteTestsSetUp<'a>,
     chain: &'a ProviderChain,
     fx: &'a Effects<'a>,
 }
@@ -139,7 +139,7 @@ impl WritePerformer<'_> {
 /// Loads what was written before, or begins with one run of the unchanged suite.
 async fn begin(
     state: &Pipeline,
-    set_up: &ProduceSetUp<'_>,
+    set_up: &WriteTestsSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<Generation, Failure> {
     if let Some(production) =
@@ -165,14 +165,14 @@ async fn begin(
     let (passing, failing) = (of(Status::Passed), of(Status::Failed));
     let production =
         Generation::new(state.session_id.clone(), set_up.tree.clone(), passing, failing);
-    write(fx, PRODUCTION, &production).await?;
+    write(fx, GENERATION_FILE, &production).await?;
     Ok(production)
 }
 
 /// The state of one step of phase 5.
 pub(super) struct TestWriting<'a> {
     pub(super) state: &'a Pipeline,
-    pub(super) set_up: &'a ProduceSetUp<'a>,
+    pub(super) set_up: &'a WriteTestsSetUp<'a>,
     pub(super) chain: &'a ProviderChain,
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
@@ -201,7 +201,7 @@ impl TestWriting<'_> {
             let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
             self.production.tasks.push(made);
             self.production.drafts.retain(|draft| draft.task != task.id);
-            write(self.fx, PRODUCTION, &self.production).await?;
+            write(self.fx, GENERATION_FILE, &self.production).await?;
         }
         let made = self.production.of(&task.id);
         let some = made.is_some_and(|made| !made.report.files.is_empty());
@@ -219,7 +219,7 @@ impl TestWriting<'_> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");
             let travels = self.set_up.state_travels;
-            let state = travelling(travels, &self.set_up.state_prefix, self.fx).await?;
+            let state = committed_files(travels, &self.set_up.state_prefix, self.fx).await?;
             let request = CommitRequest {
                 tree: self.production.tree.clone(),
                 message: commit::generated(&self.production),
@@ -227,7 +227,7 @@ impl TestWriting<'_> {
                 time: self.fx.clock.now(),
             };
             self.production.commit = Some(self.fx.worktree.commit(&request).await?);
-            write(self.fx, PRODUCTION, &self.production).await?;
+            write(self.fx, GENERATION_FILE, &self.production).await?;
         }
         let reasons = self.production.missed_gates();
         if !reasons.is_empty() {

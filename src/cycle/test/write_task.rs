@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{read, write};
 use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
 use crate::domain::test_plan::analysis::{Advice, SUGGESTIONS};
-use crate::domain::test_plan::generation::{PRODUCTION, TaskTests};
+use crate::domain::test_plan::generation::{GENERATION_FILE, TaskTests};
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::{
@@ -20,7 +20,7 @@ use crate::role::{
     characterise, measure, suspects, write_tests,
 };
 
-use super::rank::{self, gaps, rank};
+use super::selection::{self, gaps, rank};
 use super::write::TestWriting;
 
 /// Line coverage is measured with at most this many of the project's tests.
@@ -85,20 +85,20 @@ impl TestWriting<'_> {
         let advice = read::<Advice>(fx, SUGGESTIONS).await?;
         let mut sources =
             SourceIndex::read(&self.production.tree, &analysis.description, fx).await?;
-        for (number, (subject, open)) in (1..).zip(rank::subjects(task, &analysis, report)) {
+        for (number, (subject, open)) in (1..).zip(selection::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
             let again = round > 1;
-            let unrun = self.unrun().get(&subject.file).filter(|_| again);
-            let unrun: Vec<u32> = unrun.into_iter().flatten().copied().collect();
+            let uncovered_lines = self.uncovered_lines().get(&subject.file).filter(|_| again);
+            let uncovered_lines: Vec<u32> = uncovered_lines.into_iter().flatten().copied().collect();
             if done.iter().any(|one| one.round == round && one.subject == subject.file)
-                || again && own.is_empty() && unrun.is_empty()
+                || again && own.is_empty() && uncovered_lines.is_empty()
             {
                 continue;
             }
             let suggestions = advice
                 .as_ref()
-                .map(|advice| rank::suggestions(advice, &subject.file))
+                .map(|advice| selection::suggestions(advice, &subject.file))
                 .unwrap_or_default();
             let tree = self.production.tree.clone();
             let commission = WriteRequest {
@@ -112,7 +112,7 @@ impl TestWriting<'_> {
                 framework: &framework,
                 project_type: &task.meta.project_type,
                 survivors: own,
-                unrun,
+                uncovered_lines,
                 suggestions: &suggestions,
                 known: &known,
                 jobs: self.set_up.jobs,
@@ -127,7 +127,7 @@ impl TestWriting<'_> {
                     done.push((*written).clone());
                     if !again {
                         self.production.drafts.push(*written);
-                        write(fx, PRODUCTION, &self.production).await?;
+                        write(fx, GENERATION_FILE, &self.production).await?;
                     }
                 }
             }
@@ -217,7 +217,7 @@ impl TestWriting<'_> {
         rounds: u32,
     ) -> Result<TaskTests, Failure> {
         let began = self.fx.clock.elapsed();
-        rank::join(&mut report, &written);
+        selection::join(&mut report, &written);
         let files: BTreeSet<RepoPath> = gaps(task, &self.plan)
             .into_iter()
             .map(|gap| gap.file)
@@ -280,7 +280,7 @@ impl TestWriting<'_> {
                 *place = chosen;
             }
             self.production.retries = self.production.retries.max(round - 1);
-            write(self.fx, PRODUCTION, &self.production).await?;
+            write(self.fx, GENERATION_FILE, &self.production).await?;
         }
         Ok(self.production.retries)
     }
@@ -292,7 +292,7 @@ impl TestWriting<'_> {
             missed.entry(one.file.clone()).or_default().insert(one.line);
         }
         for gap in gaps(task, &self.plan) {
-            if let Some(lines) = self.unrun().get(&gap.file) {
+            if let Some(lines) = self.uncovered_lines().get(&gap.file) {
                 missed.entry(gap.file).or_default().extend(lines);
             }
         }

@@ -1,14 +1,14 @@
 //! The runs before the first iteration: what fails, what is flaky, and what failed before the change.
 
 use crate::domain::event::{Ending, Event};
-use crate::domain::ledger::Ledger;
+use crate::domain::latest_results::LatestResults;
 use crate::domain::test::{Results, Status};
 
 use super::{Baseline, FixLoop, FixStep, TestRun};
 
 impl FixLoop {
     pub(super) fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
-        self.ledger = Ledger::from_full(results, self.current_iteration);
+        self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.ledger.quarantine(&self.flaky);
         self.set_aside();
         let Some(rate) = self.ledger.rate() else { return };

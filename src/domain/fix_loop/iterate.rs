@@ -252,13 +252,13 @@ impl FixLoop {
         let Some(attempt) = self.attempt.take() else { return };
         let Some(judged) = attempt.judged else { return };
         let (Some(before), Some(after)) = (self.rate_before(), self.ledger.rate()) else { return };
-        let taken_back = judged.result != IterationResult::Improved && !judged.keep_uncommitted;
+        let reverted = judged.result != IterationResult::Improved && !judged.keep_uncommitted;
         let row = IterationRow {
             iteration: self.current_iteration,
             strategy: self.selected_strategy.unwrap_or(strategy::Strategy::Conservative),
             before,
             after,
-            reached: judged.reached.filter(|_| taken_back),
+            reached: judged.reached.filter(|_| reverted),
             outcome: judged.result.to_string(),
             tests_run: attempt.tests_run,
             tests_of: attempt.tests_of,

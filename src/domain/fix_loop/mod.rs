@@ -7,7 +7,7 @@ mod advance;
 mod baseline;
 mod iterate;
 mod outcome;
-mod terms;
+mod policy;
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use super::criticality::Criticality;
 use super::event::{Ending, IterationRow, Minimised};
 use super::history::Trend;
 use super::id::{CommitId, SessionId, TestId, TreeId};
-use super::ledger::Ledger;
+use super::latest_results::LatestResults;
 use super::plan::{FixPlan, RootCause};
 use super::proposal::Proposal;
 use super::rate::PassRate;
@@ -31,7 +31,7 @@ pub(crate) mod tests;
 
 pub use advance::{FixStepOutcome, ProviderCalls};
 pub use outcome::SessionLocation;
-pub use terms::{FixTerms, RegressionTrace};
+pub use policy::{FixTerms, RegressionTrace};
 
 /// The next step, by name; its data are in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub struct FixLoop {
     /// Rate before the first iteration, without the flaky tests.
     pub rate_to_climb: Option<PassRate>,
     /// Last known status per test, for the accepted sources.
-    pub ledger: Ledger,
+    pub ledger: LatestResults,
     pub accepted_tree: TreeId,
     /// The sources at the branch tip; differs when a change is kept without a commit.
     pub committed_tree: TreeId,
@@ -184,7 +184,7 @@ pub struct Attempt {
     /// Tests the proposal may affect, failing ones first.
     pub affected: Vec<TestId>,
     /// Ledger after the test runs of this iteration.
-    pub ledger: Option<Ledger>,
+    pub ledger: Option<LatestResults>,
     /// Whether the last run covered the whole suite.
     pub full_run: bool,
     /// Number of tests run in all runs.
@@ -316,7 +316,7 @@ impl FixLoop {
             strategy_reason: String::new(),
             baseline: None,
             rate_to_climb: None,
-            ledger: Ledger::default(),
+            ledger: LatestResults::default(),
             attempt: None,
             iterations: Vec::new(),
             stuck_tests: Vec::new(),

@@ -6,7 +6,7 @@ use super::*;
 use crate::domain::event::Event;
 use crate::domain::guard::FixScope;
 use crate::domain::id::RepoPath;
-use crate::domain::ledger::tests::results;
+use crate::domain::latest_results::tests::results;
 use crate::domain::plan::ModificationPoint;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};

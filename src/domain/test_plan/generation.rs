@@ -16,7 +16,7 @@ use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
 
 /// Path of `generation.json` inside the session folder.
-pub const PRODUCTION: &str = ".process/generation.json";
+pub const GENERATION_FILE: &str = ".process/generation.json";
 
 /// Content of `generation.json`. It is saved before the pipeline advances, so that a repeated step
 /// finds its earlier results.

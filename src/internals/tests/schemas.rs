@@ -21,7 +21,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
 use crate::report::planning::PlanDocument;
-use crate::report::records;
+use crate::report::state_files;
 use crate::report::validation::ValidationReport;
 use crate::role::test_plan::{AdviceResponse, SurveyResponse};
 use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
@@ -148,7 +148,7 @@ fn files_of_every_released_version_are_read() {
         let value = |path: &Path| std::fs::read_to_string(path).unwrap();
         let state: FixLoop = serde_json::from_str(&value(&state)).unwrap();
         let then = serde_json::from_str(&value(&version.join("fix-history.json"))).unwrap();
-        assert_eq!(lost(&records::history(&state), &then, "fix-history"), [""; 0]);
+        assert_eq!(lost(&state_files::history(&state), &then, "fix-history"), [""; 0]);
         versions += 1;
     }
     assert!(versions > 0, "there are samples");
@@ -165,7 +165,7 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
     let state: FixLoop =
         serde_json::from_value(sample(&samples.join("iteration-state.json"))).unwrap();
     let history = sample(&samples.join("fix-history.json"));
-    assert_eq!(lost(&records::history(&state), &history, "history"), [""; 0]);
+    assert_eq!(lost(&state_files::history(&state), &history, "history"), [""; 0]);
     let stored = sample(&samples.join("test-results.json"));
     let failing = TestCase {
         id: "a".into(),
@@ -185,7 +185,7 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
         duration_ms: 1,
         log: String::new(),
     };
-    let written = records::test_results(&results, &state);
+    let written = state_files::test_results(&results, &state);
     let names = |value: &Value| -> BTreeSet<String> {
         value.as_object().unwrap().keys().cloned().collect()
     };

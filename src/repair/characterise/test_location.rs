@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::signature::is_module;
-use crate::code::testing::is_test;
+use crate::code::test_paths::is_test;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 

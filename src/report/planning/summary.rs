@@ -14,7 +14,7 @@ use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
 use crate::report::phrases::usage;
 
-use super::production::{self, ProducedDocument};
+use super::generation::{self, ProducedDocument};
 
 /// `progress.json`: one entry per phase (specification.md 9.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -198,7 +198,7 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
         ));
     }
     if let Some(produced) = produced {
-        text.push_str(&production::produced(produced));
+        text.push_str(&generation::produced(produced));
     }
     if run.spending.calls > 0 {
         let cost = dollars(run.spending.micro_usd);
@@ -370,7 +370,7 @@ pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> P
             .collect(),
         spending: run.spending,
         degraded: state.degraded,
-        produced: produced.map(production::produced_document),
+        produced: produced.map(generation::produced_document),
         tasks: plan
             .iter()
             .flat_map(|plan| &plan.tasks)

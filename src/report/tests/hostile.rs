@@ -20,10 +20,10 @@ fn leaves(steps: &[Step]) -> bool {
 proptest! {
     #[test]
     fn exactly_one_entry_of_each_level_is_in_progress(steps in plan()) {
-        let list = Todo::lay(&steps, Pace::Running);
+        let list = Todo::lay(&steps, SessionActivity::Running);
         prop_assert_eq!(list.breaches(), Vec::<String>::new());
         prop_assert_eq!(!list.current().is_empty(), leaves(&steps));
-        let resting = Todo::lay(&steps, Pace::Resting);
+        let resting = Todo::lay(&steps, SessionActivity::Resting);
         prop_assert!(resting.current().is_empty() && resting.breaches().is_empty());
         prop_assert_eq!(resting.entries.len(), steps.len());
     }

@@ -171,7 +171,7 @@ struct Exchange {
 }
 
 /// The outcome of a call, or what to do because the budget refused it.
-enum Obtained {
+enum CallOutcome {
     Exchange(Exchange),
     Refused(Next),
 }
@@ -200,8 +200,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
         question: &Question,
     ) -> Result<AfterAnswer, EffectError> {
         let exchange = match self.obtain(&mut call, model, question).await? {
-            Obtained::Exchange(exchange) => exchange,
-            Obtained::Refused(next) => return Ok(AfterAnswer::Next(next)),
+            CallOutcome::Exchange(exchange) => exchange,
+            CallOutcome::Refused(next) => return Ok(AfterAnswer::Next(next)),
         };
         let reading = self.evaluate(exchange.result, &mut call, model).await?;
         let index = (!exchange.is_counted).then_some(self.calls.len());
@@ -243,7 +243,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         call: &mut ProviderCall,
         model: &dyn Model,
         question: &Question,
-    ) -> Result<Obtained, EffectError> {
+    ) -> Result<CallOutcome, EffectError> {
         let (fx, usage, settings) = (self.fx, self.ask.usage, &self.asker.settings);
         let digest = exchange_log::digest(question, &settings.fence, usage.before);
         let is_counted = usage.counted.contains(&call.raw);
@@ -256,7 +256,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
                         call.role
                     );
                     fx.screen.show(&Event::Notice { text });
-                    return Ok(Obtained::Exchange(Exchange { result: Ok(answer), is_counted }));
+                    return Ok(CallOutcome::Exchange(Exchange { result: Ok(answer), is_counted }));
                 }
                 EarlierAnswer::Lost(stored) if !is_counted => {
                     let price = model.price(stored.usage);
@@ -269,10 +269,10 @@ impl<T: Send + Sync> AskRun<'_, T> {
             Allowance::Granted => {}
             Allowance::IterationLimit(why) => {
                 fx.screen.show(&Event::Notice { text: why });
-                return Ok(Obtained::Refused(Next::Stop));
+                return Ok(CallOutcome::Refused(Next::Stop));
             }
             Allowance::SessionLimit(why) => {
-                return Ok(Obtained::Refused(Next::OutOfBudget(why)));
+                return Ok(CallOutcome::Refused(Next::OutOfBudget(why)));
             }
         }
         let pending = PendingQuestion {
@@ -286,7 +286,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         let exchange = self.call_model(&pending, model, question).await?;
         let duration = fx.clock.elapsed().saturating_sub(start);
         call.duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        Ok(Obtained::Exchange(exchange))
+        Ok(CallOutcome::Exchange(exchange))
     }
 
     /// Calls the model. A note is stored before the call and a receipt after it, so that the cost

@@ -123,7 +123,7 @@ impl Store for MemoryStore {
     async fn append(&self, _: &str, _: u64, _: &[String]) -> Result<(), StoreError> {
         Ok(())
     }
-    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         Ok(Vec::new())
     }
 }
@@ -402,7 +402,7 @@ fn a_question_without_an_answer_is_found_once_and_counted_as_interrupted() {
     world.ask(&[&a], false);
     let find = |store: &MemoryStore| block_on(exchange_log::find_unanswered(store)).unwrap();
     assert_eq!(find(&world.store), None, "it was answered");
-    world.store.values.lock().unwrap().retain(|file, _| file == exchange_log::UNDER_WAY);
+    world.store.values.lock().unwrap().retain(|file, _| file == exchange_log::PENDING_QUESTION_FILE);
     let open = find(&world.store).unwrap();
     assert_eq!((open.work.as_str(), open.calls.len()), ("task", 1));
     assert_eq!(open.calls[0].trigger, Some(FallbackTrigger::Interrupted));

@@ -1,7 +1,7 @@
 //! Writes characterisation tests, which record the present behaviour of untested functions. Keeps
 //! the tests that are stable and add coverage. Needs no model.
 
-mod failing_functions;
+mod functions_of_failing_tests;
 mod mutation_probe;
 mod observation;
 mod test_file;
@@ -15,7 +15,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer};
 
-pub use failing_functions::{entered, suspects};
+pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{measure, rescore};
 pub use test_file::whole_file;
 pub use verify::{is_fatal, packages, unisolated};

@@ -21,7 +21,7 @@ use crate::effect::{EffectError, Effects, GitError};
 use super::Impact;
 use super::analyst::{Analyst, ReportedPlan};
 use super::ask::{Answered, Ask, AskSettings, Asker, ChainEntry, Reply, Slot, models_of};
-use super::context::Context;
+use super::prompt_context::Context;
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
 use super::vet::{VetContext, vet};

@@ -11,7 +11,7 @@ use crate::effect::{EffectError, Effects};
 use crate::repair;
 use crate::role::Impact;
 use crate::role::ask::{Answered, ChainEntry, Reply, Slot};
-use crate::role::context::Context;
+use crate::role::prompt_context::Context;
 use crate::role::vet::touches_tests;
 
 use super::reader::{EditsReader, VettedEdits};

@@ -17,7 +17,7 @@ use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
-use crate::role::context::{self, Context};
+use crate::role::prompt_context::{self, Context};
 use crate::role::prompt::{self, Prompt, Role};
 use crate::role::responses::{self, EditsResponse};
 
@@ -104,7 +104,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
     fn prompt(&self, model: &dyn Model) -> Prompt {
         let room = model.context_tokens().saturating_mul(3) / 4;
         let parts = self.context.for_fixer(self.state, self.plan);
-        let subject = context::subject(self.state);
+        let subject = prompt_context::subject(self.state);
         let fence = self.fixer.asker.fence();
         match model.manner() {
             ClientMode::Answer => prompt::build(Role::Fixer, &subject, &parts, room, fence),
@@ -128,7 +128,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
             let summary = line(&answer.text, "an edit made in a checkout");
             return self.vet(edits, summary, self.plan.confidence).await;
         }
-        let task = context::subject(self.state).task;
+        let task = prompt_context::subject(self.state).task;
         let confidence_of =
             |response: &EditsResponse| response.confidence_score.unwrap_or(self.plan.confidence);
         let (response, confidence) =

@@ -7,7 +7,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
 
 use super::coverage::TestReach;
-use super::packages;
+use super::external_calls;
 use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
 
@@ -99,7 +99,7 @@ impl Found {
         let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
         let imported = behaviour::packages(writer.language, survey.text(writer.file));
         let (database, service) =
-            (packages::has_database(&imported), packages::has_service(&imported));
+            (external_calls::has_database(&imported), external_calls::has_service(&imported));
         for function in functions {
             for (line, call) in &function.calls {
                 let last = call.rsplit(['.', ':']).next().unwrap_or(call);
@@ -122,7 +122,7 @@ impl Found {
                 self.want(writer.route(function, mark), reach.enters(function));
             }
             let query =
-                function.calls.iter().find(|(_, call)| database && packages::is_query(call));
+                function.calls.iter().find(|(_, call)| database && external_calls::is_query(call));
             if let Some((line, call)) = query {
                 self.want(
                     writer.database(function, *line, call),
@@ -130,7 +130,7 @@ impl Found {
                 );
             }
             let requests =
-                function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
+                function.calls.iter().filter(|(_, call)| external_calls::is_request(call, service));
             // Of a chain of calls the first one leaves the machine.
             let request = requests.min_by_key(|(line, call)| (*line, call.len()));
             if let Some((line, call)) = request {

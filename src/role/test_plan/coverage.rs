@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::code::behaviour::{self, Behaviour};
-use crate::code::conventions::{self, Habits};
+use crate::code::conventions::{self, TestConventions};
 use crate::code::language::Language;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
@@ -140,7 +140,7 @@ pub fn assess(
     files: &[RepoPath],
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &Habits,
+    habits: &TestConventions,
     ran: &ExecutedLines,
 ) -> TestCoverage {
     let mut rows = Vec::new();
@@ -179,7 +179,7 @@ pub fn assess(
 }
 
 /// The test file for a source: an existing one, or else the one that the conventions suggest.
-pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Habits) -> RepoPath {
+pub fn suggested(file: &RepoPath, survey: &Survey, habits: &TestConventions) -> RepoPath {
     let candidates = conventions::candidates(file, habits);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
     there.or(candidates.first()).unwrap_or(file).clone()

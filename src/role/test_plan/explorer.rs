@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::names::Named;
-use crate::code::testing;
+use crate::code::description_match::Named;
+use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
 use crate::domain::test_plan::exploration_angle::{Angle, relevance};
@@ -147,7 +147,7 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
     // A file that contains half of all words gets the full score.
     let density = (f64::from(hit) * 2.0 / f64::from(asked.max(1))).min(1.0);
     let depth = file.as_str().matches('/').count();
-    let position = if testing::is_test(file) {
+    let position = if test_paths::is_test(file) {
         0.4
     } else if depth <= 2 {
         1.0
@@ -175,7 +175,7 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
         (None, 2) => "two imports lie between it and a named file".to_owned(),
         (None, _) => "it lies beside what was found".to_owned(),
     };
-    let role = if testing::is_test(file) {
+    let role = if test_paths::is_test(file) {
         "pattern_reference"
     } else if named.files.contains_key(file) {
         "test_target"
@@ -247,7 +247,7 @@ mod tests {
     fn an_exploration_looks_beside_what_is_named_until_it_has_three_files() {
         for (files, expected) in [(1, 1), (2, 2), (3, 3), (9, 8)] {
             let survey = topic_survey(files);
-            let named = crate::code::names::find("shop/m0.py", &survey.known);
+            let named = crate::code::description_match::find("shop/m0.py", &survey.known);
             let found = candidates(&named, &survey);
             assert_eq!(found.len(), expected, "{found:?}");
             assert_eq!(found[&RepoPath::parse("shop/m0.py").unwrap()], 0);
@@ -261,7 +261,7 @@ mod tests {
         ) {
             let survey = topic_survey(files);
             let text = format!("shop/m0.py {word}");
-            let named = crate::code::names::find(&text, &survey.known);
+            let named = crate::code::description_match::find(&text, &survey.known);
             let topic = Topic { description: &text, named: &named, survey: &survey, now: "" };
             let found = explore(Angle::EdgeCases, 1, topic).relevant_files;
             proptest::prop_assert!(!found.is_empty());

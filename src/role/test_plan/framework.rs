@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::code::conventions::{self, Habits};
+use crate::code::conventions::{self, TestConventions};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::{TestCommands, TestFramework};
 use crate::effect::SuiteFacts;
 
 /// The test framework and the test conventions for phase 4.
 #[must_use]
-pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (TestFramework, Habits) {
+pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (TestFramework, TestConventions) {
     let habits = conventions::read(facts.framework, tests);
     let framework = TestFramework {
         framework: facts.framework,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::conventions::Habits;
+use crate::code::conventions::TestConventions;
 use crate::code::coverage as reports;
-use crate::code::names::{self, Named};
+use crate::code::description_match::{self, Named};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
@@ -166,13 +166,13 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherE
         }
         return Ok(found);
     }
-    let mut found = names::find(request.description, &survey.known);
+    let mut found = description_match::find(request.description, &survey.known);
     // Files without functions contain nothing to test.
     found.files.retain(|file, _| survey.known.get(file).is_some_and(|names| !names.is_empty()));
     if found.files.is_empty() {
         return Err(GatherError::NamesNothing {
             description: request.description.chars().take(80).collect(),
-            nearest: names::nearest(request.description, &survey.known, OFFERED),
+            nearest: description_match::nearest(request.description, &survey.known, OFFERED),
         });
     }
     Ok(found)
@@ -284,7 +284,7 @@ fn targets(
     named: &Named,
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &Habits,
+    habits: &TestConventions,
     ran: &ExecutedLines,
 ) -> Vec<RepoPath> {
     let mut files: Vec<(&RepoPath, f64)> =

@@ -18,12 +18,12 @@ pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 pub struct CoverageOutcome {
     pub reached: Reached,
     /// The lines in scope that were not executed, by file.
-    pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,
+    pub uncovered_lines: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
 impl CoverageOutcome {
     fn unknown(reason: String) -> Self {
-        Self { reached: Reached::Unmeasured { reason }, unrun: BTreeMap::new() }
+        Self { reached: Reached::Unmeasured { reason }, uncovered_lines: BTreeMap::new() }
     }
 }
 
@@ -57,18 +57,18 @@ pub async fn measure_coverage(
                 after: shares(about, &texts, &files),
                 target: before.target,
             };
-            CoverageOutcome { reached, unrun: unrun(about, &texts, &files) }
+            CoverageOutcome { reached, uncovered_lines: uncovered_lines(about, &texts, &files) }
         }
     })
 }
 
 /// Lines of the chosen functions that a report names and that did not run.
-fn unrun(
+fn uncovered_lines(
     about: &About,
     texts: &BTreeMap<RepoPath, String>,
     ran: &BTreeMap<RepoPath, FileLines>,
 ) -> BTreeMap<RepoPath, BTreeSet<u32>> {
-    let mut unrun = BTreeMap::new();
+    let mut uncovered_lines = BTreeMap::new();
     for (file, names) in about {
         let (text, file_lines) = (texts.get(file).map_or("", String::as_str), ran.get(file));
         let lines = |(start, end): (u32, u32)| {
@@ -80,10 +80,10 @@ fn unrun(
         let lines: BTreeSet<u32> =
             pieces(file, names, text).1.into_iter().flat_map(lines).collect();
         if !lines.is_empty() {
-            unrun.insert(file.clone(), lines);
+            uncovered_lines.insert(file.clone(), lines);
         }
     }
-    unrun
+    uncovered_lines
 }
 
 /// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole
@@ -183,7 +183,7 @@ mod tests {
             [(&["price"], &[2]), (&["tax"], &[6]), (&[""], &[2, 6])];
         for (names, expected) in table {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            let missed = unrun(&[(file.clone(), names)].into(), &texts, &ran);
+            let missed = uncovered_lines(&[(file.clone(), names)].into(), &texts, &ran);
             let missed: Vec<u32> = missed.into_values().flatten().collect();
             assert_eq!(missed, expected);
         }

@@ -9,7 +9,7 @@ mod explorer;
 mod framework;
 mod gather;
 mod measure_coverage;
-mod packages;
+mod external_calls;
 mod planner;
 mod project;
 mod requirement_text;
@@ -44,13 +44,13 @@ pub struct PlanSize {
 /// Runs phases 2 to 4 on texts, without git and without running the suite; for the benchmarks.
 #[cfg(feature = "internals")]
 #[must_use]
-pub fn rehearse(
+pub fn plan_without_io(
     texts: std::collections::BTreeMap<crate::domain::id::RepoPath, String>,
     description: &str,
     session: &crate::domain::id::SessionId,
 ) -> PlanSize {
     let survey = Survey::of(texts.keys().cloned().collect(), texts);
-    let named = crate::code::names::find(description, &survey.known);
+    let named = crate::code::description_match::find(description, &survey.known);
     let facts = crate::effect::SuiteFacts {
         framework: crate::domain::framework::Framework::Pytest,
         version: String::new(),

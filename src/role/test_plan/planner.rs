@@ -385,7 +385,7 @@ mod tests {
     }
 
     fn package() -> Package {
-        use crate::code::names;
+        use crate::code::description_match;
         use crate::domain::id::SessionId;
         use crate::role::test_plan::{ExecutedLines, GatherRequest, Survey, gather::assemble};
         let file = RepoPath::parse("a.py").unwrap();
@@ -402,7 +402,7 @@ mod tests {
             target: crate::domain::coverage::CoverageTarget::default(),
         };
         let facts = crate::role::test_plan::tests::facts();
-        let named = names::find("a.py", &survey.known);
+        let named = description_match::find("a.py", &survey.known);
         assemble(&request, &named, ExecutedLines::default(), &facts, &survey).package
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::code::language::Language;
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::{ExternalDependency, ProjectPatterns};
 
@@ -190,7 +190,7 @@ pub fn external(survey: &Survey, files: &[RepoPath]) -> Vec<ExternalDependency> 
 
 /// The kind of asset that a file is, such as test, documentation or source.
 pub fn asset_kind(file: &RepoPath) -> &'static str {
-    if testing::is_test(file) {
+    if test_paths::is_test(file) {
         "existing_test"
     } else if file.extension() == "md" {
         "documentation"

@@ -15,7 +15,7 @@ use super::code_requirements::Found;
 use super::coverage::{ExecutedLines, TestReach, callable};
 use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
-use super::{framework, packages, project};
+use super::{framework, external_calls, project};
 
 /// Maximum number of requirements per file; the others are counted.
 const PER_FILE: usize = 40;
@@ -198,13 +198,13 @@ fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(RequirementDra
 /// Calls that tests must mock, with the reason.
 fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec<String> {
     let imported = language.map(|language| behaviour::packages(language, text)).unwrap_or_default();
-    let service = packages::has_service(&imported);
+    let service = external_calls::has_service(&imported);
     let mut found = BTreeSet::new();
     for function in functions {
         for (line, call) in &function.calls {
-            if packages::is_request(call, service) {
+            if external_calls::is_request(call, service) {
                 found.insert(format!("`{call}`: leaves the machine (line {line})"));
-            } else if packages::is_unsteady(call) {
+            } else if external_calls::is_non_deterministic(call) {
                 found.insert(format!("`{call}`: answers differently each time (line {line})"));
             }
         }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::imports::Graph;
 use crate::code::language::Language;
-use crate::code::names::Known;
-use crate::code::{conventions, outline, testing};
+use crate::code::description_match::Known;
+use crate::code::{conventions, outline, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{Effects, GitError};
 
@@ -75,7 +75,7 @@ impl Survey {
         let graph = Graph::build(&texts);
         let tests: BTreeMap<RepoPath, String> = texts
             .iter()
-            .filter(|(file, _)| testing::is_test(file))
+            .filter(|(file, _)| test_paths::is_test(file))
             .map(|(file, text)| (file.clone(), text.clone()))
             .collect();
         let known = functions(&texts);
@@ -90,7 +90,7 @@ impl Survey {
 
     /// The tests of a source: by the names of 6.8, by import, or inside the file itself.
     #[must_use]
-    pub fn tests_of(&self, source: &RepoPath, habits: &conventions::Habits) -> Vec<RepoPath> {
+    pub fn tests_of(&self, source: &RepoPath, habits: &conventions::TestConventions) -> Vec<RepoPath> {
         let mut found: BTreeSet<RepoPath> = conventions::candidates(source, habits)
             .into_iter()
             .filter(|path| self.tests.contains_key(path))
@@ -112,7 +112,7 @@ impl Survey {
 fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
     let list: Vec<(&RepoPath, Language, &String)> = texts
         .iter()
-        .filter(|(file, _)| !testing::is_test(file) && !is_set_up(file))
+        .filter(|(file, _)| !test_paths::is_test(file) && !is_set_up(file))
         .filter_map(|(file, text)| Some((file, Language::of(file)?, text)))
         .collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -192,13 +192,13 @@ mod tests {
             let texts: BTreeMap<RepoPath, String> =
                 [(path(source), text.to_owned()), (path(test), test_text.to_owned())].into();
             let survey = Survey::of(texts.keys().cloned().collect(), texts);
-            let habits = conventions::Habits::default();
+            let habits = conventions::TestConventions::default();
             assert_eq!(survey.tests_of(&path(source), &habits), [path(test)], "{source}");
         }
         let inside = "pub fn f() {}\n\n#[cfg(test)]\nmod tests {}\n";
         let texts = [(path("src/lib.rs"), inside.to_owned())].into();
         let survey = Survey::of(vec![path("src/lib.rs")], texts);
-        let tests = survey.tests_of(&path("src/lib.rs"), &conventions::Habits::default());
+        let tests = survey.tests_of(&path("src/lib.rs"), &conventions::TestConventions::default());
         assert_eq!(tests, [path("src/lib.rs")]);
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
 use crate::role::ask::{ProviderChain, Reader, Reading, Reply};
-use crate::role::documents::Documents;
+use crate::role::project_docs::Documents;
 use crate::role::prompt::{self, Prompt, PromptPart, Role};
 use crate::role::requirement_lines::requirement_lines;
 

@@ -80,7 +80,7 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a
 
 fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
     let (session, survey) = (session(), survey(SHOP));
-    let named = crate::code::names::find(description, &survey.known);
+    let named = crate::code::description_match::find(description, &survey.known);
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
@@ -216,7 +216,7 @@ fn descriptions_that_name_nothing_offer_what_is_near() {
     };
     assert!(error.hint().ends_with("such as parse_price"));
     let survey = survey(SHOP);
-    let near = crate::code::names::nearest("parse_prise", &survey.known, 3);
+    let near = crate::code::description_match::nearest("parse_prise", &survey.known, 3);
     assert_eq!(near[0], "parse_price");
 }
 
@@ -280,7 +280,7 @@ proptest! {
     fn any_source_is_analysed_without_a_crash(text in "(def |if |raise |return |class |self\\.|[a-z ():<>=\n]){0,60}") {
         let survey = survey(&[("a.py", &text)]);
         let session = session();
-        let named = crate::code::names::find("a.py", &survey.known);
+        let named = crate::code::description_match::find("a.py", &survey.known);
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
         let analysis = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
         prop_assert!(analysis::problems(&analysis).is_empty());

@@ -137,7 +137,7 @@ impl DraftReview<'_> {
             task: task.clone(),
             subject,
             functions: Language::of(subject)
-                .map(|language| outline::named_or_not(language, text))
+                .map(|language| outline::functions_and_default_export(language, text))
                 .unwrap_or_default(),
             lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
             failing: failing.iter().map(|case| case.id.clone()).collect(),

@@ -4,7 +4,7 @@
 //! Choosing tasks is up to the caller; no state is kept between files.
 
 mod draft_review;
-mod made_up;
+mod unknown_java_packages;
 mod reader;
 mod refusals;
 mod request;

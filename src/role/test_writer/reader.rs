@@ -139,7 +139,7 @@ impl Reader<Draft> for GenerateReader<'_> {
             framework => self.request.framework.framework.name(),
             command => run_specific(self.request.framework, &self.path),
             survivors => !self.request.survivors.is_empty(),
-            unrun => !self.request.unrun.is_empty(),
+            uncovered_lines => !self.request.uncovered_lines.is_empty(),
             agent => model.manner() == ClientMode::Agent,
         };
         let fence = self.providers.fence();

@@ -10,7 +10,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
 use crate::role::reviewer::{ReviewRequest, review};
 
-use super::made_up;
+use super::unknown_java_packages;
 use super::responses::GenerateResponse;
 
 /// Maximum size of a test file in bytes.
@@ -93,7 +93,7 @@ fn check_text(text: &str, path: &RepoPath, texts: &BTreeMap<RepoPath, String>) -
         problems.push(format!("hallucinated-import: line {line}: {name} is not there"));
     }
     if language == Language::Java {
-        let invented = made_up::packages(text, texts).into_iter();
+        let invented = unknown_java_packages::packages(text, texts).into_iter();
         problems.extend(invented.map(|(line, name)| {
             format!("hallucinated-import: line {line}: nothing brings `{name}`")
         }));

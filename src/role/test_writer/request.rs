@@ -26,7 +26,7 @@ pub struct WriteRequest<'a> {
     pub project_type: &'a str,
     pub survivors: Vec<Mutant>,
     /// Source lines that no test executes, if a coverage tool reports lines; used in later rounds.
-    pub unrun: Vec<u32>,
+    pub uncovered_lines: Vec<u32>,
     pub suggestions: &'a str,
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
@@ -45,7 +45,7 @@ impl WriteRequest<'_> {
             source: &self.subject.file,
             requirements: &self.requirements,
             survivors: &self.survivors,
-            unrun: &self.unrun,
+            uncovered_lines: &self.uncovered_lines,
             suggestions: self.suggestions,
             framework: self.framework,
             project_type: self.project_type,

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::code::imports::Graph;
 use crate::code::language::Language;
 use crate::code::lint::is_manifest;
-use crate::code::{outline, test_cases, testing};
+use crate::code::{outline, test_cases, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::mutation::Mutant;
 use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::context::TestFramework;
 use crate::effect::{Effects, GitError};
-use crate::role::documents::Documents;
-use crate::role::inspector::texts_of;
+use crate::role::project_docs::Documents;
+use crate::role::new_test_review::texts_of;
 use crate::role::prompt::PromptPart;
 use crate::role::requirement_lines::requirement_lines;
 
@@ -43,7 +43,7 @@ pub struct PromptSubject<'a> {
     pub source: &'a RepoPath,
     pub requirements: &'a [&'a Requirement],
     pub survivors: &'a [Mutant],
-    pub unrun: &'a [u32],
+    pub uncovered_lines: &'a [u32],
     pub suggestions: &'a str,
     pub framework: &'a TestFramework,
     pub project_type: &'a str,
@@ -76,10 +76,10 @@ impl SourceIndex {
         if !subject.survivors.is_empty() {
             parts.push(part("Unnoticed changes of the code", &survivors(subject.survivors), true));
         }
-        if !subject.unrun.is_empty() {
-            parts.push(part("Lines that no test runs", &unrun(source, subject.unrun), true));
+        if !subject.uncovered_lines.is_empty() {
+            parts.push(part("Lines that no test runs", &uncovered_lines(source, subject.uncovered_lines), true));
         }
-        let title = if subject.survivors.is_empty() && subject.unrun.is_empty() {
+        let title = if subject.survivors.is_empty() && subject.uncovered_lines.is_empty() {
             "Requirements that are open"
         } else {
             // Most of them are covered by now, but they still specify the behaviour.
@@ -119,7 +119,7 @@ impl SourceIndex {
     /// A sample test file of the project, or else one that imports the source.
     fn sample(&self, subject: &PromptSubject<'_>) -> Option<PromptPart> {
         let extension = subject.source.extension();
-        let own = self.graph.importers_of(subject.source).filter(|file| testing::is_test(file));
+        let own = self.graph.importers_of(subject.source).filter(|file| test_paths::is_test(file));
         let file = subject
             .framework
             .conventions
@@ -134,7 +134,7 @@ impl SourceIndex {
     /// The names of tests that import the source, so that they are not written twice.
     fn known_tests(&self, subject: &RepoPath) -> Option<String> {
         let mut names = String::new();
-        let tests = self.graph.importers_of(subject).filter(|file| testing::is_test(file));
+        let tests = self.graph.importers_of(subject).filter(|file| test_paths::is_test(file));
         for file in tests.take(IMPORTED) {
             let Some(language) = Language::of(file) else { continue };
             for case in test_cases::source_tests(language, self.text(file)).iter().take(60) {
@@ -165,7 +165,7 @@ fn survivors(list: &[Mutant]) -> String {
         .collect()
 }
 
-fn unrun(source: &str, lines: &[u32]) -> String {
+fn uncovered_lines(source: &str, lines: &[u32]) -> String {
     let text = |line: &u32| source.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?);
     lines
         .iter()
@@ -270,7 +270,7 @@ mod tests {
             source: &subject,
             requirements: &[],
             survivors: &[],
-            unrun: &[],
+            uncovered_lines: &[],
             suggestions: "",
             framework: &framework,
             project_type: "Library (Python)",
@@ -303,9 +303,9 @@ mod tests {
         };
         assert_eq!(survivors(std::slice::from_ref(&mutant)), "line 2: `<` became `<=`\n");
         assert_eq!(survivors(&vec![mutant; 90]).lines().count(), SURVIVORS);
-        assert_eq!(unrun("a\n  b\n", &[2, 9, 0]), "line 2: b\n");
+        assert_eq!(uncovered_lines("a\n  b\n", &[2, 9, 0]), "line 2: b\n");
         let source = "x\n".repeat(200);
         let lines: Vec<u32> = (1..=200).collect();
-        assert_eq!(unrun(&source, &lines).lines().count(), UNRUN);
+        assert_eq!(uncovered_lines(&source, &lines).lines().count(), UNRUN);
     }
 }

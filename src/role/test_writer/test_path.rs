@@ -1,6 +1,6 @@
 //! Chooses an unused path for a new test file.
 
-use crate::code::testing;
+use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 
 /// Moves a planned file to the nearest existing folder. Python runners do not discover tests in a
@@ -43,7 +43,7 @@ pub fn free_path(
         let name = with_mark(&name, &mark);
         RepoPath::parse(if folder.is_empty() { name } else { format!("{folder}/{name}") }).ok()
     };
-    let is_free = |path: &RepoPath| !exists(path) && testing::is_test(path);
+    let is_free = |path: &RepoPath| !exists(path) && test_paths::is_test(path);
     std::iter::once(planned.clone()).chain((1..100).filter_map(numbered)).find(is_free)
 }
 
@@ -127,7 +127,7 @@ mod tests {
             let free = free_path(&planned, &source, &exists, &|_| true);
             proptest::prop_assert_eq!(free.is_some(), in_use < 100);
             if let Some(free) = free {
-                proptest::prop_assert!(testing::is_test(&free));
+                proptest::prop_assert!(test_paths::is_test(&free));
                 let last = seen.borrow().last().cloned();
                 proptest::prop_assert_eq!(last, Some(free));
             }

@@ -162,7 +162,7 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
         created = beneath(created, Path::new(device), BitFlags::from(AccessFs::WriteFile) | read)?;
     }
     if !spec.closed.is_empty() {
-        for path in sensitive_paths::open_besides(&spec.closed, &sensitive_paths::children) {
+        for path in sensitive_paths::complement_of(&spec.closed, &sensitive_paths::children) {
             created = beneath(created, &path, read)?;
         }
     }

@@ -123,7 +123,7 @@ pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The fewest folders and files that together cover everything besides `closed`.
-pub(super) fn open_besides(
+pub(super) fn complement_of(
     closed: &[PathBuf],
     children: &dyn Fn(&Path) -> Vec<PathBuf>,
 ) -> Vec<PathBuf> {

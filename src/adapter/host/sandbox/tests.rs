@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sensitive_paths::{apart, holds_credentials, open_besides};
+use super::sensitive_paths::{apart, holds_credentials, complement_of};
 use super::*;
 
 const ALL: Facts = Facts { launcher: true, may_change_user: true, landlock: 6 };
@@ -109,7 +109,7 @@ fn everything_besides_the_closed_places_is_open() {
         children.iter().map(PathBuf::from).collect()
     };
     let closed = [PathBuf::from("/home/ada/.ssh"), PathBuf::from("/run")];
-    let mut open = open_besides(&closed, &tree);
+    let mut open = complement_of(&closed, &tree);
     open.sort();
     let expected = ["/bin", "/home/ada/.sshd", "/home/ada/code", "/home/bob"];
     assert_eq!(open, expected.map(PathBuf::from));

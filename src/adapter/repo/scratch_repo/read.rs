@@ -106,7 +106,7 @@ impl ScratchRepo {
     /// The commit on which the commits of a session up to `tip` are based; `None` when there are
     /// more than `most` of them, or the history is cut before.
     #[must_use]
-    pub fn ground_of(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
+    pub fn session_base(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
         let repo = self.repo().ok()?;
         let mut commit = find_commit(&repo, tip).ok()?;
         for _ in 0..most {

@@ -70,11 +70,11 @@ impl ScratchRepo {
             return Ok(Err(reason));
         }
         let commits = push::between(&repo, from, new)?;
-        push::set_on_top(&repo, &commits, onto, session)
+        push::cherry_pick_onto(&repo, &commits, onto, session)
     }
 
     /// A commit on top of `tip` that removes the session's folder; `None` when there is none.
-    pub fn without_session(
+    pub fn commit_session_removal(
         &self,
         tip: &CommitId,
         state_folder: &str,
@@ -106,7 +106,7 @@ impl ScratchRepo {
     /// Reverts the fix of one iteration in a new commit on top of `tip`; the last fix when no
     /// iteration is named. `None` when there is no such fix.
     /// Fails when later commits change the same lines.
-    pub fn take_back(
+    pub fn revert_fix(
         &self,
         tip: &CommitId,
         head: &CommitId,
@@ -138,7 +138,7 @@ impl ScratchRepo {
                     reason: "later commits change the same lines".into(),
                 }
             })?;
-            let message = commit::taken_back(session, number, &found.id().to_string(), by);
+            let message = commit::reverted(session, number, &found.id().to_string(), by);
             return Ok(Some((commit_tree(&repo, tree, Some(&top), &message)?, number)));
         }
         Ok(None)

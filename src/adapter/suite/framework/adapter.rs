@@ -156,7 +156,7 @@ pub struct RunArtifacts<'a> {
 
 /// A report or log as text, empty for a missing file; bytes that are not UTF-8 become question marks.
 pub fn read_text(path: &Path) -> Result<String, RunError> {
-    let bytes = files::read_left(path, REPORT_LIMIT).map_err(cannot("read", path))?;
+    let bytes = files::read_untrusted(path, REPORT_LIMIT).map_err(cannot("read", path))?;
     Ok(bytes.map_or_else(String::new, into_text))
 }
 

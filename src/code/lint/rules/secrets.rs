@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::code::lint::rule::{ALL, Detection, LintRule, code_rule};
 use crate::code::lint::source::{Hit, Source};
-use crate::code::lint::test_rules::body::calls;
+use crate::code::lint::test_rules::calls_and_assertions::calls;
 use crate::code::pattern::Pattern;
 use crate::code::tree::{children, field_of, first_field, line};
 use crate::domain::guard;

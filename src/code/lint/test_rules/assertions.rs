@@ -8,7 +8,7 @@ use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::tree::line;
 
-use super::body::assertions;
+use super::calls_and_assertions::assertions;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 

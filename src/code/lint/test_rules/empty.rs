@@ -6,7 +6,7 @@ use crate::code::pattern::Pattern;
 use crate::code::test_cases::{Skip, TestNode};
 use crate::code::tree::line;
 
-use super::body::asserts;
+use super::calls_and_assertions::asserts;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 

@@ -1,8 +1,8 @@
 //! Lint rules about tests, one file per category, and their shared helpers.
 
 pub mod assertions;
-pub mod body;
-pub mod coverage;
-pub mod doubles;
+pub mod calls_and_assertions;
+pub mod missing_cases;
+pub mod over_mocking;
 pub mod empty;
 pub mod isolation;

@@ -44,7 +44,7 @@ pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunErr
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
     for entry in entries.flatten() {
         let path = entry.path();
-        let bytes = files::read_left(&path, COVERAGE_LIMIT).map_err(cannot("use", &path))?;
+        let bytes = files::read_untrusted(&path, COVERAGE_LIMIT).map_err(cannot("use", &path))?;
         let Ok(coverage) = serde_json::from_slice::<V8Report>(&bytes.unwrap_or_default()) else {
             continue;
         };
@@ -52,7 +52,7 @@ pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunErr
             let Some(file) = paths.repo_path(&script.url) else { continue };
             let source = paths.root.join(file.as_str());
             let bytes =
-                files::read_left(&source, COVERAGE_LIMIT).map_err(cannot("use", &source))?;
+                files::read_untrusted(&source, COVERAGE_LIMIT).map_err(cannot("use", &source))?;
             let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             add_lines(&mut lines, file, covered(&text, &script.functions));
         }

@@ -223,7 +223,7 @@ fn mentioned(text: &str) -> Vec<RepoPath> {
 fn text(path: &Path) -> Result<Option<String>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let bytes =
-        files::read_left(path, FILE_LIMIT).map_err(|error| unreadable(error.to_string()))?;
+        files::read_untrusted(path, FILE_LIMIT).map_err(|error| unreadable(error.to_string()))?;
     let text = bytes.map(String::from_utf8).transpose();
     text.map_err(|_bytes| unreadable("not UTF-8".into()))
 }

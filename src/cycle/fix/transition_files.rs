@@ -4,9 +4,9 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
 use crate::domain::task::TaskStatus;
 use crate::report::decision::decision;
-use crate::report::{planning, records};
+use crate::report::{planning, state_files};
 
-use crate::cycle::failure::Failure;
+use crate::cycle::error::Failure;
 use crate::cycle::session_files::{PlannedSession, planned_session, write};
 
 use super::perform::Performer;
@@ -25,18 +25,18 @@ impl Performer<'_> {
         let process = |name: &str| format!(".process/iteration-{number}-{name}");
         let now = self.fx.clock.now();
         if number > old.current_iteration {
-            store.write_json(&process("failures.json"), &records::failures(new, &now)).await?;
-            store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
+            store.write_json(&process("failures.json"), &state_files::failures(new, &now)).await?;
+            store.write_text(&process("strategy.md"), &state_files::strategy(new)).await?;
         }
         if old.next == FixStep::Diagnose {
-            if let Some(analysis) = records::analysis(new, &now) {
+            if let Some(analysis) = state_files::analysis(new, &now) {
                 store.write_text(&process("analysis.md"), &analysis).await?;
-                store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
+                store.write_text(&process("strategy.md"), &state_files::strategy(new)).await?;
             }
             self.write_task(new, TaskStatus::InProgress).await?;
         }
         if old.next == FixStep::Propose && new.attempt.is_some() {
-            store.write_text(&process("cli-output.txt"), &records::search_log(new)).await?;
+            store.write_text(&process("cli-output.txt"), &state_files::search_log(new)).await?;
         }
         if old.next == FixStep::Apply {
             self.write_task(new, TaskStatus::InProgress).await?;
@@ -58,9 +58,9 @@ impl Performer<'_> {
             if let Some(text) = decision(old, ended) {
                 store.write_text(&process_of(ended_number), &text).await?;
             }
-            store.write_json(".process/fix-history.json", &records::history(new)).await?;
+            store.write_json(".process/fix-history.json", &state_files::history(new)).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");
-            store.write_text(&summary, &records::iteration_summary(ended)).await?;
+            store.write_text(&summary, &state_files::iteration_summary(ended)).await?;
         }
         if new.iterations.len() != old.iterations.len()
             || number != old.current_iteration
@@ -76,22 +76,22 @@ impl Performer<'_> {
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
-            store.write_text("TODO_LIST.md", &records::todo(state)).await?;
-            store.write_json(".task/IMPL-002.json", &records::suite_task(state)).await?;
+            store.write_text("TODO_LIST.md", &state_files::todo(state)).await?;
+            store.write_json(".task/IMPL-002.json", &state_files::suite_task(state)).await?;
             return Ok(());
         };
-        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == records::SUITE_TASK) {
-            task.change_status(records::suite_status(state), now);
+        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == state_files::SUITE_TASK) {
+            task.change_status(state_files::suite_status(state), now);
             write(self.fx, &task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
-        let text = planning::todo(&state.session_id, &plan, &records::iterations(state));
+        let text = planning::todo(&state.session_id, &plan, &state_files::iterations(state));
         store.write_text("TODO_LIST.md", &text).await?;
         Ok(())
     }
 
     async fn write_task(&self, state: &FixLoop, status: TaskStatus) -> Result<(), Failure> {
-        if let Some(task) = records::task(state, status) {
+        if let Some(task) = state_files::task(state, status) {
             let file = format!(".task/IMPL-fix-{}.json", state.current_iteration);
             self.fx.store.write_json(&file, &task).await?;
         }

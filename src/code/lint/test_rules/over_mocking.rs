@@ -4,7 +4,7 @@ use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::tree::line;
 
-use super::body::{assertions, calls};
+use super::calls_and_assertions::{assertions, calls};
 use crate::code::lint::rule::{ALL, Detection, LintRule, test_rule};
 use crate::domain::quality::Severity::Warning;
 

@@ -8,7 +8,7 @@ use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, line};
 
-use super::body::{assertions, asserts};
+use super::calls_and_assertions::{assertions, asserts};
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, test_rule};
 use crate::domain::quality::Severity::{Critical, Error};
 

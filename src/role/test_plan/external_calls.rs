@@ -131,7 +131,7 @@ pub fn is_request(call: &str, imported: bool) -> bool {
 }
 
 /// Whether a call has a different result in each run.
-pub fn is_unsteady(call: &str) -> bool {
+pub fn is_non_deterministic(call: &str) -> bool {
     UNSTEADY.iter().any(|name| call.starts_with(name))
 }
 
@@ -152,7 +152,7 @@ mod tests {
         for (call, query, request, unsteady) in table {
             assert_eq!(is_query(call), query, "{call}");
             assert_eq!(is_request(call, true), request, "{call}");
-            assert_eq!(is_unsteady(call), unsteady, "{call}");
+            assert_eq!(is_non_deterministic(call), unsteady, "{call}");
         }
         assert!(is_request("fetch", false));
         assert!(!is_request("requests.get", false));

@@ -16,7 +16,7 @@ use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
-use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
 use crate::effect::{FetchTarget, PushRequest};
@@ -178,7 +178,7 @@ fn files_to_restore(pending: &PendingSession) -> SessionFiles {
 
 /// The state files of a session on this machine.
 pub fn local_files(facts: &RepositoryFacts, session: &SessionId) -> Option<SessionFiles> {
-    store::travelling_files(&store::session_folder(&state_root(facts), session)).ok()
+    store::committed_files(&store::session_folder(&state_root(facts), session)).ok()
 }
 
 /// The events of a run that later commands need, as JSON lines.
@@ -238,7 +238,7 @@ impl SessionMirror {
 
     /// Reads the state of the session.
     fn refresh(&mut self) {
-        let found = store::travelling_files(&self.folder).ok();
+        let found = store::committed_files(&self.folder).ok();
         if let Some(pending) = found.and_then(|files| parse(&self.session, files)) {
             self.latest = Some(pending);
         }
@@ -281,7 +281,7 @@ impl SessionMirror {
 
     /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
-        let file = pending.files.iter().find(|(name, _)| name == PRODUCTION)?;
+        let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
         let production: Generation = serde_json::from_slice(&file.1).ok()?;
         let diff = context.prepared.clone.diff(&self.head, &production.tree, store::STATE_FOLDER);
         let reach = context.prepared.settings.scope().reach_of_session();

@@ -20,7 +20,7 @@ pub struct ClientTask<'a> {
 }
 
 /// How one client is started and its output is read.
-pub struct ClientRow {
+pub struct CliRow {
     pub name: &'static str,
     pub package: &'static str,
     /// Oldest version that supports these arguments.
@@ -40,7 +40,7 @@ pub struct ClientRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
 
-pub fn row(program: ClientProgram) -> &'static ClientRow {
+pub fn row(program: ClientProgram) -> &'static CliRow {
     match program {
         ClientProgram::Gemini => &GEMINI,
         ClientProgram::Qwen => &QWEN,
@@ -49,7 +49,7 @@ pub fn row(program: ClientProgram) -> &'static ClientRow {
     }
 }
 
-const GEMINI: ClientRow = ClientRow {
+const GEMINI: CliRow = CliRow {
     name: "gemini",
     package: "@google/gemini-cli",
     least: Version(0, 20, 0),
@@ -73,7 +73,7 @@ const GEMINI: ClientRow = ClientRow {
     parse: output::gemini,
 };
 
-const QWEN: ClientRow = ClientRow {
+const QWEN: CliRow = CliRow {
     name: "qwen",
     package: "@qwen-code/qwen-code",
     least: Version(0, 15, 0),
@@ -91,7 +91,7 @@ const QWEN: ClientRow = ClientRow {
     parse: output::qwen,
 };
 
-const CODEX: ClientRow = ClientRow {
+const CODEX: CliRow = CliRow {
     name: "codex",
     package: "@openai/codex",
     least: Version(0, 100, 0),
@@ -117,7 +117,7 @@ const CODEX: ClientRow = ClientRow {
     parse: output::codex,
 };
 
-const CLAUDE: ClientRow = ClientRow {
+const CLAUDE: CliRow = CliRow {
     name: "claude",
     package: "@anthropic-ai/claude-code",
     least: Version(2, 1, 0),

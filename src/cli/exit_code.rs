@@ -3,8 +3,8 @@
 use crate::app::{AppError, ErrorClass};
 use crate::domain::event::Ending;
 use crate::report::document::{Document, Problem};
-use crate::report::phrases::harmless;
-use crate::report::workflow::tame;
+use crate::report::phrases::single_safe_line;
+use crate::report::runner_commands::neutralise_commands;
 
 /// Process exit codes, which are part of the public interface.
 pub mod exit {
@@ -52,11 +52,11 @@ pub fn text(error: &AppError) -> String {
     let mut text = String::new();
     for (number, line) in error.message.lines().enumerate() {
         let start = if number == 0 { "error: " } else { "  " };
-        text.push_str(&format!("{start}{}\n", tame(line)));
+        text.push_str(&format!("{start}{}\n", neutralise_commands(line)));
     }
     let evidence: Vec<&str> = error.evidence.lines().collect();
     for line in evidence.iter().skip(evidence.len().saturating_sub(EVIDENCE)) {
-        text.push_str(&format!("  | {}\n", harmless(line, 200)));
+        text.push_str(&format!("  | {}\n", single_safe_line(line, 200)));
     }
     text.push_str(&format!(" hint: {}\n", error.hint));
     text

@@ -23,7 +23,7 @@ const RANDOM: usize = 16;
 ///
 /// No word of it begins with `::`, it does not contain `##[`, and what ends a line or moves the
 /// cursor becomes a blank. `a::b` and the indentation stay. Applying it twice changes nothing.
-pub fn tame(line: &str) -> String {
+pub fn neutralise_commands(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut escape = false;
     for character in line.chars() {
@@ -206,18 +206,18 @@ mod tests {
             ("\tindented", "\tindented"),
         ];
         for (foreign, expected) in table {
-            assert_eq!(tame(foreign), expected, "{foreign:?}");
+            assert_eq!(neutralise_commands(foreign), expected, "{foreign:?}");
         }
     }
 
     proptest! {
         #[test]
         fn nothing_foreign_is_ever_a_command(text in "[ :#\\[\\]a\\r\\n\\t\u{1b}\u{a0}\u{2028}\u{200b}]{0,24}") {
-            let tamed = tame(&text);
+            let tamed = neutralise_commands(&text);
             prop_assert!(!tamed.contains("##["), "{tamed:?}");
             prop_assert!(!tamed.split_whitespace().any(|word| word.starts_with("::")), "{tamed:?}");
             prop_assert!(!tamed.contains(['\n', '\r', '\u{1b}']), "{tamed:?}");
-            prop_assert_eq!(tame(&tamed), tamed.clone());
+            prop_assert_eq!(neutralise_commands(&tamed), tamed.clone());
         }
 
         #[test]

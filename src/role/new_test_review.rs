@@ -44,14 +44,14 @@ pub async fn inspect(
     if let Some(commands) = request.tools.filter(|_| !chosen.is_empty()) {
         fx.worktree.checkout(request.tree).await?;
         let concerns = [Concern::Types, Concern::Rules];
-        let opinions = fx.suite.opinions(fx.worktree.root(), &concerns, commands).await;
+        let lint_report = fx.suite.lint(fx.worktree.root(), &concerns, commands).await;
         let reviewed: BTreeSet<RepoPath> = chosen.into_iter().cloned().collect();
         for concern in concerns {
-            let reported = tool_findings(concern, &opinions.remarks, &reviewed, |_| false);
+            let reported = tool_findings(concern, &lint_report.remarks, &reviewed, |_| false);
             add_findings(&mut result.findings, reported);
         }
-        result.skipped = unchecked_languages(&reviewed, &opinions);
-        result.skipped.extend(opinions.skipped);
+        result.skipped = unchecked_languages(&reviewed, &lint_report);
+        result.skipped.extend(lint_report.skipped);
     }
     Ok(result)
 }

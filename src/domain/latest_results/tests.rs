@@ -43,7 +43,7 @@ fn rate(passed: u32, total: u32) -> Option<PassRate> {
 
 #[test]
 fn a_subset_run_updates_its_tests_and_the_others_carry_over() {
-    let first = Ledger::from_full(
+    let first = LatestResults::from_full(
         &results(Scope::Full, &[("a", Failed), ("b", Passed), ("c", Skipped)]),
         0,
     );
@@ -60,7 +60,7 @@ fn a_subset_run_updates_its_tests_and_the_others_carry_over() {
 
 #[test]
 fn a_test_that_was_asked_for_and_not_reported_counts_as_failed() {
-    let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let first = LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
     let mut run = subset(&[("a", Passed), ("b", Passed)]);
     run.cases.retain(|case| case.id.as_str() == "a");
     let second = first.after_subset(&run, 1);
@@ -69,7 +69,7 @@ fn a_test_that_was_asked_for_and_not_reported_counts_as_failed() {
 
 #[test]
 fn a_test_that_vanishes_from_a_full_run_is_named() {
-    let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let first = LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
     let second = first.after_full(&results(Scope::Full, &[("b", Skipped)]), 1);
     assert_eq!(second.lost(&first), [TestId::from("a"), TestId::from("b")]);
     assert_eq!(second.rate(), None, "nothing counted is not a rate");
@@ -77,7 +77,7 @@ fn a_test_that_vanishes_from_a_full_run_is_named() {
 
 #[test]
 fn quarantined_tests_leave_the_rate_and_the_failures() {
-    let mut ledger = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let mut ledger = LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
     ledger.quarantine(&[TestId::from("a")]);
     assert_eq!(ledger.rate(), rate(1, 1));
     assert!(ledger.failing().is_empty());
@@ -86,7 +86,7 @@ fn quarantined_tests_leave_the_rate_and_the_failures() {
 #[test]
 fn stuck_counts_own_results_and_two_runs_of_an_iteration_once() {
     let full = |status| results(Scope::Full, &[("a", status), ("b", Passed)]);
-    let mut ledger = Ledger::from_full(&full(Failed), 0);
+    let mut ledger = LatestResults::from_full(&full(Failed), 0);
     ledger = ledger.after_subset(&subset(&[("a", Failed)]), 1).after_full(&full(Failed), 1);
     assert!(ledger.stuck(3).is_empty(), "baseline and one iteration are two results");
     ledger = ledger.after_subset(&subset(&[("b", Passed)]), 2);
@@ -115,7 +115,7 @@ proptest! {
             let cases: Vec<_> = list.iter().map(|(id, s)| (id.as_str(), *s)).collect();
             subset(&cases)
         };
-        let mut ledger = Ledger::from_full(&borrowed(&list(&first)), 0);
+        let mut ledger = LatestResults::from_full(&borrowed(&list(&first)), 0);
         let mut naive = first.clone();
         for (number, run) in runs.iter().enumerate() {
             let iteration = u32::try_from(number).unwrap() + 1;

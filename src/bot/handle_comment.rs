@@ -8,7 +8,7 @@ use super::authority;
 use super::command::{self, Line};
 use super::commands::{apply, extend, fix_branch, issues, plan, status, validate};
 use super::context::Context;
-use super::failure::BotError;
+use super::error::BotError;
 use super::fix_branch as branches;
 use super::publish::Publisher;
 use super::replies::Replies;

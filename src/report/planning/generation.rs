@@ -9,7 +9,7 @@ use crate::domain::quality::QualityDecision;
 use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
 use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
-use crate::report::{characterised, coverage, mutation};
+use crate::report::{characterisation, coverage, mutation};
 
 use super::{ROWS, prose, table};
 
@@ -24,9 +24,9 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
         "# {}: {}\n\n{}; lines reached: {} before, {} after.\n",
         task.id,
         prose(&task.title),
-        characterised::headline(report),
-        characterised::reached(report.before),
-        characterised::reached(report.after)
+        characterisation::headline(report),
+        characterisation::reached(report.before),
+        characterisation::reached(report.after)
     );
     for one in report.unfinished.iter().take(ROWS) {
         page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
@@ -61,7 +61,7 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
         page.push_str(&format!(
             "- {}: {}\n",
             code(&format!("{}:{} {}", one.file, one.line, one.name)),
-            prose(&characterised::reasons(&one.dropped))
+            prose(&characterisation::reasons(&one.dropped))
         ));
     }
     let findings = || made.written.iter().flat_map(|one| &one.findings);
@@ -163,8 +163,8 @@ pub fn produced(production: &Generation) -> String {
     }
     text.push_str(&format!(
         "lines       {} before, {} after\n",
-        characterised::reached(totals.before),
-        characterised::reached(totals.after)
+        characterisation::reached(totals.before),
+        characterisation::reached(totals.after)
     ));
     if let Some(reached) = &production.coverage {
         text.push_str(&format!("coverage    {}\n", coverage::describe(reached)));

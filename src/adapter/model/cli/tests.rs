@@ -160,7 +160,7 @@ async fn a_client_that_is_not_there_is_an_error_with_a_name() {
     let missing = detect(ClientProgram::Codex, path.as_deref(), folder.path()).unwrap_err();
     assert!(missing.contains("@openai/codex"), "{missing}");
     let model =
-        ClientModel::new(settings(ClientProgram::Codex, path, folder.path(), "http://x".into()));
+        CliModel::new(settings(ClientProgram::Codex, path, folder.path(), "http://x".into()));
     let error = model.ask(&question(Duration::from_secs(5))).await.unwrap_err();
     assert_eq!(error.kind.word(), "client");
 }
@@ -226,7 +226,7 @@ async fn real_clients_answer_and_fail_in_every_way() {
             };
             let base = format!("http://127.0.0.1:{port}/{way}{v1}");
             let model =
-                ClientModel::new(settings(program, Some(installed(row.name)), folder.path(), base));
+                CliModel::new(settings(program, Some(installed(row.name)), folder.path(), base));
             let limit = if *way == "silence" { 6 } else { 45 };
             let asked = model.ask(&question(Duration::from_secs(limit))).await;
             let got = match &asked {
@@ -289,7 +289,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
     agent.provider.facts.mode = ClientMode::Agent;
     let mut question = question(Duration::from_secs(40));
     question.checkout = Some(checkout.clone());
-    let answer = ClientModel::new(agent).ask(&question).await.unwrap();
+    let answer = CliModel::new(agent).ask(&question).await.unwrap();
     assert!(answer.text.contains("from the client"), "{answer:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x = 2\n");
     for program in CLIENTS {
@@ -299,7 +299,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
         let base = format!("http://127.0.0.1:{port}/success{v1}");
         let mut agent = settings(program, Some(installed(row.name)), folder.path(), base);
         agent.provider.facts.mode = ClientMode::Agent;
-        let asked = ClientModel::new(agent).ask(&question).await;
+        let asked = CliModel::new(agent).ask(&question).await;
         assert!(asked.is_ok(), "{}: {asked:?}", row.name);
         assert!(!marker.exists(), "{} ran a hook of the repository", row.name);
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::code::language::Language;
-use crate::code::{outline, testing};
+use crate::code::{outline, test_paths};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
 use crate::domain::plan::{FixPlan, ModificationPoint};
@@ -172,7 +172,7 @@ impl Context {
         let mut points: Vec<ModificationPoint> = Vec::new();
         for case in &self.failing {
             for frame in case.failure.iter().flat_map(|failure| &failure.frames) {
-                if !testing::is_test(&frame.file) {
+                if !test_paths::is_test(&frame.file) {
                     points.push(point(&frame.file, frame.line, frame.line));
                 }
             }
@@ -223,7 +223,7 @@ impl Context {
         let text: String = self
             .base_diff
             .iter()
-            .filter(|diff| !testing::is_test(&diff.file))
+            .filter(|diff| !test_paths::is_test(&diff.file))
             .map(|diff| diff.patch.clone())
             .collect();
         (!text.is_empty()).then(|| part("The change since the base, the first suspect", text, true))

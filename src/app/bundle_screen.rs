@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::adapter::host::environment;
-use crate::adapter::host::files::{self, Growing};
+use crate::adapter::host::files::{self, AppendFile};
 use crate::adapter::repo::{self, BundleOf, RepositoryFacts};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
@@ -35,7 +35,7 @@ pub struct BundleScreen {
 }
 
 struct State {
-    events: Growing,
+    events: AppendFile,
     of: Option<BundleOf>,
 }
 
@@ -47,12 +47,12 @@ impl BundleScreen {
         base: Option<CommitId>,
         opening: BundleOpening,
     ) -> Result<Self, AppError> {
-        let open = || -> io::Result<Growing> {
+        let open = || -> io::Result<AppendFile> {
             files::create_folder(folder)?;
             let path = folder.join(EVENTS);
             match opening {
-                BundleOpening::Append => Growing::go_on(&path),
-                BundleOpening::Create => Growing::create(&path),
+                BundleOpening::Append => AppendFile::go_on(&path),
+                BundleOpening::Create => AppendFile::create(&path),
             }
         };
         let events = open().map_err(|error| {

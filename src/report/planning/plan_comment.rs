@@ -87,7 +87,7 @@ fn word(status: TaskStatus) -> &'static str {
 /// The plan for people who decide on it: session, tasks, layers, gates. Markdown with everything
 /// foreign escaped; a role begins with `@` and would notify a person, so it is code.
 #[must_use]
-pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
+pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     let analysis = &plan.analysis;
     let mut text = format!(
         "Session {}: {} in {}, {}.\n\n| Task | Status | Who | What | Files |\n|---|---|---|---|---|\n",

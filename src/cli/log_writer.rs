@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use crate::report::workflow::tame;
+use crate::report::runner_commands::neutralise_commands;
 
 /// Writes each log event on one line, with line breaks, control characters and the workflow
 /// commands of a CI runner neutralised.
-pub struct Tamed<W>(pub W);
+pub struct NeutralisingWriter<W>(pub W);
 
-impl<W: Write> Write for Tamed<W> {
+impl<W: Write> Write for NeutralisingWriter<W> {
     /// Takes one whole event per call, which is how the formatter writes.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        writeln!(self.0, "{}", tame(text.trim_end()))?;
+        writeln!(self.0, "{}", neutralise_commands(text.trim_end()))?;
         Ok(event.len())
     }
 
@@ -30,7 +30,7 @@ mod tests {
         let mut out = Vec::new();
         let event =
             b"WARN regreen::bot: refused error=\"no\n::add-mask::a\r\n##[error]x\x1b[31m\"\n";
-        assert_eq!(Tamed(&mut out).write(event).unwrap(), event.len());
+        assert_eq!(NeutralisingWriter(&mut out).write(event).unwrap(), event.len());
         let line = String::from_utf8(out).unwrap();
         assert_eq!(line.lines().count(), 1, "{line}");
         assert!(

@@ -21,7 +21,7 @@ use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use table::{ClientRow, ClientTask, Version};
+use table::{CliRow, ClientTask, Version};
 
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
@@ -33,9 +33,9 @@ pub struct ClientSettings {
     pub scratch: PathBuf,
 }
 
-pub struct ClientModel {
+pub struct CliModel {
     settings: ClientSettings,
-    row: &'static ClientRow,
+    row: &'static CliRow,
 }
 
 /// Time limit of a `--version` call.
@@ -81,7 +81,7 @@ fn version_in(text: &str) -> Option<Version> {
     })
 }
 
-impl ClientModel {
+impl CliModel {
     /// A client that is not started yet.
     #[must_use]
     pub fn new(settings: ClientSettings) -> Self {
@@ -149,7 +149,7 @@ impl ClientModel {
 }
 
 #[async_trait]
-impl Model for ClientModel {
+impl Model for CliModel {
     fn facts(&self) -> &ModelFacts {
         &self.settings.provider.facts
     }
@@ -170,7 +170,7 @@ impl Model for ClientModel {
             output::retry_line(err).or_else(|| output::retry_line(&more))
         };
         let run =
-            process::converse(&invocation, &input, &folder, limit, ANSWER_LIMIT as u64 * 2, &watch)
+            process::run_with_input(&invocation, &input, &folder, limit, ANSWER_LIMIT as u64 * 2, &watch)
                 .await
                 .map_err(|error| self.broken(&error))?;
         files::remove_folder(&folder);

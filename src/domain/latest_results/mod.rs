@@ -1,4 +1,4 @@
-//! `Ledger`: the last known result of each test, so that partial runs do not distort the pass rate.
+//! `LatestResults`: the last known result of each test, so that partial runs do not distort the pass rate.
 //!
 //! Source: specification.md 7.1, 7.8 (F-091, F-099).
 
@@ -26,13 +26,13 @@ pub struct LedgerEntry {
 /// The last known results, one per test. Updates return a new ledger, so that a rejected attempt
 /// leaves no trace: the caller keeps the old ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct LatestResults {
     entries: BTreeMap<TestId, LedgerEntry>,
     /// Tests excluded from every rate: flaky ones and, on request, pre-existing failures.
     quarantined: Vec<TestId>,
 }
 
-impl Ledger {
+impl LatestResults {
     /// The ledger of a first full run.
     pub fn from_full(results: &Results, iteration: u32) -> Self {
         Self::default().after_full(results, iteration)
