@@ -11,7 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use regreen::internals::bench::{Graph, PlanSize, RepoPath, SessionId, parse_junit, plan_without_io};
+use regreen::internals::bench::{
+    Graph, PlanSize, RepoPath, SessionId, parse_junit, plan_without_io,
+};
 
 fn main() {
     let arguments: Vec<String> =

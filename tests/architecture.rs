@@ -131,7 +131,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The room of a module path such as `adapter/suite/format`.
 fn room(path: &str) -> &'static str {
-    ALLOWED_IMPORTS.iter()
+    ALLOWED_IMPORTS
+        .iter()
         .map(|(name, _)| *name)
         .filter(|name| path == *name || path.starts_with(&format!("{name}/")) || name.is_empty())
         .max_by_key(|name| name.len())

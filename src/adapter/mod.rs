@@ -7,14 +7,14 @@ pub mod models;
 mod open_error;
 mod paths;
 pub mod repo;
+mod sandbox_entry;
 mod session;
 mod session_choice;
 pub mod store;
 pub mod suite;
-mod sandbox_entry;
 
 pub use open_error::OpenError;
 pub use paths::{state_root, work_home, work_root};
+pub use sandbox_entry::{launched, protection};
 pub use session::{PlanStart, Session, resume_archiving};
 pub use session_choice::PlanRequest;
-pub use sandbox_entry::{launched, protection};

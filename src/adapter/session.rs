@@ -19,10 +19,10 @@ use super::host::clock::HostClock;
 use super::open_error::OpenError;
 use super::paths::{scratch, state_prefix, state_root, work_root};
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
+use super::sandbox_entry::protection;
 use super::session_choice::{ABANDONED, PlanRequest, Planning, choose, choose_plan, repair_state};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
-use super::sandbox_entry::protection;
 
 /// Everything that belongs to one session of one repository.
 pub struct Session<'a> {

@@ -326,7 +326,12 @@ impl Inspection<'_> {
         }
         let repairs = self.repairs(own, &lint_report, &mut inspected.skipped).await;
         let can_fix = |file: &RepoPath| repairs.contains_key(file);
-        inspected.findings.extend(tool_findings(Concern::Format, &lint_report.remarks, own, can_fix));
+        inspected.findings.extend(tool_findings(
+            Concern::Format,
+            &lint_report.remarks,
+            own,
+            can_fix,
+        ));
         inspected.repairs = repairs;
     }
 

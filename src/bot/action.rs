@@ -11,11 +11,11 @@ use crate::domain::check::Level;
 use crate::effect::{CommentKind, Forge};
 use crate::report::runner_commands;
 
-use super::handle_comment::{self, CommandComment, Request};
 use super::bundle;
 use super::context::Context;
 use super::environment::ActionEnv;
 use super::error::BotError;
+use super::handle_comment::{self, CommandComment, Request};
 use super::mode;
 use super::permission::AllowList;
 use super::prepare;

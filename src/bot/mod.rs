@@ -7,7 +7,6 @@
 #![expect(clippy::print_stdout, reason = "the runner reads workflow commands from standard output")]
 
 mod action;
-mod handle_comment;
 mod authority;
 mod bundle;
 mod command;
@@ -18,6 +17,7 @@ mod deliver;
 mod environment;
 mod error;
 mod fix_branch;
+mod handle_comment;
 mod job;
 mod limits;
 mod mode;

@@ -7,13 +7,13 @@ use crate::domain::event::Ending;
 use crate::report::forge_page::CommandReply;
 use crate::report::planning;
 
-use super::handle_comment;
 use super::bundle::{deliver, exit_code, save_events};
 use super::command::{PREFIX, SHOWN};
 use super::commands::issues;
 use super::commits::{Commits, Published};
 use super::context::Context;
 use super::error::BotError;
+use super::handle_comment;
 use super::job;
 use super::limits::{self, Destination};
 use super::prepare;

@@ -93,7 +93,10 @@ pub async fn choose(
             // A fix session does not share its name with a planning session.
             continue;
         }
-        if resume && found.is_none() && !session_snapshots::exists(context.prepared, &session).await? {
+        if resume
+            && found.is_none()
+            && !session_snapshots::exists(context.prepared, &session).await?
+        {
             break;
         }
         let (task, start) = match plan_start(command, found.as_ref(), &context.target.head, limit) {

@@ -16,7 +16,7 @@ use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
-use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
+use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
 use crate::effect::{FetchTarget, PushRequest};

@@ -11,8 +11,8 @@ use crate::adapter::host::environment::path_from;
 use crate::domain::event::{Event, Outcome, TaskRow};
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
-use crate::report::terminal::{self, Style};
 use crate::report::runner_commands;
+use crate::report::terminal::{self, Style};
 
 /// How progress is written.
 enum Mode {

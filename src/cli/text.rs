@@ -89,7 +89,8 @@ pub fn diagnosis(found: &Diagnosis) -> String {
         rows.extend(names.zip(texts.iter().cloned()));
     }
     rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
-    let line = |(name, value): (&str, String)| format!("{name:<12} {}\n", single_safe_line(&value, 300));
+    let line =
+        |(name, value): (&str, String)| format!("{name:<12} {}\n", single_safe_line(&value, 300));
     let mut text: String = rows.into_iter().map(line).collect();
     if found.missing.is_empty() {
         text.push_str("\nready: `regreen fix` can start\n");

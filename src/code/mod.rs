@@ -5,15 +5,15 @@
 pub mod behaviour;
 pub mod conventions;
 pub mod coverage;
-pub mod search_replace;
+pub mod description_match;
 pub mod imports;
 pub mod language;
 pub mod lint;
 pub mod mutate;
-pub mod description_match;
 pub mod outline;
 pub mod parallel;
 pub mod pattern;
+pub mod search_replace;
 pub mod side_effects;
 pub mod signature;
 pub mod syntax;

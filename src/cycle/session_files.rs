@@ -8,7 +8,7 @@ use crate::domain::id::SessionId;
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
 use crate::domain::test_plan::entry::PlanInput;
-use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
+use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
 use crate::effect::{Effects, StateFile, StoreError};

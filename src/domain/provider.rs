@@ -11,7 +11,7 @@ pub enum Protocol {
     Gemini,
     /// Chat completions API, and everything compatible.
     Chat,
-    /// The OpenAI Responses API.
+    /// The `OpenAI` Responses API.
     Responses,
     /// The Anthropic Messages API.
     Anthropic,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::adapter::{model, suite};
-use crate::code::search_replace::{self, Block};
 use crate::code::imports::Graph;
 use crate::code::language::LANGUAGES;
+use crate::code::search_replace::{self, Block};
 use crate::code::{outline, syntax, test_cases};
 use crate::config;
 use crate::domain::fix_loop::FixLoop;
@@ -35,7 +35,7 @@ const OTHERS: &[crate::domain::Reader] = &[
         let mut parts = text.splitn(3, '\u{1e}');
         let mut next = || parts.next().unwrap_or_default();
         let (before, search, replace) = (next(), next(), next());
-        drop(edit::apply(before, &[Block { search, replace }]));
+        drop(search_replace::apply(before, &[Block { search, replace }]));
     }),
     ("secrets", |text| {
         let Some((key, rest)) = text.split_at_checked(12) else { return };

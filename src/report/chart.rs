@@ -113,7 +113,8 @@ mod tests {
             ((0, 10), Some(0), "start │····················   0.0 % ✓"),
         ];
         for ((passed, total), target, expected) in table {
-            let climb = RateHistory { start: PassRate::of(passed, total), rows: &[], end: None, target };
+            let climb =
+                RateHistory { start: PassRate::of(passed, total), rows: &[], end: None, target };
             assert_eq!(lines(&climb, CELLS), [expected]);
         }
         let (start, end) = (PassRate::of(4, 4), PassRate::of(3, 4));

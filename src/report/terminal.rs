@@ -9,10 +9,10 @@ use crate::domain::test_plan::pipeline::PHASES;
 use super::forge_page::ForgePage;
 use super::markdown::count;
 use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
-use super::phrases::{Tone, single_safe_line, made_smaller, result_of, time};
+use super::phrases::{Tone, made_smaller, result_of, single_safe_line, time};
+use super::runner_commands::neutralise_commands;
 use super::session_parts;
 use super::view::View;
-use super::runner_commands::neutralise_commands;
 
 /// Number of patch lines that are shown.
 const PATCH_LINES: usize = 80;
@@ -95,7 +95,8 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), single_safe_line(text, 500))]
         }
         Event::Phase { phase, doing } => {
-            let text = format!("phase {phase} of {}: {}", PHASES.len(), single_safe_line(doing, 160));
+            let text =
+                format!("phase {phase} of {}: {}", PHASES.len(), single_safe_line(doing, 160));
             vec![style.paint(Paint::Cyan, &text)]
         }
         Event::Step { .. } | Event::Progress { .. } | Event::Tasks { .. } | Event::Closed(_) => {
@@ -165,7 +166,11 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             )]
         }
         Event::Proposed { summary, author, tried: 0, .. } => {
-            vec![format!("    {} proposes: {}", single_safe_line(author, 60), single_safe_line(summary, 240))]
+            vec![format!(
+                "    {} proposes: {}",
+                single_safe_line(author, 60),
+                single_safe_line(summary, 240)
+            )]
         }
         Event::Proposed { summary, tried, .. } => vec![format!(
             "    after {}: {}",
@@ -256,7 +261,8 @@ fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
         Body::List(items) => {
             let mut lines = Vec::new();
             for item in items.iter().take(LISTED) {
-                let (name, words) = (single_safe_line(&item.name, 160), single_safe_line(&item.words(), 400));
+                let (name, words) =
+                    (single_safe_line(&item.name, 160), single_safe_line(&item.words(), 400));
                 lines.push(format!("  {} {name}: {words}", style.paint(Paint::Red, "✗")));
                 if !item.more.is_empty() {
                     let more = format!("      {}", single_safe_line(&item.more, 400));

@@ -179,7 +179,10 @@ pub fn todo(before: &[Step], view: &View) -> Todo {
         cycle.steps = Vec::new();
     }
     steps.push(cycle);
-    Todo::lay(&steps, if view.outcome.is_some() { SessionActivity::Resting } else { SessionActivity::Running })
+    Todo::lay(
+        &steps,
+        if view.outcome.is_some() { SessionActivity::Resting } else { SessionActivity::Running },
+    )
 }
 
 /// The fifth phase: one line for the first run, one for each iteration, and one for the end.

@@ -11,8 +11,8 @@ use crate::effect::{Answer, EffectError, Model};
 
 use super::answer;
 use super::ask::{Reader, Reading};
-use super::prompt_context::{self, Context};
 use super::prompt::{self, Prompt, Role};
+use super::prompt_context::{self, Context};
 use super::responses::{self, AnalysisResponse};
 
 /// A fix plan with the report that explains it.

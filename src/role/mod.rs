@@ -7,14 +7,14 @@ mod analyst;
 mod answer;
 mod ask;
 mod characterise;
-mod prompt_context;
-mod project_docs;
 mod embedded;
 mod fixer;
 mod impact;
-mod new_test_review;
 mod minimise;
+mod new_test_review;
+mod project_docs;
 mod prompt;
+mod prompt_context;
 mod requirement_lines;
 mod responses;
 mod reviewer;
@@ -27,11 +27,11 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
-pub use project_docs::Documents;
 pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
-pub use new_test_review::{InspectRequest, inspect};
 pub use minimise::minimise;
+pub use new_test_review::{InspectRequest, inspect};
+pub use project_docs::Documents;
 pub use prompt::Role;
 #[cfg(any(test, feature = "internals"))]
 pub use responses::{AnalysisResponse, EditsResponse};

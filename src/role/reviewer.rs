@@ -125,7 +125,8 @@ pub fn unchecked_languages(
     lint_report: &LintReport,
 ) -> Vec<(String, String)> {
     let skipped = lint_report.skipped.iter().map(|(tool, _)| tool);
-    let known: BTreeSet<&str> = lint_report.asked.iter().chain(skipped).map(String::as_str).collect();
+    let known: BTreeSet<&str> =
+        lint_report.asked.iter().chain(skipped).map(String::as_str).collect();
     if ["the lint command", "the build command"].iter().any(|command| known.contains(command)) {
         return Vec::new();
     }

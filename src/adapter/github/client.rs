@@ -19,8 +19,8 @@ use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
 use super::error_response::{graph_refusal, refusal, short};
-use super::route::{AddressError, addresses, path, query};
 use super::responses::User;
+use super::route::{AddressError, addresses, path, query};
 
 /// Longest response body that is read, in bytes; a page of a hundred long comments fits.
 const ANSWER: usize = 16 << 20;

@@ -84,7 +84,8 @@ impl GitHub<'_> {
         {
             return Ok(Some(tip));
         }
-        let message = format!("`{}` is at {}", super::error_response::short(&commit.branch), tip.short());
+        let message =
+            format!("`{}` is at {}", super::error_response::short(&commit.branch), tip.short());
         Err(self.error("commit to the branch", None, ForgeErrorKind::Stale, &message))
     }
 }

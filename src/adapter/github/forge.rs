@@ -16,8 +16,8 @@ use crate::effect::{
 use super::client::{Call, GitHub, Verb, locked, none_if_missing};
 use super::comment::COMMENT_PAGES;
 use super::issue::usable;
-use super::route;
 use super::responses::Comment;
+use super::route;
 
 /// Redirects of a renamed repository that are followed.
 const MOVES: u32 = 3;

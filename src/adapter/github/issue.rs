@@ -8,8 +8,8 @@ use crate::effect::{ForgeError, ForgeErrorKind, Label, LeftOut, NewIssue, PutIss
 
 use super::client::{Call, Created, GitHub, Verb, none_if_missing};
 use super::comment::{begins_with, marked};
-use super::pull::TITLE;
 use super::error_response::cut;
+use super::pull::TITLE;
 use super::responses::Issue;
 
 /// Pages of issues that are searched, newest first.

@@ -8,12 +8,12 @@ mod check_run;
 mod client;
 mod comment;
 mod commit;
+mod error_response;
 mod forge;
 mod issue;
 mod pull;
-mod error_response;
-mod route;
 mod responses;
+mod route;
 
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,13 @@
 
 mod anthropic;
 mod cassette;
-mod openai_chat;
 mod cli;
 mod gemini;
 mod http;
+mod openai_chat;
+mod openai_responses;
 mod protocol;
 mod protocols;
-mod openai_responses;
 mod status;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::domain::provider::Protocol;
 
 use super::protocol::ProtocolRow;
-use super::{anthropic, openai_chat, gemini, openai_responses};
+use super::{anthropic, gemini, openai_chat, openai_responses};
 
 const CHAT: ProtocolRow = ProtocolRow {
     base_url: "https://api.openai.com/v1",
@@ -27,9 +27,12 @@ impl ProtocolRow {
                 parse: gemini::parse,
             },
             Protocol::Chat => CHAT,
-            Protocol::Responses => {
-                Self { path: "/responses", body: openai_responses::body, parse: openai_responses::parse, ..CHAT }
-            }
+            Protocol::Responses => Self {
+                path: "/responses",
+                body: openai_responses::body,
+                parse: openai_responses::parse,
+                ..CHAT
+            },
             Protocol::Anthropic => Self {
                 base_url: "https://api.anthropic.com",
                 path: "/v1/messages",

@@ -286,8 +286,7 @@ async fn every_way_of_every_protocol_has_its_kind() {
 #[test]
 fn the_table_in_the_documentation_is_that_of_the_tests() {
     let mut table = String::from("|");
-    let clients: Vec<String> =
-        cli::tests::clients().map(|name| format!("{name} client")).collect();
+    let clients: Vec<String> = cli::tests::clients().map(|name| format!("{name} client")).collect();
     let heads = PROTOCOLS.iter().map(|(name, _)| (*name).to_owned()).chain(clients);
     let heads: Vec<String> = heads.collect();
     table += &format!(" | {} |\n|---{}|\n", heads.join(" | "), "|---".repeat(heads.len()));

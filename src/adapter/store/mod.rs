@@ -10,8 +10,8 @@ mod session;
 pub use archive::{archive, half_archived};
 pub use reference_sessions::{SourceError, read_source, sources};
 pub use session::{
-    SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file,
-    read_record, save_record, session_folder, tasks, committed_files,
+    SessionStore, active, archive_folder, archived, committed_files, find, forget, newest,
+    parse_record, read_file, read_record, save_record, session_folder, tasks,
 };
 
 /// Folder of the state root below the common git directory.

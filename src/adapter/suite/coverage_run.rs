@@ -102,7 +102,8 @@ fn read_reports(location: &ReportLocation, root: &Path) -> Result<Option<Report>
     };
     let mut all: Option<Report> = None;
     for path in found.into_iter().take(REPORTS) {
-        let bytes = files::read_untrusted(&path, coverage::LIMIT).map_err(|error| error.to_string())?;
+        let bytes =
+            files::read_untrusted(&path, coverage::LIMIT).map_err(|error| error.to_string())?;
         let Some(bytes) = bytes else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let source = |path: &str| source(root, path);

@@ -43,7 +43,9 @@ pub async fn format_files(
         .filter_map(|tool| Some((tool.name, tool.fixer.as_ref()?)))
         .collect();
     for file in chosen.iter().take(FILES) {
-        let Ok(Some(bytes)) = files::read_untrusted(&root.join(file.as_str()), TEXT) else { continue };
+        let Ok(Some(bytes)) = files::read_untrusted(&root.join(file.as_str()), TEXT) else {
+            continue;
+        };
         let Ok(before) = String::from_utf8(bytes) else { continue };
         let mut text = before.clone();
         for (tool, fixer) in &fixers {

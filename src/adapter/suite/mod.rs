@@ -3,6 +3,7 @@
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
+mod call_recorder;
 mod candidate;
 mod coverage_run;
 mod detect;
@@ -12,7 +13,6 @@ mod framework;
 mod io_error;
 mod line_server;
 mod lint_output;
-mod call_recorder;
 mod project_suite;
 mod run;
 mod set_up;

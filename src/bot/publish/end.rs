@@ -87,7 +87,10 @@ impl Publisher<'_> {
             description: "regreen met the gate and left low-criticality failures".into(),
         };
         if let Err(error) = self.context.forge.add_labels(number, &[label]).await {
-            println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &error.to_string()));
+            println!(
+                "{}",
+                runner_commands::remark(Level::Warning, None, "regreen", &error.to_string())
+            );
         }
     }
 
@@ -110,10 +113,14 @@ impl Publisher<'_> {
         }
         let shown = report.display().to_string();
         let values = runner_commands::outputs(&self.view, Some(&shown));
-        let text = random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
+        let text =
+            random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {
             Some(text) => environment::append(self.context.env.get("GITHUB_OUTPUT"), &text),
-            None => println!("{}", runner_commands::remark(Level::Warning, None, "regreen", "no outputs")),
+            None => println!(
+                "{}",
+                runner_commands::remark(Level::Warning, None, "regreen", "no outputs")
+            ),
         }
     }
 

@@ -18,9 +18,9 @@ use crate::report::comment::{comment, marker};
 use crate::report::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
+use crate::report::runner_commands;
 use crate::report::todo::Step;
 use crate::report::view::View;
-use crate::report::runner_commands;
 
 use super::commits::{Commits, Published};
 use super::context::Context;

@@ -46,7 +46,9 @@ pub fn replay(arguments: &ReplayArguments) -> Result<u8, AppError> {
         println!("{}: {count} transitions decided again, nothing would differ", end.session);
     } else {
         println!("{}: {count} transitions decided again, and this would differ:", end.session);
-        differences.iter().for_each(|one| println!("  {one}"));
+        for difference in differences {
+            println!("  {difference}");
+        }
     }
     Ok(code_of(differences.is_empty()))
 }

@@ -4,9 +4,9 @@
 
 mod body;
 mod describe;
+mod exports_and_imports;
 pub(super) mod kinds;
 mod reachability;
-mod exports_and_imports;
 pub(super) mod walk;
 
 use std::collections::BTreeSet;

@@ -76,7 +76,7 @@ pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     Some(node)
 }
 
-/// Reads CommonJS exports: `module.exports = f`, `module.exports = { f, g: h }`, `exports.f = …`.
+/// Reads `CommonJS` exports: `module.exports = f`, `module.exports = { f, g: h }`, `exports.f = …`.
 pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let Some(right) = node.child_by_field_name("right") else { return };
     let target = field_of(node, "left", text);

@@ -111,7 +111,7 @@ impl Level<'_> {
         }
     }
 
-    /// Reads a CommonJS export: `module.exports = …`, `exports.f = …`.
+    /// Reads a `CommonJS` export: `module.exports = …`, `exports.f = …`.
     fn assignment(&mut self, statement: Node<'_>) {
         let assignment = statement.named_child(0).filter(|o| o.kind() == "assignment_expression");
         let Some(assignment) = assignment else { return };

@@ -4,7 +4,7 @@ mod close;
 mod machine;
 mod open;
 mod perform;
-mod transition_files;
 mod run;
+mod transition_files;
 
 pub use run::{LoopEnd, SetUp, run};

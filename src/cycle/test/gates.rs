@@ -13,7 +13,7 @@ use crate::domain::quality::{
     Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide, decide_tests,
 };
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::generation::{GateResult, GENERATION_FILE, RequirementCoverage};
+use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
 use crate::report::planning;

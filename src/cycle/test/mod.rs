@@ -1,12 +1,12 @@
 //! The cycle that plans and writes tests: phases 2 to 5 of a test session.
 
+mod engine_time;
 mod execution;
 mod format;
 mod gates;
 mod machine;
 mod plan;
 mod selection;
-mod engine_time;
 mod write;
 mod write_task;
 

@@ -11,7 +11,7 @@ use crate::domain::quality::FindingLimits;
 use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
-use crate::domain::test_plan::generation::{Generation, GENERATION_FILE};
+use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
 use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest};
@@ -22,7 +22,7 @@ use crate::role::{AskSettings, ChainEntry, ProviderChain};
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{
-    PROGRESS, PlannedSession, generation, planned_session, spent, committed_files, write,
+    PROGRESS, PlannedSession, committed_files, generation, planned_session, spent, write,
 };
 
 /// Log of the test runs of phase 5.

@@ -90,7 +90,8 @@ impl TestWriting<'_> {
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
             let again = round > 1;
             let uncovered_lines = self.uncovered_lines().get(&subject.file).filter(|_| again);
-            let uncovered_lines: Vec<u32> = uncovered_lines.into_iter().flatten().copied().collect();
+            let uncovered_lines: Vec<u32> =
+                uncovered_lines.into_iter().flatten().copied().collect();
             if done.iter().any(|one| one.round == round && one.subject == subject.file)
                 || again && own.is_empty() && uncovered_lines.is_empty()
             {

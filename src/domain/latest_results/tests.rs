@@ -77,7 +77,8 @@ fn a_test_that_vanishes_from_a_full_run_is_named() {
 
 #[test]
 fn quarantined_tests_leave_the_rate_and_the_failures() {
-    let mut ledger = LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let mut ledger =
+        LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
     ledger.quarantine(&[TestId::from("a")]);
     assert_eq!(ledger.rate(), rate(1, 1));
     assert!(ledger.failing().is_empty());

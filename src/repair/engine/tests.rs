@@ -98,44 +98,44 @@ impl Worktree for EmptyWorktree {
     fn root(&self) -> &Path {
         Path::new("")
     }
-    fn branch(&self) -> &str {
+    fn branch(&self) -> &'static str {
         ""
     }
     async fn tip(&self) -> Result<CommitId, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn tree_of(&self, _: &CommitId) -> Result<TreeId, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn graft(&self, _: &TreeId, _: &EditSet) -> Result<TreeId, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn checkout(&self, _: &TreeId) -> Result<(), GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn files(&self, _: &TreeId) -> Result<Vec<RepoPath>, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn read(&self, _: &TreeId, _: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
         Ok(None)
     }
     async fn diff(&self, _: &TreeId, _: &TreeId) -> Result<Vec<FileDiff>, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn commit(&self, _: &CommitRequest) -> Result<CommitId, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn merge_base(&self, _: &str) -> Result<Option<CommitId>, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn export(&self, _: &TreeId, _: &str) -> Result<PathBuf, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn collect(&self, _: &str, _: &TreeId) -> Result<EditSet, GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
     async fn remove(&self) -> Result<(), GitError> {
-        unimplemented!()
+        unreachable!("the search only reads files")
     }
 }
 

@@ -31,7 +31,9 @@ pub(super) fn draw(html: &mut Html, id: PartId, part: &Part<'_>) {
         Body::List(items) => list(html, items, part.more, id),
         Body::Table(content) => table(html, content, &part.title),
         Body::Facts(facts) => html.inside("dl", &[("class", "about")], |html| {
-            facts.iter().for_each(|fact| html.term(fact.name, |html| cell(html, &fact.value)));
+            for fact in facts {
+                html.term(fact.name, |html| cell(html, &fact.value));
+            }
         }),
         Body::Patch(text) => change::whole(html, text),
         Body::Chart(_) | Body::Answers(_) | Body::Todo(_) | Body::Drawing | Body::Empty => {}
@@ -121,7 +123,7 @@ pub(super) fn table(html: &mut Html, content: &Table, caption: &str) {
                             (_, true) => html.inside("td", &[], |html| cell(html, value)),
                             (_, false) => {
                                 html.inside("td", &[("class", "word said")], |html| {
-                                    cell(html, value)
+                                    cell(html, value);
                                 });
                             }
                         }

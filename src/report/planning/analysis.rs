@@ -1,5 +1,6 @@
 //! Renders the analysis of what must be tested, and the reports of providers, as Markdown.
 
+use crate::domain::id::RepoPath;
 use crate::domain::test_plan::analysis::{Advice, FileRequirements, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
@@ -164,7 +165,7 @@ pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
     let head = "\n## Error scenarios\n\n| Error | When | Expected |\n|---|---|---|\n";
     page.push_str(&table(head, errors));
     if let Some(advice) = advice {
-        let order: Vec<&str> = advice.order.iter().map(|file| file.as_str()).collect();
+        let order: Vec<&str> = advice.order.iter().map(RepoPath::as_str).collect();
         let (author, order) = (code(&advice.author), code(&order.join(", ")));
         page.push_str(&format!("\n## Provider\n\n- {author}, in the order {order}\n"));
         let dropped = advice.dropped.iter();

@@ -2,15 +2,15 @@
 //! notes, summary (specification.md 8.8, 9.1).
 
 mod analysis;
-mod plan_comment;
 mod generation;
+mod plan_comment;
 mod suite;
 mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
-pub use plan_comment::{Rest, plan_comment, outcome};
 pub use generation::{headline, judged, made, score, written};
+pub use plan_comment::{Rest, outcome, plan_comment};
 pub use suite::suite;
 #[cfg(test)]
 pub use summary::PlanDocument;

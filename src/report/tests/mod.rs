@@ -9,9 +9,9 @@ use super::check::{About, annotations, check};
 use super::comment::{comment, marker};
 use super::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use super::job_summary::{SUMMARY_LIMIT, job_summary};
+use super::runner_commands::{outputs, remarks};
 use super::todo::{Entry, SessionActivity, Status, Step, Todo, current_line, todo};
 use super::view::View;
-use super::runner_commands::{outputs, remarks};
 use crate::domain::budget::{Spending, SpendingLimits, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::check::{
@@ -410,7 +410,8 @@ impl Todo {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         super::todo::draw(&self.entries, 0, &mut |depth, entry| {
-            let text = super::phrases::single_safe_line(super::todo::shown(entry), super::todo::CONTENT);
+            let text =
+                super::phrases::single_safe_line(super::todo::shown(entry), super::todo::CONTENT);
             lines.push(format!(
                 "{}{} {text}",
                 "  ".repeat(depth + 1),

@@ -120,7 +120,9 @@ pub async fn find_answer(
 
 /// Records that a question is about to be asked.
 pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Result<(), StoreError> {
-    store.write_json(PENDING_QUESTION_FILE, &serde_json::to_value(pending).unwrap_or_default()).await
+    store
+        .write_json(PENDING_QUESTION_FILE, &serde_json::to_value(pending).unwrap_or_default())
+        .await
 }
 
 /// Whether the text is the complete answer: always for models that answer in text, and for agents
@@ -166,7 +168,9 @@ pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> S
 /// Finds the question that an earlier run left unanswered, preceded by the unanswered ones of the
 /// same step, ready to be counted.
 pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
-    let Some(pending) = read::<PendingQuestion>(PENDING_QUESTION_FILE, store).await? else { return Ok(None) };
+    let Some(pending) = read::<PendingQuestion>(PENDING_QUESTION_FILE, store).await? else {
+        return Ok(None);
+    };
     let receipt = read::<AnswerReceipt>(&receipt_path(&pending.call.raw), store).await?;
     let is_closed = receipt.is_some_and(|receipt| {
         receipt.digest == pending.digest && receipt.asked_at == pending.asked_at

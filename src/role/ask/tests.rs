@@ -402,7 +402,12 @@ fn a_question_without_an_answer_is_found_once_and_counted_as_interrupted() {
     world.ask(&[&a], false);
     let find = |store: &MemoryStore| block_on(exchange_log::find_unanswered(store)).unwrap();
     assert_eq!(find(&world.store), None, "it was answered");
-    world.store.values.lock().unwrap().retain(|file, _| file == exchange_log::PENDING_QUESTION_FILE);
+    world
+        .store
+        .values
+        .lock()
+        .unwrap()
+        .retain(|file, _| file == exchange_log::PENDING_QUESTION_FILE);
     let open = find(&world.store).unwrap();
     assert_eq!((open.work.as_str(), open.calls.len()), ("task", 1));
     assert_eq!(open.calls[0].trigger, Some(FallbackTrigger::Interrupted));

@@ -21,9 +21,9 @@ use crate::effect::{EffectError, Effects, GitError};
 use super::Impact;
 use super::analyst::{Analyst, ReportedPlan};
 use super::ask::{Answered, Ask, AskSettings, Asker, ChainEntry, Reply, Slot, models_of};
-use super::prompt_context::Context;
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
+use super::prompt_context::Context;
 use super::vet::{VetContext, vet};
 
 /// The settings of a fixer.

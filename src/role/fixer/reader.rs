@@ -17,8 +17,8 @@ use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
-use crate::role::prompt_context::{self, Context};
 use crate::role::prompt::{self, Prompt, Role};
+use crate::role::prompt_context::{self, Context};
 use crate::role::responses::{self, EditsResponse};
 
 use super::Fixer;

@@ -9,7 +9,10 @@ use crate::effect::SuiteFacts;
 
 /// The test framework and the test conventions for phase 4.
 #[must_use]
-pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (TestFramework, TestConventions) {
+pub fn describe(
+    facts: &SuiteFacts,
+    tests: &BTreeMap<RepoPath, String>,
+) -> (TestFramework, TestConventions) {
     let habits = conventions::read(facts.framework, tests);
     let framework = TestFramework {
         framework: facts.framework,

@@ -15,7 +15,7 @@ use super::code_requirements::Found;
 use super::coverage::{ExecutedLines, TestReach, callable};
 use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
-use super::{framework, external_calls, project};
+use super::{external_calls, framework, project};
 
 /// Maximum number of requirements per file; the others are counted.
 const PER_FILE: usize = 40;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::description_match::Known;
 use crate::code::imports::Graph;
 use crate::code::language::Language;
-use crate::code::description_match::Known;
 use crate::code::{conventions, outline, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{Effects, GitError};
@@ -90,7 +90,11 @@ impl Survey {
 
     /// The tests of a source: by the names of 6.8, by import, or inside the file itself.
     #[must_use]
-    pub fn tests_of(&self, source: &RepoPath, habits: &conventions::TestConventions) -> Vec<RepoPath> {
+    pub fn tests_of(
+        &self,
+        source: &RepoPath,
+        habits: &conventions::TestConventions,
+    ) -> Vec<RepoPath> {
         let mut found: BTreeSet<RepoPath> = conventions::candidates(source, habits)
             .into_iter()
             .filter(|path| self.tests.contains_key(path))

@@ -116,7 +116,9 @@ fn validate_requirement(
 /// The functions of a file, including an unnamed default export under the name `default`.
 fn functions(file: &RepoPath, survey: &Survey) -> Vec<Function> {
     let language = Language::of(file);
-    language.map(|language| outline::functions_and_default_export(language, survey.text(file))).unwrap_or_default()
+    language
+        .map(|language| outline::functions_and_default_export(language, survey.text(file)))
+        .unwrap_or_default()
 }
 
 /// All words in a file and in the files that it imports.

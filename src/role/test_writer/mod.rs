@@ -4,7 +4,6 @@
 //! Choosing tasks is up to the caller; no state is kept between files.
 
 mod draft_review;
-mod unknown_java_packages;
 mod reader;
 mod refusals;
 mod request;
@@ -13,6 +12,7 @@ mod run_file;
 mod source_index;
 mod stability;
 mod test_path;
+mod unknown_java_packages;
 mod verdicts;
 mod write;
 

@@ -10,8 +10,8 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
 use crate::role::reviewer::{ReviewRequest, review};
 
-use super::unknown_java_packages;
 use super::responses::GenerateResponse;
+use super::unknown_java_packages;
 
 /// Maximum size of a test file in bytes.
 const LONGEST: usize = 200 << 10;

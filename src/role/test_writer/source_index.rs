@@ -11,8 +11,8 @@ use crate::domain::mutation::Mutant;
 use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::context::TestFramework;
 use crate::effect::{Effects, GitError};
-use crate::role::project_docs::Documents;
 use crate::role::new_test_review::texts_of;
+use crate::role::project_docs::Documents;
 use crate::role::prompt::PromptPart;
 use crate::role::requirement_lines::requirement_lines;
 
@@ -77,7 +77,11 @@ impl SourceIndex {
             parts.push(part("Unnoticed changes of the code", &survivors(subject.survivors), true));
         }
         if !subject.uncovered_lines.is_empty() {
-            parts.push(part("Lines that no test runs", &uncovered_lines(source, subject.uncovered_lines), true));
+            parts.push(part(
+                "Lines that no test runs",
+                &uncovered_lines(source, subject.uncovered_lines),
+                true,
+            ));
         }
         let title = if subject.survivors.is_empty() && subject.uncovered_lines.is_empty() {
             "Requirements that are open"

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sensitive_paths::{apart, holds_credentials, complement_of};
+use super::sensitive_paths::{apart, complement_of, holds_credentials};
 use super::*;
 
 const ALL: Facts = Facts { launcher: true, may_change_user: true, landlock: 6 };

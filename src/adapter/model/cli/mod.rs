@@ -169,10 +169,16 @@ impl Model for CliModel {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
             output::retry_line(err).or_else(|| output::retry_line(&more))
         };
-        let run =
-            process::run_with_input(&invocation, &input, &folder, limit, ANSWER_LIMIT as u64 * 2, &watch)
-                .await
-                .map_err(|error| self.broken(&error))?;
+        let run = process::run_with_input(
+            &invocation,
+            &input,
+            &folder,
+            limit,
+            ANSWER_LIMIT as u64 * 2,
+            &watch,
+        )
+        .await
+        .map_err(|error| self.broken(&error))?;
         files::remove_folder(&folder);
         let all = format!("{}\n{}", run.out, run.err);
         if let Some(seen) = run.seen {

@@ -2,7 +2,7 @@
 
 pub mod assertions;
 pub mod calls_and_assertions;
-pub mod missing_cases;
-pub mod over_mocking;
 pub mod empty;
 pub mod isolation;
+pub mod missing_cases;
+pub mod over_mocking;

@@ -43,7 +43,7 @@ pub fn can_render(framework: Framework) -> bool {
 pub enum ModuleKind {
     /// ES modules, with `import`.
     Module,
-    /// CommonJS, with `require`.
+    /// `CommonJS`, with `require`.
     Common,
 }
 
