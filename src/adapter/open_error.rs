@@ -30,7 +30,6 @@ pub enum OpenError {
 
 impl OpenError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Effect(error) => error.hint(),

@@ -11,13 +11,11 @@ use super::store::{STATE_FOLDER, STATE_ROOT};
 /// Variable that overrides the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
 
-#[must_use]
 pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
     facts.common.join(STATE_ROOT)
 }
 
 /// The folder for everything that can be recreated.
-#[must_use]
 pub fn work_home() -> PathBuf {
     environment::path_from(WORK_DIRECTORY)
         .or_else(|| environment::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
@@ -26,7 +24,6 @@ pub fn work_home() -> PathBuf {
 }
 
 /// The folder that holds the private checkouts of a repository.
-#[must_use]
 pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
     let cache = work_home();
     let digest = sha256_hex(facts.common.as_os_str().as_encoded_bytes());
@@ -37,13 +34,11 @@ pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
 }
 
 /// A private folder of a session outside of every checkout.
-#[must_use]
 pub fn scratch(facts: &RepositoryFacts, session: &SessionId) -> PathBuf {
     work_root(facts).join(session.as_str()).join("scratch")
 }
 
 /// The path of a session's state folder inside commits.
-#[must_use]
 pub fn state_prefix(session: &SessionId) -> String {
     format!("{STATE_FOLDER}/active/{session}")
 }

@@ -171,7 +171,6 @@ impl<'a> Session<'a> {
     }
 
     /// The implementations of all effects for this session.
-    #[must_use]
     pub fn effects<'b>(
         &'b self,
         models: &'b [Box<dyn Model>],
@@ -185,7 +184,6 @@ impl<'a> Session<'a> {
     }
 
     /// The event that opens a session that plans tests.
-    #[must_use]
     pub fn opened(&self) -> Event {
         let facts = self.suite.facts();
         Event::Opened {
@@ -200,37 +198,31 @@ impl<'a> Session<'a> {
     }
 
     /// Whether HEAD has moved since the session began.
-    #[must_use]
     pub fn moved(&self) -> bool {
         self.record.git.head_sha != self.facts.head
     }
 
     /// The session's folder.
-    #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.store.folder().to_owned()
     }
 
     /// A private folder of this session outside of every checkout.
-    #[must_use]
     pub fn scratch(&self) -> PathBuf {
         scratch(&self.facts, &self.record.session_id)
     }
 
     /// The session's folder inside commits.
-    #[must_use]
     pub fn state_prefix(&self) -> String {
         state_prefix(&self.record.session_id)
     }
 
     /// Where the session's folder goes when it is archived.
-    #[must_use]
     pub fn archive_folder(&self) -> PathBuf {
         store::archive_folder(&state_root(&self.facts), &self.record.session_id)
     }
 
     /// The observer, which calls functions and records how they behave.
-    #[must_use]
     pub fn observer(&self) -> &dyn Observer {
         &self.suite
     }

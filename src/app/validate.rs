@@ -120,7 +120,6 @@ fn apply(
 }
 
 /// The JSON document of a report.
-#[must_use]
 pub fn document(report: &ValidationReport) -> String {
     serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
 }

@@ -80,7 +80,6 @@ const MOCKS: &[Sign] = &[
 ];
 
 /// Detects the conventions of `tests`; `framework` is the one the suite runs with.
-#[must_use]
 pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> TestConventions {
     let own: Vec<(&RepoPath, &String)> =
         tests.iter().filter(|(file, _)| is_case_file(file)).collect();
@@ -251,7 +250,6 @@ fn library(framework: Framework, styles: &[String]) -> String {
 
 /// Paths where the tests of a source may go: first where the project would put them, then the
 /// candidates of specification.md 6.8.
-#[must_use]
 pub fn candidates(source: &RepoPath, habits: &TestConventions) -> Vec<RepoPath> {
     let name = source.file_name();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));

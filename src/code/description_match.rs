@@ -110,7 +110,6 @@ pub struct Named {
 pub type Known = BTreeMap<RepoPath, Vec<String>>;
 
 /// The words and paths of a text in order, without repetitions.
-#[must_use]
 pub fn words(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -128,7 +127,6 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// Splits a name into words: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
-#[must_use]
 pub fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut lower = false;
@@ -154,7 +152,6 @@ fn stem(file: &RepoPath) -> &str {
 
 /// Finds what a description refers to. A full path or function name scores highest, then the name
 /// of a file or folder, then parts of names.
-#[must_use]
 pub fn find(description: &str, known: &Known) -> Named {
     let mut named = Named::default();
     let words = words(description);
@@ -279,7 +276,6 @@ fn alike(a: &str, b: &str) -> bool {
 }
 
 /// The names most similar to the words of a description, best first.
-#[must_use]
 pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
     let words = words(description).into_iter().map(|word| word.to_lowercase());
     let words: Vec<String> = words.filter(|word| !is_plain(word)).take(30).collect();

@@ -23,7 +23,6 @@ pub const LANGUAGES: &[(Language, &str, &[&str])] = &[
 
 impl Language {
     /// The language of a file, by its ending.
-    #[must_use]
     pub fn of(file: &RepoPath) -> Option<Self> {
         let extension = file.extension();
         LANGUAGES

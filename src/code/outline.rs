@@ -18,7 +18,6 @@ pub struct Function {
 }
 
 /// All functions of a text; an outer function precedes its nested ones.
-#[must_use]
 pub fn functions(language: Language, text: &str) -> Vec<Function> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
@@ -27,7 +26,6 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
 }
 
 /// All functions, and those that a script exports without a name, which are called `default`.
-#[must_use]
 pub fn functions_and_default_export(language: Language, text: &str) -> Vec<Function> {
     let nameless = behaviour::read(language, text).into_iter().filter(|one| one.name == "default");
     let nameless = nameless.map(|one| Function { name: one.name, start: one.start, end: one.end });
@@ -52,7 +50,6 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
 }
 
 /// The innermost function that contains a line.
-#[must_use]
 pub fn enclosing(functions: &[Function], line: u32) -> Option<&Function> {
     functions
         .iter()

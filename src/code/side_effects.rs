@@ -185,7 +185,6 @@ const SHELL: &[&str] =
     &["\"rm\"", "'rm'", "rm -", "\"curl\"", "'curl'", "curl ", "\"wget\"", "'wget'", "wget "];
 
 /// The calls with side effects in a source text.
-#[must_use]
 pub fn side_effects(language: Language, text: &str) -> Vec<SideEffectCall> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     // With a fake clock, waiting takes no time.

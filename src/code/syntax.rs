@@ -16,7 +16,6 @@ pub struct SyntaxError {
 }
 
 /// The first syntax error of a text; `None` if it parses.
-#[must_use]
 pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
     let tree = language.parse(text)?;
     let mut node = tree.root_node();
@@ -47,7 +46,6 @@ pub struct Reparser {
 
 impl Reparser {
     /// A parser for changes of `text`; `None` if the text cannot be parsed at all.
-    #[must_use]
     pub fn of(language: Language, text: &str) -> Option<Self> {
         let tree = language.parse(text)?;
         let mut parser = Parser::new();

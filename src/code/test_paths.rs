@@ -24,7 +24,6 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Whether a file is a test or supports tests: fixtures, snapshots, golden files.
-#[must_use]
 pub fn is_test(path: &RepoPath) -> bool {
     let stem = path.file_name().split('.').next().unwrap_or_default();
     let in_folder =
@@ -38,7 +37,6 @@ pub fn is_test(path: &RepoPath) -> bool {
 }
 
 /// Whether a file contains tests, judged by its name.
-#[must_use]
 pub fn has_test_name(path: &RepoPath) -> bool {
     let name = path.file_name();
     let stem = name.split('.').next().unwrap_or(name);

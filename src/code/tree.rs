@@ -40,7 +40,6 @@ pub fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
 }
 
 /// All named nodes of a tree including `root`, parents before children.
-#[must_use]
 pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
     let mut nodes = Vec::new();
     visit(root, |node| {
@@ -51,43 +50,36 @@ pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The direct children of a node, including unnamed ones.
-#[must_use]
 pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 
 /// The named direct children of a node.
-#[must_use]
 pub fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).collect()
 }
 
 /// The source text of a node.
-#[must_use]
 pub fn text_of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
 /// The source text of a field of a node; empty if the node has no such field.
-#[must_use]
 pub fn field_of<'a>(node: Node<'_>, field: &str, text: &'a str) -> &'a str {
     node.child_by_field_name(field).map(|child| text_of(child, text)).unwrap_or_default()
 }
 
 /// The first of the given fields that a node has.
-#[must_use]
 pub fn first_field<'t>(node: Node<'t>, fields: &[&str]) -> Option<Node<'t>> {
     fields.iter().find_map(|field| node.child_by_field_name(field))
 }
 
 /// The innermost ancestor of a node that has one of these kinds.
-#[must_use]
 pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
     std::iter::successors(node.parent(), Node::parent).find(|up| kinds.contains(&up.kind()))
 }
 
 /// The named children of a block, except for comments.
-#[must_use]
 pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
     let mut list = named_children(block);
     list.retain(|node| !node.kind().ends_with("comment"));
@@ -95,19 +87,16 @@ pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The first line of a node, from 1.
-#[must_use]
 pub fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
 /// The last line of a node, from 1.
-#[must_use]
 pub fn end_line(node: Node<'_>) -> u32 {
     u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX)
 }
 
 /// The attributes or decorators directly before a node, the nearest one first.
-#[must_use]
 pub fn marks_before(node: Node<'_>, text: &str) -> String {
     let is_mark =
         |mark: &Node<'_>| matches!(mark.kind(), "attribute_item" | "decorator" | "line_comment");

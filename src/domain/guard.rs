@@ -198,7 +198,6 @@ const KEYS: &[(&str, usize)] = &[
 ];
 
 /// Number of strings in a text that have a published format of API keys.
-#[must_use]
 pub fn keys_in(text: &str) -> usize {
     let is_key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let count = |(begin, least): &(&str, usize)| {

@@ -23,7 +23,6 @@ macro_rules! checked_text {
     ($name:ident) => {
         impl $name {
             /// The identifier as text.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -93,19 +92,16 @@ impl RepoPath {
     }
 
     /// The last part of the path.
-    #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
     /// The text after the last dot of the file name; empty without one.
-    #[must_use]
     pub fn extension(&self) -> &str {
         self.file_name().rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
     /// All but the last part; empty at the root.
-    #[must_use]
     pub fn parent(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(parent, _)| parent)
     }
@@ -128,7 +124,6 @@ fn is_git_directory(part: &str) -> bool {
 pub struct TestId(pub String);
 
 impl TestId {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -166,7 +161,6 @@ macro_rules! object_id {
             }
 
             /// The first eight digits, for people.
-            #[must_use]
             pub fn short(&self) -> &str {
                 self.0.get(..8).unwrap_or(&self.0)
             }
@@ -214,14 +208,12 @@ impl SessionId {
     }
 
     /// The branch that holds the session's commits unless the user names another.
-    #[must_use]
     pub fn branch(&self) -> String {
         format!("regreen/{self}")
     }
 }
 
 /// The SHA-256 of bytes in hexadecimal digits.
-#[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     use sha2::Digest as _;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -231,7 +223,6 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 ///
 /// Lowercase, every run of other characters than `a-z0-9` as one hyphen, at most 50 characters,
 /// `session` when nothing is left. Source: specification.md 3.1 (F-036).
-#[must_use]
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in text.to_lowercase().chars() {

@@ -15,7 +15,6 @@ pub enum EffectError {
 
 impl EffectError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Git(error) => error.hint(),

@@ -179,13 +179,11 @@ fn wait(retry_after: Option<&Duration>) -> String {
 
 impl ModelErrorKind {
     /// The name of the kind in tables and records.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         self.word_and_hint().0
     }
 
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         self.word_and_hint().1
     }

@@ -105,7 +105,6 @@ impl Observation {
     }
 
     /// Whether both have the same result, apart from what only environment 0 records.
-    #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {
         self.outcome == other.outcome && self.after == other.after && self.needs == other.needs
     }

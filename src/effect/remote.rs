@@ -133,7 +133,6 @@ pub enum RemoteError {
 
 impl RemoteError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Address { .. } => "use an https:// address".into(),
@@ -158,7 +157,6 @@ impl RemoteError {
     }
 
     /// Whether the same request may succeed a little later.
-    #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Connection { .. } | Self::Status { status: 429 | 500.., .. })
     }

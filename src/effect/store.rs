@@ -68,7 +68,6 @@ pub enum StoreError {
 
 impl StoreError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Io { path, .. } => {

@@ -136,7 +136,6 @@ impl CaseResult {
     }
 
     /// Whether the sources do not compile.
-    #[must_use]
     pub fn is_not_built(&self) -> bool {
         self.failure.as_ref().is_some_and(|(class, _)| class == REFUSED)
     }
@@ -208,13 +207,11 @@ pub enum RunError {
 
 impl RunError {
     /// Whether the same command may give results when it is run once more (specification.md X16).
-    #[must_use]
     pub fn may_pass_on_retry(&self) -> bool {
         matches!(self, Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. })
     }
 
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownFramework { looked_for, .. } => format!(

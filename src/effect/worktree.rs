@@ -128,7 +128,6 @@ pub enum GitError {
 
 impl GitError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::NoRepository { .. } => "run inside a git repository, or name one".into(),

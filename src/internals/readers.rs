@@ -58,7 +58,6 @@ const OTHERS: &[crate::domain::Reader] = &[
 ];
 
 /// The names of all parsers, in the order of the tables.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
     all().map(|(name, _)| *name).collect()
 }

@@ -11,7 +11,6 @@ use crate::code::pattern::Pattern;
 use crate::domain::proposal::EditSet;
 
 /// Fingerprint of an edit: equal for equal texts, and stable between releases.
-#[must_use]
 pub fn fingerprint(edits: &EditSet) -> String {
     let mut digest = Sha256::new();
     for edit in &edits.files {
@@ -27,7 +26,6 @@ pub fn fingerprint(edits: &EditSet) -> String {
 }
 
 /// Number of lines that an edit removes or adds.
-#[must_use]
 pub fn size(edits: &EditSet) -> usize {
     edits
         .files
@@ -44,7 +42,6 @@ pub fn size(edits: &EditSet) -> usize {
 }
 
 /// Numbers and quoted strings of a source file.
-#[must_use]
 pub fn literals(text: &str) -> BTreeSet<String> {
     // Words come last, so that a digit in a name is no number.
     static LITERAL: Pattern =
@@ -61,7 +58,6 @@ const COMMON: &[&str] =
     &["0", "1", "2", "-1", "10", "100", "", " ", ",", ", ", "\\n", "0.0", "1.0"];
 
 /// Why an edit looks made for the tests; `None` when it does not.
-#[must_use]
 pub fn suspicion(
     edits: &EditSet,
     operators: &[OperatorId],

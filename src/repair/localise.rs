@@ -49,7 +49,6 @@ pub struct Diagnosis {
 
 impl Diagnosis {
     /// Passing tests that run a line of one of these files, quickest first, then all others.
-    #[must_use]
     pub fn reaching(
         &self,
         files: &BTreeSet<RepoPath>,
@@ -69,7 +68,6 @@ impl Diagnosis {
 }
 
 /// Ochiai coefficient: `failed_covering / sqrt(failed * (failed_covering + passed_covering))`.
-#[must_use]
 pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
     let product = f64::from(failed) * f64::from(failed_covering + passed_covering);
     if product > 0.0 { f64::from(failed_covering) / product.sqrt() } else { 0.0 }

@@ -144,7 +144,6 @@ fn with_neighbours(scores: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
 }
 
 /// Summary of an edit in one line: the code before and after it.
-#[must_use]
 pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String {
     let start =
         source.get(..candidate.range.start).and_then(|s| s.rfind('\n')).map_or(0, |at| at + 1);
@@ -216,7 +215,6 @@ fn reversal(edits: EditSet, summary: String) -> Ranked {
 }
 
 /// Two edits of one file as one edit; `None` if they overlap.
-#[must_use]
 pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<Ranked> {
     let (first, second) = if a.range.start <= b.range.start { (a, b) } else { (b, a) };
     if second.range.start < first.range.end || first.range == second.range {

@@ -105,7 +105,6 @@ impl Todo {
     }
 
     /// The list as nested Markdown, without check boxes, which anybody who may edit could tick.
-    #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         draw(&self.entries, 0, &mut |depth, entry| {
@@ -163,7 +162,6 @@ pub(super) fn mark(status: Status) -> char {
 }
 
 /// The list of a session: the phases before the cycle, and the cycle as its events describe it.
-#[must_use]
 pub fn todo(before: &[Step], view: &View) -> Todo {
     let mut steps = before.to_vec();
     // The running step is listed below the phase in progress.
@@ -241,7 +239,6 @@ fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
 }
 
 /// The running step with its progress; empty between steps.
-#[must_use]
 pub fn doing(view: &View) -> String {
     match &view.progress {
         _ if view.doing.is_empty() => String::new(),
@@ -254,7 +251,6 @@ pub fn doing(view: &View) -> String {
 }
 
 /// The verdict, or the progress of the session without the running step.
-#[must_use]
 pub fn place_line(view: &View) -> String {
     let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
     if let Some(outcome) = &view.outcome {
@@ -275,7 +271,6 @@ pub fn place_line(view: &View) -> String {
 }
 
 /// `Iteration 2 is`, if its fix was reverted after the session ended.
-#[must_use]
 pub fn reverted(view: &View) -> Option<String> {
     let numbers: Vec<String> = view.reverted.iter().map(ToString::to_string).collect();
     match numbers.as_slice() {
@@ -287,7 +282,6 @@ pub fn reverted(view: &View) -> Option<String> {
 
 /// The title of a check run: the verdict, or the entry in progress. Plain text on one line, at most
 /// 200 bytes.
-#[must_use]
 pub fn current_line(view: &View) -> String {
     let place = place_line(view);
     let doing = if view.outcome.is_some() { String::new() } else { doing(view) };

@@ -97,7 +97,6 @@ pub struct Parts {
 }
 
 /// Groups findings by severity.
-#[must_use]
 pub fn by_severity(list: Vec<Finding>) -> BTreeMap<Severity, Vec<Finding>> {
     let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
     for finding in list {
@@ -157,7 +156,6 @@ fn encoded(text: &str, property: bool) -> String {
 
 /// Findings as workflow commands, worst first, and no more than GitHub shows beside the code; a
 /// last one says how many are left out.
-#[must_use]
 pub fn annotations(report: &ValidationReport) -> Vec<String> {
     let mut lines = Vec::new();
     for (level, severities) in
@@ -184,7 +182,6 @@ pub fn annotations(report: &ValidationReport) -> Vec<String> {
 }
 
 /// The report for a terminal.
-#[must_use]
 pub fn render_text(report: &ValidationReport) -> String {
     let mut text = String::new();
     let all = report.all();
@@ -234,7 +231,6 @@ pub fn render_text(report: &ValidationReport) -> String {
 }
 
 /// Writes `code-validation-report.md`.
-#[must_use]
 pub fn render_markdown(report: &ValidationReport) -> String {
     let mut text = format!(
         "# Code validation: {}\n\n{}: {}.\n",

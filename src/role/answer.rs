@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 /// The JSON Schema of an answer, in the subset that all provider protocols accept.
-#[must_use]
 pub fn json_schema<T: JsonSchema>() -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft07();
     settings.inline_subschemas = true;
@@ -71,7 +70,6 @@ pub fn short(text: &str) -> String {
 }
 
 /// Finds a JSON object in a text: the whole text, a fenced block, or balanced braces.
-#[must_use]
 pub fn find_json(text: &str) -> Option<Value> {
     let object = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     if let Some(value) = object(text.trim()) {

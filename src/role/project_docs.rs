@@ -68,7 +68,6 @@ impl Documents {
 
     /// The request, if it is more than a location, and what the documents say about files with
     /// these functions.
-    #[must_use]
     pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let mut parts = self.request();
         parts.extend(self.about(subjects));
@@ -85,7 +84,6 @@ impl Documents {
     }
 
     /// What the documents say about source files with these functions.
-    #[must_use]
     pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let words = subject_words(subjects);
         // The readme of a package is always relevant to its entry file.

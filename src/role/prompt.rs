@@ -150,7 +150,6 @@ fn reach_hint(reach: EditScope) -> &'static str {
 ///
 /// Parts are added in order. The first that does not fit is truncated if it is still useful then,
 /// and later parts are tried as well, because a smaller one may fit.
-#[must_use]
 pub fn build(
     role: Role,
     subject: &Subject,
@@ -162,13 +161,11 @@ pub fn build(
 }
 
 /// Builds the fixer's prompt for an agent, which edits a checkout itself.
-#[must_use]
 pub fn build_for_agent(subject: &Subject, parts: &[PromptPart], room: u32, fence: &str) -> Prompt {
     fill(Role::Fixer, "agent", subject, parts, room, fence)
 }
 
 /// Builds the prompt for a role that works on tests; `values` are inserted into its template.
-#[must_use]
 pub fn build_about_tests(
     role: Role,
     values: &Value,
@@ -180,7 +177,6 @@ pub fn build_about_tests(
 }
 
 /// Builds the generator's prompt for an agent, which writes into a checkout itself.
-#[must_use]
 pub fn build_tests_by_agent(
     values: &Value,
     parts: &[PromptPart],
@@ -282,7 +278,6 @@ fn cut(text: &str, bytes: usize) -> String {
 }
 
 /// The text appended when an answer is sent back with its problems.
-#[must_use]
 pub fn again(problems: &[String], fence: &str) -> String {
     let problems: Vec<String> =
         problems.iter().map(|text| cut(&text.replace(fence, "[fence]"), 4000)).collect();

@@ -78,7 +78,6 @@ impl Context {
     }
 
     /// The parts of the analyst's prompt.
-    #[must_use]
     pub fn for_analyst(&self, state: &FixLoop) -> Vec<PromptPart> {
         let mut parts: Vec<PromptPart> = self.failures().into_iter().collect();
         parts.extend(self.tests());
@@ -90,7 +89,6 @@ impl Context {
     }
 
     /// The parts of the fixer's prompt.
-    #[must_use]
     pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<PromptPart> {
         let mut parts = vec![part("The plan", plan_text(plan), false)];
         let files: BTreeSet<&RepoPath> =
@@ -109,7 +107,6 @@ impl Context {
     }
 
     /// The current text of a file that was read.
-    #[must_use]
     pub fn text(&self, file: &RepoPath) -> Option<&str> {
         self.texts.get(file).map(String::as_str)
     }
@@ -231,7 +228,6 @@ impl Context {
 }
 
 /// The facts about the current iteration that a prompt states.
-#[must_use]
 pub fn subject(state: &FixLoop) -> Subject {
     let mut layers: BTreeMap<Layer, usize> = BTreeMap::new();
     for case in state.ledger.failing_cases() {
@@ -327,7 +323,6 @@ fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
 
 /// Makes a text independent of machine and run by removing private paths and memory addresses.
 /// `root` is the root of the checkout.
-#[must_use]
 pub fn without_machine_paths(text: &str, root: &str) -> String {
     static ADDRESS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());

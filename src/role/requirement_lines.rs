@@ -3,7 +3,6 @@
 use crate::domain::test_plan::analysis::Requirement;
 
 /// Formats requirements for a prompt, one per line.
-#[must_use]
 pub fn requirement_lines(list: &[&Requirement]) -> String {
     list.iter()
         .map(|one| {

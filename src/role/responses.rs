@@ -99,7 +99,6 @@ pub struct EditsResponse {
 
 /// The existing locations that an analysis names, and what is wrong with the others. `lines_of`
 /// counts the lines of a file; `None` if the file does not exist.
-#[must_use]
 pub fn parse_points(
     analysis: &AnalysisResponse,
     lines_of: &dyn Fn(&RepoPath) -> Option<u32>,

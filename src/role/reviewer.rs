@@ -36,7 +36,6 @@ pub struct ReviewResult {
 /// Reviews the chosen files. Never fails; syntax errors are findings.
 ///
 /// Source: specification.md 6.3, 6.4, 6.6.
-#[must_use]
 pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     let mut project = Project::of(request.files);
     for (package, files) in request.installed {
@@ -60,7 +59,6 @@ pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
 }
 
 /// Whether a file is written in a language that can be reviewed.
-#[must_use]
 pub fn is_reviewable(file: &RepoPath) -> bool {
     Language::of(file).is_some()
 }
@@ -78,7 +76,6 @@ fn rule_of(concern: Concern, language: Language, message: &str) -> Option<&'stat
 
 /// The messages of the project's tools on one concern, as findings about the reviewed files.
 /// `can_fix` returns whether `--fix` can repair a file.
-#[must_use]
 pub fn tool_findings(
     concern: Concern,
     remarks: &[(Concern, Remark)],
@@ -119,7 +116,6 @@ const LINTERS: &[(&[Language], &[&str])] = &[
 
 /// The languages of reviewed files that no linter or type checker has checked, with the reason.
 /// Tools that failed to answer have separate entries.
-#[must_use]
 pub fn unchecked_languages(
     reviewed: &BTreeSet<RepoPath>,
     lint_report: &LintReport,

@@ -63,7 +63,6 @@ pub async fn vet(
 
 /// Checks the same rules for commits made by another process, as far as possible without its
 /// worktree.
-#[must_use]
 pub fn published(
     diff: &[FileDiff],
     protect: &GlobSet,
@@ -89,7 +88,6 @@ pub fn published(
 }
 
 /// Whether an edit changes a test file, or tests inside product code.
-#[must_use]
 pub fn touches_tests(edit: &FileEdit) -> bool {
     let before = edit.before.as_deref().unwrap_or_default();
     let after = edit.after.as_deref().unwrap_or_default();
@@ -99,7 +97,6 @@ pub fn touches_tests(edit: &FileEdit) -> bool {
 }
 
 /// Checks the rules on the contents of a file before and after the edit.
-#[must_use]
 pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     let mut found = Vec::new();
     let file = || edit.file.clone();

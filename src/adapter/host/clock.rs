@@ -76,7 +76,6 @@ fn leave(code: i32) -> ! {
 }
 
 /// The current time, RFC 3339 in UTC.
-#[must_use]
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

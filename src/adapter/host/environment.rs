@@ -58,7 +58,6 @@ const TOOL_HOMES: &[(&str, &str)] = &[
 ];
 
 /// The environment of test code: the allow list, a separate home, and settings for quiet output.
-#[must_use]
 pub fn of_child(home: &Path) -> BTreeMap<String, String> {
     let mut environment = BTreeMap::new();
     for name in ALLOWED {
@@ -90,25 +89,21 @@ pub fn of_child(home: &Path) -> BTreeMap<String, String> {
 }
 
 /// Whether a variable names tools, folders or caches that exist only on this machine.
-#[must_use]
 pub fn is_of_this_machine(name: &str) -> bool {
     ALLOWED.contains(&name) || TOOL_HOMES.iter().any(|(tool, _)| *tool == name)
 }
 
 /// The real home folder of the user, where tools keep their caches.
-#[must_use]
 pub fn real_home() -> Option<PathBuf> {
     std::env::var("HOME").ok().map(PathBuf::from)
 }
 
 /// A variable of this process.
-#[must_use]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 /// The variables of our own environment that are text.
-#[must_use]
 pub fn own() -> BTreeMap<String, String> {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
@@ -117,7 +112,6 @@ pub fn own() -> BTreeMap<String, String> {
 }
 
 /// A path from a variable of this process, when it is set and not empty.
-#[must_use]
 pub fn path_from(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

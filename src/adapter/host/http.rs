@@ -23,7 +23,6 @@ pub struct Received {
 
 impl Received {
     /// A header by its lower-case name.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -68,7 +67,6 @@ impl Http {
     }
 
     /// The underlying client, for a library that implements the protocol of one service.
-    #[must_use]
     pub fn client(&self) -> reqwest::Client {
         self.client.clone()
     }
@@ -129,7 +127,6 @@ pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result
 
 /// The [`HttpError`] for a client error found among the causes of `error`, and whether the request
 /// certainly was never sent.
-#[must_use]
 pub fn lost(error: &(dyn Error + 'static)) -> (HttpError, bool) {
     let mut cause = Some(error);
     while let Some(inner) = cause {
@@ -179,13 +176,11 @@ pub async fn collect(mut response: Response, largest: usize) -> Result<Received,
 }
 
 /// The text at a JSON pointer of a response; empty when there is none.
-#[must_use]
 pub fn text_at<'a>(value: &'a serde_json::Value, path: &str) -> &'a str {
     value.pointer(path).and_then(serde_json::Value::as_str).unwrap_or_default()
 }
 
 /// Whether an address leads to this machine.
-#[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
@@ -196,7 +191,6 @@ pub fn is_loopback(url: &Url) -> bool {
 }
 
 /// Percent-encodes everything but unreserved characters (RFC 3986).
-#[must_use]
 pub fn percent_encode(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {

@@ -53,7 +53,6 @@ impl std::fmt::Display for Ending {
 }
 
 /// Whether this process runs as root.
-#[must_use]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -264,7 +263,6 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
 }
 
 /// The last `limit` bytes of a text file, as text.
-#[must_use]
 pub fn tail_of(log: &Path, limit: u64) -> String {
     use std::io::{Seek, SeekFrom};
     let read = || -> io::Result<Vec<u8>> {

@@ -25,7 +25,6 @@ const LENGTH: &[&str] = &[
 ];
 
 /// The error kind of a response with an error status.
-#[must_use]
 pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
     let now = received.at;
     let status = received.status;

@@ -202,13 +202,11 @@ pub fn remove_branch(
 }
 
 /// Whether a local branch exists.
-#[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
     reopen(facts).is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
 /// The tip of a local branch; `None` when the branch does not exist.
-#[must_use]
 pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
     let repo = reopen(facts).ok()?;
     let tip = repo.find_reference(&format!("refs/heads/{branch}")).ok()?.target()?;

@@ -69,13 +69,11 @@ pub struct Advertisement {
 
 impl Advertisement {
     /// The object id of a reference.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<&str> {
         self.references.iter().find(|(known, _)| known == name).map(|(_, id)| id.as_str())
     }
 
     /// Whether the server offers a capability.
-    #[must_use]
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)
     }
@@ -270,7 +268,6 @@ pub fn report(mut rest: &[u8], reference: &str) -> Result<Report, Wrong> {
 }
 
 /// Untrusted text as one bounded line.
-#[must_use]
 pub fn one_line(text: &str) -> String {
     let plain: String =
         text.chars().take(8192).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -30,7 +30,6 @@ pub struct Sources {
 
 /// Reads a checkout, skipping what git ignores; follows no symbolic links.
 /// Files that cannot be read are named in the result.
-#[must_use]
 pub fn read_sources(facts: &RepositoryFacts) -> Sources {
     let mut sources = Sources::default();
     let walk = ignore::WalkBuilder::new(&facts.root)
@@ -111,7 +110,6 @@ pub fn changed_since(
 }
 
 /// Files of those npm `packages` that are installed and declare no `exports`, by package.
-#[must_use]
 pub fn installed(
     facts: &RepositoryFacts,
     packages: &BTreeSet<String>,

@@ -46,7 +46,6 @@ pub struct Transport {
 }
 
 /// An address without user, password, query and fragment, safe to show and to log.
-#[must_use]
 pub fn redacted(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else {
         // Not a URL: what precedes an `@` may be a secret.
@@ -138,7 +137,6 @@ impl Transport {
     }
 
     /// The address, which holds no credentials.
-    #[must_use]
     pub fn address(&self) -> String {
         self.url.to_string()
     }

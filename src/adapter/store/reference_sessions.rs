@@ -44,7 +44,6 @@ pub enum SourceError {
 
 impl SourceError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::NotFound { known, root, .. } if known.is_empty() => {
@@ -64,7 +63,6 @@ impl SourceError {
 }
 
 /// Sessions of the reference project below a state folder, except test sessions.
-#[must_use]
 pub fn sources(root: &Path) -> Vec<SessionId> {
     let mut found = BTreeSet::new();
     for place in PLACES {

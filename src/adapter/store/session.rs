@@ -23,13 +23,11 @@ const FILE_LIMIT: u64 = 256 << 20;
 const TRAVELLING_LIMIT: u64 = 4 << 20;
 
 /// The folder of an active session.
-#[must_use]
 pub fn session_folder(root: &Path, id: &SessionId) -> PathBuf {
     root.join("active").join(id.as_str())
 }
 
 /// The folder of an archived session.
-#[must_use]
 pub fn archive_folder(root: &Path, id: &SessionId) -> PathBuf {
     root.join("archives").join(id.as_str())
 }
@@ -109,7 +107,6 @@ pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreErr
 
 /// The tasks of the session in a folder: id, title and status of each file that can be read, in
 /// the order of their ids.
-#[must_use]
 pub fn tasks(folder: &Path) -> Vec<Value> {
     let Ok(entries) = fs::read_dir(folder.join(".task")) else { return Vec::new() };
     let mut tasks: Vec<(String, Value)> = entries

@@ -201,7 +201,6 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
 }
 
 /// Names of the languages of the sources, the most frequent first.
-#[must_use]
 pub fn languages(folder: &Path) -> Vec<String> {
     counted_languages(folder).iter().map(|language| language.name().to_owned()).collect()
 }

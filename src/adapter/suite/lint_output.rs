@@ -27,7 +27,6 @@ pub enum OutputFormat {
 }
 
 /// Parses the output of a tool.
-#[must_use]
 pub fn parse(format: OutputFormat, text: &str, root: &Path, tool: &str) -> Vec<Remark> {
     let mut found = match format {
         OutputFormat::Locations => locations(text, root, false),

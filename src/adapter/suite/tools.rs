@@ -285,7 +285,6 @@ async fn run_tool(
 
 /// Files among `doubted` that the language's own parser accepts, with the parser's name. It decides
 /// where our grammar does not know a form of syntax.
-#[must_use]
 pub fn files_that_parse(
     root: &Path,
     scratch: &Path,

@@ -4,7 +4,6 @@ use super::Condition;
 
 /// Describes the input for which a condition has the required outcome. Never fails: a condition
 /// that is not understood is quoted as written.
-#[must_use]
 pub fn condition(one: &Condition) -> String {
     let text = unwrapped(&one.text);
     if let Some(description) = marker(text) {
@@ -21,7 +20,6 @@ pub fn condition(one: &Condition) -> String {
 }
 
 /// Whether a condition says only that the body of a loop was entered.
-#[must_use]
 pub fn is_round(one: &Condition) -> bool {
     one.text.starts_with("some ") || one.text.starts_with("round ")
 }

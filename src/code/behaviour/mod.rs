@@ -114,13 +114,11 @@ pub struct Behaviour {
 
 impl Behaviour {
     /// Its name without the class.
-    #[must_use]
     pub fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 
     /// Its name with the names of its parameters, such as `add(a, b)`.
-    #[must_use]
     pub fn signature(&self) -> String {
         let names: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
         format!("{}({})", self.name, names.join(", "))
@@ -128,7 +126,6 @@ impl Behaviour {
 }
 
 /// All functions of a source text, in order; nested functions count as part of the enclosing one.
-#[must_use]
 pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
@@ -143,7 +140,6 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
 }
 
 /// The top-level names of the modules and packages that a file imports.
-#[must_use]
 pub fn packages(language: Language, text: &str) -> BTreeSet<String> {
     let Some(tree) = language.parse(text) else { return BTreeSet::new() };
     exports_and_imports::packages(tree.root_node(), language, text)

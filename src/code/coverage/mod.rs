@@ -47,7 +47,6 @@ impl Report {
 
     /// Maps the report to repository paths. A path belongs to the file it names below `root`, or
     /// else to the only file with the same ending; other paths are dropped.
-    #[must_use]
     pub fn placed(&self, root: &str, files: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, FileLines> {
         let mut by_name: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
         for file in files {

@@ -43,13 +43,11 @@ pub struct Import {
 }
 
 /// Reads the imports of a file, in the order of its text.
-#[must_use]
 pub fn read(language: Language, tree: &Tree, text: &str) -> Vec<Import> {
     read_nodes(language, &named_nodes(tree.root_node()), text)
 }
 
 /// Extracts the imports among the nodes of a tree that was already traversed.
-#[must_use]
 pub fn read_nodes(language: Language, nodes: &[Node<'_>], text: &str) -> Vec<Import> {
     let reader = match language {
         Language::Python => python,

@@ -9,7 +9,6 @@ use crate::domain::id::RepoPath;
 use super::read::{Import, ImportKind};
 
 /// Joins a relative path to a folder; `None` if the result is outside the repository.
-#[must_use]
 pub fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
@@ -26,7 +25,6 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
 
 /// The path, without extension, that a relative Python import refers to; `None` if the module is
 /// not relative or is outside the repository.
-#[must_use]
 pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
     let name = module.trim_start_matches('.');
     let up = (module.len() - name.len()).checked_sub(1)?;
@@ -37,7 +35,6 @@ pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
 }
 
 /// The files that may define a Python module, given its path without extension.
-#[must_use]
 pub fn python_files(base: &str) -> [String; 2] {
     let folder = if base.is_empty() { String::new() } else { format!("{base}/") };
     [format!("{base}.py"), format!("{folder}__init__.py")]
@@ -85,7 +82,6 @@ pub fn local_module(
 }
 
 /// The submodule that an imported Python name may be: `from a import b` may import `a.b`.
-#[must_use]
 pub fn submodule(module: &str, name: &str) -> String {
     if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
 }

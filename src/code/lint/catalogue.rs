@@ -27,13 +27,11 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
 }
 
 /// The rule with an id.
-#[must_use]
 pub fn rule(id: &str) -> Option<&'static LintRule> {
     rules().find(|rule| rule.id == id)
 }
 
 /// The id of the rule that corresponds to a message of an external tool; `None` if there is none.
-#[must_use]
 pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
     let message = message.trim();
     // Ruff, `tsc`, `cargo` and golangci-lint start a message with its code; ESLint, mypy and

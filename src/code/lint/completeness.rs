@@ -38,7 +38,6 @@ struct Part {
 }
 
 /// Measures how far the tests of a repository exercise the functions in the `about` files.
-#[must_use]
 pub fn measure(
     about: &[&RepoPath],
     files: &BTreeMap<RepoPath, String>,

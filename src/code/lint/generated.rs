@@ -39,7 +39,6 @@ fn is_data(file: &RepoPath) -> bool {
 }
 
 /// Whether a file is generated, vendored or test data, so that nobody would fix a finding in it.
-#[must_use]
 pub fn is_generated(file: &RepoPath, text: &str) -> bool {
     let name = file.file_name();
     let head = text.get(..text.floor_char_boundary(600)).unwrap_or_default();

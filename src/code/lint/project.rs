@@ -37,7 +37,6 @@ pub fn spelled(name: &str) -> String {
 }
 
 /// Whether a file is a manifest or lock file that [`Project::of`] reads.
-#[must_use]
 pub fn is_manifest(path: &RepoPath) -> bool {
     let name = path.file_name();
     let requirements = path.extension() == "txt"

@@ -110,7 +110,6 @@ pub const fn rule_for_all(
 
 impl LintRule {
     /// The languages that it applies to.
-    #[must_use]
     pub fn languages(&self) -> Vec<Language> {
         match self.detection {
             Detection::Query(list, _) => {
@@ -123,7 +122,6 @@ impl LintRule {
     }
 
     /// Builds a finding of this rule; `note` adds details to the rule's own text and may be empty.
-    #[must_use]
     pub fn finding(&self, file: &RepoPath, line: u32, note: &str) -> Finding {
         let message =
             if note.is_empty() { self.issue.to_owned() } else { format!("{}: {note}", self.issue) };

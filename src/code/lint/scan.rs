@@ -25,7 +25,6 @@ pub struct ScanResult {
 }
 
 /// Scans the `chosen` files of a repository; rules look up other files of it in `files`.
-#[must_use]
 pub fn scan(
     chosen: &[&RepoPath],
     files: &BTreeMap<RepoPath, String>,

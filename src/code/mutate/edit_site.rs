@@ -26,7 +26,6 @@ pub struct Candidate {
 
 impl Candidate {
     /// The whole source text with the edit applied.
-    #[must_use]
     pub fn apply(&self, source: &str) -> String {
         let before = source.get(..self.range.start).unwrap_or_default();
         let after = source.get(self.range.end..).unwrap_or_default();

@@ -66,7 +66,6 @@ const LOGGERS: &[&str] =
 /// All mutants on the lines that `accepts_line` accepts, top to bottom. Each parses, no two have
 /// the same text, and edits that no test could detect are left out: documentation, messages,
 /// version numbers.
-#[must_use]
 pub fn mutants(
     language: Language,
     source: &str,

@@ -129,7 +129,6 @@ impl NodeKind {
 }
 
 /// The operator token of a binary, unary or augmented-assignment node.
-#[must_use]
 pub fn operator_token(node: Node<'_>) -> Option<Node<'_>> {
     node.child_by_field_name("operator").or_else(|| {
         let mut cursor = node.walk();
@@ -138,7 +137,6 @@ pub fn operator_token(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Whether a node is a function or method.
-#[must_use]
 pub fn is_function(node: Node<'_>) -> bool {
     matches!(
         node.kind(),

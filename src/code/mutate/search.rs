@@ -25,7 +25,6 @@ const SKIPPED: &[&str] = &[
 
 /// All single edits on the lines that `accepts_line` accepts, in source order. The caller must
 /// check that the result of each one parses.
-#[must_use]
 pub fn candidates(
     language: Language,
     source: &str,

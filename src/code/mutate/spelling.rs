@@ -64,7 +64,6 @@ pub struct Spelling {
 }
 
 impl Spelling {
-    #[must_use]
     pub fn opposite(&self, truth: &str) -> &'static str {
         let [yes, no] = self.truths;
         if truth == yes { no } else { yes }
@@ -222,7 +221,6 @@ const SCRIPT: Spelling = Spelling {
 };
 
 /// The syntax of a language; `None` if it has no repair operators yet.
-#[must_use]
 pub fn spelling(language: Language) -> Option<&'static Spelling> {
     match language {
         Language::Python => Some(&PYTHON),

@@ -55,7 +55,6 @@ const LISTS: &[&str] = &[
 ];
 
 /// The types in an annotation; empty if none of them is known.
-#[must_use]
 pub fn annotated(text: &str) -> Vec<Type> {
     let text = text.trim().trim_matches(['"', '\'', '{', '}', '=', '!', '(', ')']).trim();
     let nullable = text.strip_prefix('?');
@@ -112,7 +111,6 @@ fn single(text: &str) -> Vec<Type> {
 
 /// The types that documentation states for a parameter: `:type x: int`, `:param int x:`, `x
 /// (int):`, `x : int`, `@param {string} x`.
-#[must_use]
 pub fn documented(text: &str, name: &str) -> Vec<Type> {
     let name = regex::escape(name);
     let forms = [
@@ -175,7 +173,6 @@ const USES: &[(&str, &[Type])] = &[
 ];
 
 /// The types that the uses of a parameter imply, strongest evidence first.
-#[must_use]
 pub fn used(text: &str, name: &str) -> Vec<Type> {
     let mut found: Vec<&Type> = Vec::new();
     let escaped = regex::escape(name);
@@ -217,14 +214,12 @@ const METHODS: &[&str] = &[
 const KEYS: usize = 12;
 
 /// Whether a key needs no quotes in any language.
-#[must_use]
 pub fn is_plain(key: &str) -> bool {
     !key.is_empty() && key.len() <= 40 && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The keys that a function reads from a parameter: `NAME.key` without a call, `NAME["key"]`,
 /// `NAME.get("key")`, `{ key } = NAME`.
-#[must_use]
 pub fn keys(text: &str, name: &str) -> Vec<String> {
     let escaped = regex::escape(name);
     let forms = [
@@ -254,7 +249,6 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
 }
 
 /// The type of a default value, given as source text.
-#[must_use]
 pub fn defaulted(text: &str) -> Vec<Type> {
     let first = text.chars().next().unwrap_or(' ');
     match text {

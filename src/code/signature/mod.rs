@@ -78,7 +78,6 @@ pub struct Callable {
 
 impl Callable {
     /// The name that a test imports: the class of a method, or else the function.
-    #[must_use]
     pub fn subject(&self) -> &str {
         self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
     }
@@ -86,7 +85,6 @@ impl Callable {
 
 /// All functions of a file that a test could call, top to bottom. Private functions, whose name
 /// starts with an underscore, are left out.
-#[must_use]
 pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = match language {
@@ -131,7 +129,6 @@ fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
 }
 
 /// Whether a JavaScript text is an ES module, with `import` or `export`.
-#[must_use]
 pub fn is_module(text: &str) -> bool {
     Language::JavaScript.parse(text).is_some_and(|tree| {
         let statements = named_children(tree.root_node());
@@ -141,7 +138,6 @@ pub fn is_module(text: &str) -> bool {
 
 /// The arguments of all calls whose callee ends in one of `names` and whose arguments are all
 /// literals.
-#[must_use]
 pub fn calls(
     language: Language,
     text: &str,

@@ -61,14 +61,12 @@ fn declared<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
 }
 
 /// The exported name in an assignment target: `f` for `module.exports.f` and `exports.f`.
-#[must_use]
 pub fn member(target: &str) -> Option<&str> {
     let inner = target.strip_prefix("module.").unwrap_or(target);
     inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
 }
 
 /// The value after a chain of assignments: `f` in `module.exports = exports = f`.
-#[must_use]
 pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     while node.kind() == "assignment_expression" {
         node = node.child_by_field_name("right")?;

@@ -41,7 +41,6 @@ fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
 
 /// Local names that a JavaScript or TypeScript file exports, with the names under which it does:
 /// functions of an exported object by their keys, a default export without a name as `default`.
-#[must_use]
 pub fn exports(root: Node<'_>, text: &str) -> Exports {
     let (mut exports, found) = outermost(root, text);
     let statements = named_children(root).into_iter();

@@ -147,7 +147,6 @@ const CHANGES: &[&str] = &[
 ];
 
 /// The first reason in a function's text against a characterisation test of it.
-#[must_use]
 pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
     let mut own: BTreeSet<&str> = parameters.iter().copied().collect();
     own.extend(["self", "cls", "this", "super"]);

@@ -27,7 +27,6 @@ pub struct SourceTest {
 
 impl SourceTest {
     /// Whether this test may have produced a result with this id. A parametrised test has many ids.
-    #[must_use]
     pub fn runs_as(&self, id: &str) -> bool {
         // Values of one of many runs follow the name in brackets.
         let plain = match id.split_once('[') {
@@ -47,7 +46,6 @@ impl SourceTest {
 }
 
 /// The tests of a text in order; none if the text is nested too deeply.
-#[must_use]
 pub fn source_tests(language: Language, text: &str) -> Vec<SourceTest> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     find_tests(language, &named_nodes(tree.root_node()), text)
@@ -68,7 +66,6 @@ pub fn source_tests(language: Language, text: &str) -> Vec<SourceTest> {
 }
 
 /// The text without some of its tests; `None` if no test would remain or the rest would not parse.
-#[must_use]
 pub fn without(
     language: Language,
     text: &str,
@@ -111,7 +108,6 @@ fn class_around(language: Language, text: &str, test: &SourceTest) -> Range<usiz
 }
 
 /// The text with the tests of each block in reverse order.
-#[must_use]
 pub fn with_tests_reversed(language: Language, text: &str) -> String {
     let all = source_tests(language, text);
     let mut new = text.to_owned();

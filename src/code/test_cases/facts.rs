@@ -46,7 +46,6 @@ const SKIPS: &[&str] = &[
 const FOCUSED: &[&str] = &["only", "fit", "fdescribe"];
 
 /// Counts the contents of a test file. Where the text has syntax errors, the rest is still counted.
-#[must_use]
 pub fn facts(language: Language, text: &str) -> TestFacts {
     let Some(tree) = language.parse(text) else { return TestFacts::default() };
     let nodes = named_nodes(tree.root_node());

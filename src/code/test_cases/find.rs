@@ -40,14 +40,12 @@ pub struct TestNode<'t> {
 
 impl<'t> TestNode<'t> {
     /// The name of the class that contains it; empty if there is none.
-    #[must_use]
     pub fn class<'a>(&self, text: &'a str) -> &'a str {
         around(self.node, &["class_definition", "class_declaration"])
             .map_or("", |class| field_of(class, "name", text))
     }
 
     /// Whether it is run but its body is a block without effective statements.
-    #[must_use]
     pub fn is_empty(&self, text: &str) -> bool {
         self.skip.is_none()
             && self.body.is_some_and(|body| body.kind().ends_with("block"))
@@ -55,7 +53,6 @@ impl<'t> TestNode<'t> {
     }
 
     /// The statements of its body, without comments, docstrings, `pass` and `...`.
-    #[must_use]
     pub fn statements(&self, text: &str) -> Vec<Node<'t>> {
         let Some(body) = self.body else { return Vec::new() };
         // The body of an arrow function may be a single expression.
@@ -79,7 +76,6 @@ impl<'t> TestNode<'t> {
 
 /// Finds the tests among the nodes of a tree, in order. A test nested in another one counts as part
 /// of it.
-#[must_use]
 pub fn find_tests<'t>(language: Language, nodes: &[Node<'t>], text: &str) -> Vec<TestNode<'t>> {
     let read = match language {
         Language::Python => python,

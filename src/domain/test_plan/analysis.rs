@@ -106,7 +106,6 @@ pub struct TestAnalysis {
 
 impl TestAnalysis {
     /// Requirements per sub-layer; sub-layers without any are left out.
-    #[must_use]
     pub fn by_layer(&self) -> BTreeMap<SubLayer, u32> {
         let mut counts = BTreeMap::new();
         for requirement in self.files.iter().flat_map(|file| &file.requirements) {
@@ -116,7 +115,6 @@ impl TestAnalysis {
     }
 
     /// All requirements of the analysis.
-    #[must_use]
     pub fn total(&self) -> u32 {
         self.by_layer().values().sum()
     }
@@ -171,7 +169,6 @@ pub struct Advice {
 /// The problems of an analysis; empty when planning can use it.
 ///
 /// Source: specification.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
-#[must_use]
 pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
     let mut problems = Vec::new();
     let mut ids = std::collections::BTreeSet::new();

@@ -38,7 +38,6 @@ impl Priority {
 
 /// Priority of a file by its path (specification.md 3.1 mode A 4), raised by one step if at least
 /// five error paths or branches are untested.
-#[must_use]
 pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
     let path = format!("/{file}");
     let in_folder = |names: &[&str]| names.iter().any(|name| path.contains(&format!("/{name}/")));
@@ -356,7 +355,6 @@ pub enum Package {
 
 impl Package {
     /// Coverage of the examined files.
-    #[must_use]
     pub fn coverage(&self) -> &TestCoverage {
         match self {
             Self::Session(package) => &package.test_coverage,
@@ -365,7 +363,6 @@ impl Package {
     }
 
     /// The test framework, its conventions and its commands.
-    #[must_use]
     pub fn framework(&self) -> &TestFramework {
         match self {
             Self::Session(package) => &package.test_framework,
@@ -374,7 +371,6 @@ impl Package {
     }
 
     /// Id of the session that the package belongs to.
-    #[must_use]
     pub fn session(&self) -> &SessionId {
         match self {
             Self::Session(package) => &package.metadata.test_session_id,
@@ -383,7 +379,6 @@ impl Package {
     }
 
     /// Recommended starting points, in words.
-    #[must_use]
     pub fn focus_areas(&self) -> &[String] {
         match self {
             Self::Session(package) => &package.focus_areas,
@@ -392,7 +387,6 @@ impl Package {
     }
 
     /// Functions by file to which the request is limited; all other files are tested as a whole.
-    #[must_use]
     pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
         let mut only = BTreeMap::new();
         if let Self::Prompt(package) = self {
@@ -409,7 +403,6 @@ impl Package {
     }
 
     /// The place of a file in prompts: by its tier, then behind the files that it needs.
-    #[must_use]
     pub fn rank(&self, file: &RepoPath) -> (usize, usize) {
         let Self::Prompt(package) = self else { return (0, 0) };
         let PrioritizedContext { priority_tiers: tiers, dependency_order, .. } =
@@ -421,7 +414,6 @@ impl Package {
     }
 
     /// Couplings that imports do not show.
-    #[must_use]
     pub fn constraints(&self) -> &[String] {
         match self {
             Self::Session(_) => &[],
@@ -430,7 +422,6 @@ impl Package {
     }
 
     /// The finished session behind it, in session mode.
-    #[must_use]
     pub fn source_session(&self) -> Option<&SessionId> {
         match self {
             Self::Session(package) => Some(&package.metadata.source_session_id),
@@ -439,7 +430,6 @@ impl Package {
     }
 
     /// The file of the package inside the session folder.
-    #[must_use]
     pub fn file(&self) -> &'static str {
         match self {
             Self::Session(_) => TEST_CONTEXT,

@@ -33,7 +33,6 @@ pub enum PlanInputError {
 
 impl PlanInputError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Empty => "name a function, a file, a folder, a session or a Markdown file".into(),
@@ -60,7 +59,6 @@ pub enum PlanInput {
 
 impl PlanInput {
     /// The mode: `session` or `prompt` (specification.md 1.2).
-    #[must_use]
     pub fn mode(&self) -> &'static str {
         match self {
             Self::Session(_) => "session",
@@ -69,7 +67,6 @@ impl PlanInput {
     }
 
     /// The input as it was given.
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Session(id) => id.as_str(),
@@ -119,7 +116,6 @@ pub fn document(name: &str, bytes: &[u8]) -> Result<String, PlanInputError> {
 }
 
 /// The first line with a letter or digit, without Markdown markers in front of it.
-#[must_use]
 pub fn first_line(text: &str) -> String {
     let line = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']).trim());
     let line = line.into_iter().find(|line| line.chars().any(char::is_alphanumeric));
@@ -127,7 +123,6 @@ pub fn first_line(text: &str) -> String {
 }
 
 /// The title of a session (specification.md 3.1).
-#[must_use]
 pub fn title(entry: &PlanInput, description: &str) -> String {
     match entry {
         PlanInput::Session(id) => format!("Test validation for {id}: {}", first_line(description)),
@@ -138,7 +133,6 @@ pub fn title(entry: &PlanInput, description: &str) -> String {
 }
 
 /// The preferred session id for an input; the caller adds a number if it is taken.
-#[must_use]
 pub fn wanted_id(entry: &PlanInput, description: &str) -> String {
     let name = match entry {
         PlanInput::Session(id) => id.as_str().trim_start_matches("WFS-").to_owned(),

@@ -94,7 +94,6 @@ impl Angle {
 }
 
 /// Complexity of a request, judged by the words of its description.
-#[must_use]
 pub fn complexity(description: &str) -> Complexity {
     let has = |words: &[&str]| contains(description, words);
     if has(&["architect", "refactor", "restructure", "modular", "cross-module"]) {
@@ -109,7 +108,6 @@ pub fn complexity(description: &str) -> Complexity {
 /// The angles from which a request is explored; more of them for a complex request.
 ///
 /// Source: specification.md 3.1 mode B 2; the first preset whose word occurs wins.
-#[must_use]
 pub fn angles(description: &str) -> Vec<Angle> {
     let has = |words: &[&str]| contains(description, words);
     let preset = if has(&["refactor", "architect", "restructure"]) {
@@ -139,7 +137,6 @@ fn contains(text: &str, words: &[&str]) -> bool {
 }
 
 /// Risk of conflicts when this many existing files are affected (specification.md 3.1, mode B 5).
-#[must_use]
 pub fn conflict_risk(existing_files: usize) -> &'static str {
     match existing_files {
         ..5 => "low",
@@ -151,13 +148,11 @@ pub fn conflict_risk(existing_files: usize) -> &'static str {
 /// Relevance of a file to a request: 40 %, 30 %, 20 % and 10 % of four scores from 0 to 1.
 ///
 /// Source: specification.md 3.1 mode B 5.
-#[must_use]
 pub fn relevance(direct: f64, density: f64, position: f64, link: f64) -> f64 {
     0.4 * direct + 0.3 * density + 0.2 * position + 0.1 * link
 }
 
 /// Name of the tier to which a relevance belongs.
-#[must_use]
 pub fn tier(relevance: f64) -> &'static str {
     if relevance >= 0.85 {
         "critical"

@@ -73,7 +73,6 @@ pub struct TaskTests {
 
 impl TaskTests {
     /// Whether a provider wrote this file.
-    #[must_use]
     pub fn is_written(&self, file: &RepoPath) -> bool {
         self.written.iter().any(|one| one.file.as_ref() == Some(file))
     }
@@ -155,20 +154,17 @@ impl Generation {
     }
 
     /// Results of a task, if there are any.
-    #[must_use]
     pub fn of(&self, task: &str) -> Option<&TaskTests> {
         self.tasks.iter().find(|made| made.task == task)
     }
 
     /// Test files, each with the source file that it tests.
-    #[must_use]
     pub fn files(&self) -> Vec<(RepoPath, RepoPath)> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
         files.map(|one| (one.file.clone(), one.subject.clone())).collect()
     }
 
     /// Ids of all kept tests.
-    #[must_use]
     pub fn tests(&self) -> Vec<TestId> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
         files.flat_map(|one| one.tests.iter().cloned()).collect()
@@ -208,7 +204,6 @@ impl Generation {
     }
 
     /// Bugs that the tests found: the tests fail because the code is wrong.
-    #[must_use]
     pub fn findings(&self) -> Vec<&BugFinding> {
         let written = self.tasks.iter().flat_map(|made| &made.written);
         written.flat_map(|one| &one.findings).collect()
@@ -216,7 +211,6 @@ impl Generation {
 
     /// Mutation score of all new tests: measured for all together if it was, otherwise the sum of
     /// the tasks' scores.
-    #[must_use]
     pub fn scored(&self) -> Option<Score> {
         if self.score.is_some() {
             return self.score.clone();
@@ -226,13 +220,11 @@ impl Generation {
     }
 
     /// Whether both gates let the tests pass.
-    #[must_use]
     pub fn is_met(&self) -> bool {
         self.missed_gates().is_empty()
     }
 
     /// What each gate that is not met says; empty when both let the tests pass.
-    #[must_use]
     pub fn missed_gates(&self) -> Vec<String> {
         let missed = |name: &str, gate: &Option<GateResult>| match gate {
             Some(gate) if gate.decision == QualityDecision::Pass => None,
@@ -246,7 +238,6 @@ impl Generation {
     }
 
     /// Totals of phase 5.
-    #[must_use]
     pub fn totals(&self) -> GenerationTotals {
         let reports = || self.tasks.iter().map(|made| &made.report);
         let sum = |of: fn(&CharacterisationReport) -> LineCounts| {

@@ -219,7 +219,6 @@ impl Pipeline {
     }
 
     /// Whether this session is for the same request. A source session has its own description.
-    #[must_use]
     pub fn is_about(&self, entry: &PlanInput, description: &str) -> bool {
         let is_session = matches!(entry, PlanInput::Session(_));
         self.entry == *entry && (is_session || self.description == description)
@@ -301,7 +300,6 @@ impl Pipeline {
     }
 
     /// The next step, if it belongs to phases 2 to 4.
-    #[must_use]
     pub fn planning_step(&self) -> Option<PlanningStep> {
         match self.next {
             PipelineStep::Gather => Some(PlanningStep::Gather),
@@ -312,7 +310,6 @@ impl Pipeline {
     }
 
     /// The next step, if it writes tests.
-    #[must_use]
     pub fn writing_step(&self) -> Option<WritingStep> {
         match self.next {
             PipelineStep::Generate => Some(WritingStep::Generate),
@@ -324,7 +321,6 @@ impl Pipeline {
     }
 
     /// Whether the next step belongs to phase 5.
-    #[must_use]
     pub fn works(&self) -> bool {
         self.writing_step().is_some() || self.next == PipelineStep::Execute
     }

@@ -27,7 +27,6 @@ pub struct CoverageEvidence<'a> {
 /// never shown: tests of one function at a time cannot.
 ///
 /// Source: specification.md 6.1, 6.2, 5.3.
-#[must_use]
 pub fn still_open(
     file: &RepoPath,
     one: &Requirement,
@@ -101,7 +100,6 @@ fn crosses(file: &RepoPath, one: &Requirement, evidence: &CoverageEvidence<'_>) 
 
 /// Limits completeness to what was requested: other functions of a file in `asked` do not count as
 /// missing. Files that are not in `asked`, or there with an empty name, count completely.
-#[must_use]
 pub fn about(
     layers: Vec<Completeness>,
     asked: &BTreeMap<RepoPath, BTreeSet<String>>,
@@ -129,7 +127,6 @@ pub fn about(
 }
 
 /// Whether two names mean the same function; either may lack the class.
-#[must_use]
 pub fn is_same_function(one: &str, other: &str) -> bool {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     one == other || last(one) == last(other)

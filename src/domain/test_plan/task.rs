@@ -140,7 +140,6 @@ pub struct TestTask {
 
 impl TestTask {
     /// The file of the task inside the session folder (specification.md 5.1).
-    #[must_use]
     pub fn file(&self) -> String {
         match self.meta.kind {
             TaskKind::CodeValidation => format!(".task/{}-validation.json", self.id),
@@ -151,7 +150,6 @@ impl TestTask {
 
     /// The framework of the project with the commands and tools of this task, which a person may
     /// have edited.
-    #[must_use]
     pub fn framework(&self, project: &TestFramework) -> TestFramework {
         let (flow, mut own) = (&self.flow_control, project.clone());
         if flow.test_commands != TestCommands::default() {
@@ -185,7 +183,6 @@ pub struct TestPlan {
 impl TestPlan {
     /// The tasks that still write tests, in the order in which they may run: neither completed nor
     /// blocked.
-    #[must_use]
     pub fn open_tasks(&self) -> Vec<&TestTask> {
         let open = |task: &&TestTask| {
             task.meta.kind == TaskKind::TestGen
@@ -201,7 +198,6 @@ impl TestPlan {
 }
 
 /// Size of a plan by its number of files (specification.md 3.1 phase 4).
-#[must_use]
 pub fn size(files: usize) -> &'static str {
     match files {
         ..5 => "simple",
@@ -214,7 +210,6 @@ pub fn size(files: usize) -> &'static str {
 ///
 /// Source: specification.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
 /// one task, every acceptance with a command, the framework that of the project.
-#[must_use]
 pub fn problems(plan: &TestPlan) -> Vec<String> {
     let mut problems = Vec::new();
     let number = plan.tasks.len();

@@ -45,7 +45,6 @@ impl UsageLog {
     }
 
     /// Paths of the recorded exchanges of the completed calls in this log.
-    #[must_use]
     pub fn counted(&self) -> BTreeSet<String> {
         let answered =
             self.calls.iter().filter(|one| one.call.trigger != Some(FallbackTrigger::Interrupted));
@@ -53,13 +52,11 @@ impl UsageLog {
     }
 
     /// What all calls used and cost.
-    #[must_use]
     pub fn spent(&self) -> Spending {
         sum(self.calls.iter())
     }
 
     /// What the calls for one work used and cost.
-    #[must_use]
     pub fn spent_on(&self, work: &str) -> Spending {
         sum(self.calls.iter().filter(|one| one.work == work))
     }

@@ -57,14 +57,12 @@ pub enum ForgeErrorKind {
 impl ForgeError {
     /// Whether the same call may succeed later, so that the caller keeps what it has to post and
     /// tries again at the next opportunity.
-    #[must_use]
     pub fn passes(&self) -> bool {
         use ForgeErrorKind::{Malformed, RateLimited, TooLate, Unavailable};
         matches!(self.kind, RateLimited { .. } | Unavailable | TooLate | Malformed)
     }
 
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         let hint = match &self.kind {
             ForgeErrorKind::Unauthorised => "check the token",

@@ -174,7 +174,6 @@ pub struct PullRequest {
 
 impl PullRequest {
     /// Whether its code comes from another repository, or from one that was deleted.
-    #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.head.repository.is_none() || self.head.repository != self.base.repository
     }

@@ -50,7 +50,6 @@ pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String
 /// Calls worth trying on mutants: first those that together reach everything, then those with
 /// distinct results, the shortest first. Where tests have missed something, many more, and then
 /// also those that run the missed lines with a result of other calls.
-#[must_use]
 pub fn candidates(
     language: Language,
     known: Vec<Case>,
@@ -141,7 +140,6 @@ pub struct Contribution {
 }
 
 /// A small set of tests, chosen greedily, that reach and detect as much as all; sorted indexes.
-#[must_use]
 pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     let (mut reached, mut noticed) = (BTreeSet::new(), BTreeSet::new());

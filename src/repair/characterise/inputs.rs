@@ -314,7 +314,6 @@ fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<Stri
 
 /// The first round of calls: examples from documentation and repository, then values by type;
 /// `further` times as many calls as usual.
-#[must_use]
 pub fn first(
     language: Language,
     callable: &Callable,
@@ -356,7 +355,6 @@ fn with_argument(call: &Call, index: usize, value: String) -> Call {
 /// Variants of a call: with objects for each parameter whose keys are read, and with each of the
 /// literals in place of each argument of a fitting type, or as one more argument if the function
 /// takes one.
-#[must_use]
 pub fn placed(
     language: Language,
     callable: &Callable,
@@ -409,7 +407,6 @@ fn is_numeric(kind: Option<Type>) -> bool {
 }
 
 /// Variants of a call that reached new code: each changes one argument slightly.
-#[must_use]
 pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
     let python = language == Language::Python;
     let mut found = Vec::new();

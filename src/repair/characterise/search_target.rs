@@ -142,20 +142,17 @@ impl SearchTarget {
     }
 
     /// Whether a call runs one of the target lines.
-    #[must_use]
     pub fn runs(&self, case: &Case) -> bool {
         case.seen.lines.iter().any(|line| self.lines.contains(line))
     }
 
     /// Whether a function may reach the lines, judging by its calls.
-    #[must_use]
     pub fn reaches(&self, known: &[Case]) -> bool {
         self.orphan || known.iter().any(|case| self.runs(case))
     }
 
     /// How far a call is from the target: 0 for one of the literals on one of the lines, 3 for
     /// neither.
-    #[must_use]
     pub fn distance(&self, case: &Case) -> u8 {
         let literal = case.call.arguments.iter().any(|one| self.literals.contains(one));
         u8::from(!self.runs(case)) * 2 + u8::from(!literal)

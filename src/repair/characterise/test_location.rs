@@ -51,7 +51,6 @@ pub struct ProjectLayout<'a> {
 }
 
 /// Whether a file is code of the project that tests can call.
-#[must_use]
 pub fn is_subject(file: &RepoPath) -> bool {
     let aside = file.parent().split('/').any(|part| ASIDE.contains(&part) || part.starts_with('.'));
     let name = file.file_name();
@@ -64,7 +63,6 @@ pub fn is_subject(file: &RepoPath) -> bool {
 }
 
 /// The dotted name of a Python file, as tests import it.
-#[must_use]
 pub fn module_of(file: &RepoPath, directory: &str) -> String {
     let text = file.as_str();
     let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
@@ -75,7 +73,6 @@ pub fn module_of(file: &RepoPath, directory: &str) -> String {
 }
 
 /// Path and imports of a new test file for `file`. The paths in `used` are taken.
-#[must_use]
 pub fn locate_test_file(
     site: &ProjectLayout<'_>,
     file: &RepoPath,

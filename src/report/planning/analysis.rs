@@ -8,7 +8,6 @@ use crate::report::markdown::{block, cell, code, line};
 use super::{list, prose, table};
 
 /// `TEST_ANALYSIS_RESULTS.md`: the mandatory sections of specification.md 8.8.
-#[must_use]
 pub fn analysis(analysis: &TestAnalysis) -> String {
     let kind = line(&analysis.project_type, 100);
     let mut page = format!(
@@ -124,7 +123,6 @@ fn of_file(file: &FileRequirements) -> String {
 }
 
 /// The reports of providers, each an analysis in seven parts (specification.md 8.8).
-#[must_use]
 pub fn raw_analysis(analysis: &TestAnalysis, reports: &[String]) -> String {
     let mut page = format!("# Raw test analysis by {}\n", line(&analysis.author, 60));
     for report in reports {
@@ -135,7 +133,6 @@ pub fn raw_analysis(analysis: &TestAnalysis, reports: &[String]) -> String {
 
 /// `enriched-suggestions.md`: cases of L1 and L2 by file, those of the code before those that a
 /// provider added, then what may go wrong, and the order of the files (specification.md 8.8).
-#[must_use]
 pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
     let head = "\n| Layer | For | Type | Case | Expected | Doubles | Done when |\n|---|---|---|---|---|---|---|\n";
     let fails = [SubLayer::Negative, SubLayer::FailureMode, SubLayer::External];

@@ -17,7 +17,6 @@ use super::{ROWS, prose, table};
 const SHOWN: usize = 8;
 
 /// `.summaries/IMPL-001-summary.md` of a task that wrote tests (specification.md 9.2).
-#[must_use]
 pub fn made(task: &TestTask, made: &TaskTests) -> String {
     let report = &made.report;
     let mut page = format!(
@@ -88,7 +87,6 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
 }
 
 /// `.summaries/IMPL-001.3-summary.md` and `.summaries/IMPL-001.5-summary.md`.
-#[must_use]
 pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation) -> String {
     let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
     let mut page = format!(
@@ -106,7 +104,6 @@ pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation)
 }
 
 /// The mutation section of `test-quality-report.md`.
-#[must_use]
 pub fn score(production: &Generation) -> String {
     let Some(score) = production.scored() else {
         return "\n## Mutation score\n\nNo test was kept, so none was tried on broken code.\n"
@@ -116,7 +113,6 @@ pub fn score(production: &Generation) -> String {
 }
 
 /// Sums up phase 5 in one line.
-#[must_use]
 pub fn written(production: &Generation) -> String {
     let totals = production.totals();
     let findings = match production.findings().len() {
@@ -133,7 +129,6 @@ pub fn written(production: &Generation) -> String {
 }
 
 /// Sums up phase 5 with the gates that are not met, for every output.
-#[must_use]
 pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
     for (name, gate) in gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
@@ -150,7 +145,6 @@ fn gates(production: &Generation) -> impl Iterator<Item = (&'static str, &GateRe
 }
 
 /// Phase 5 for a terminal. Foreign text is shortened and free of control characters.
-#[must_use]
 pub fn produced(production: &Generation) -> String {
     let totals = production.totals();
     let mut text = format!("\ntests       {}\n", written(production));
@@ -274,7 +268,6 @@ pub struct Reasoned {
 }
 
 /// Phase 5 as a JSON document.
-#[must_use]
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
     let describe = |gate: &Option<GateResult>| {

@@ -48,7 +48,6 @@ fn table<const N: usize>(head: &str, rows: impl IntoIterator<Item = [String; N]>
 }
 
 /// Sums up phase 2 in one line.
-#[must_use]
 pub fn gathered(coverage: &TestCoverage) -> String {
     let stats = &coverage.coverage_stats;
     let lines = stats.line_percentage.as_ref().map(|text| format!(", lines {text} %"));
@@ -61,7 +60,6 @@ pub fn gathered(coverage: &TestCoverage) -> String {
 }
 
 /// Sums up phase 3 in one line.
-#[must_use]
 pub fn analysed(analysis: &TestAnalysis) -> String {
     let layers: Vec<String> =
         analysis.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
@@ -74,7 +72,6 @@ pub fn analysed(analysis: &TestAnalysis) -> String {
 }
 
 /// Sums up phase 4 in one line.
-#[must_use]
 pub fn planned(plan: &TestPlan) -> String {
     let files: std::collections::BTreeSet<_> =
         plan.tasks.iter().flat_map(|task| &task.flow_control.target_files).collect();
@@ -86,7 +83,6 @@ pub fn planned(plan: &TestPlan) -> String {
 }
 
 /// The tasks with their current status, for every output.
-#[must_use]
 pub fn rows(plan: &TestPlan) -> Vec<TaskRow> {
     let row = |task: &TestTask| TaskRow {
         id: task.id.clone(),

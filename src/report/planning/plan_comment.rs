@@ -26,7 +26,6 @@ pub struct Rest {
 }
 
 /// The outcome of a run that ended with the plan or while it wrote tests.
-#[must_use]
 pub fn outcome(
     state: &Pipeline,
     plan: Option<&TestPlan>,
@@ -86,7 +85,6 @@ fn word(status: TaskStatus) -> &'static str {
 
 /// The plan for people who decide on it: session, tasks, layers, gates. Markdown with everything
 /// foreign escaped; a role begins with `@` and would notify a person, so it is code.
-#[must_use]
 pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     let analysis = &plan.analysis;
     let mut text = format!(

@@ -8,7 +8,6 @@ use super::{prose, table};
 
 /// Summary of the task that runs the suite and fixes failures: first and last result, what was
 /// found and changed, and the verdict.
-#[must_use]
 pub fn suite(outcome: &Outcome) -> String {
     let rate = |rate: Option<PassRate>| {
         rate.map_or_else(|| "not known".to_owned(), |rate| format!("{rate} % pass"))

@@ -49,7 +49,6 @@ pub const ACTIVE: [&str; 5] = [
 ];
 
 /// The progress of a session. While phase 5 runs, its tasks are listed below it.
-#[must_use]
 pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
     let now = match state.planning_step() {
         Some(PlanningStep::Gather) => 2,
@@ -155,7 +154,6 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 
 /// The summary of phases 1 to 4 for a terminal (specification.md 3.1 phase 4). Foreign text is
 /// shortened and free of control characters.
-#[must_use]
 pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> String {
     let (state, plan) = (&run.state, run.plan.as_ref());
     let mut text = format!(
@@ -335,7 +333,6 @@ pub struct TaskLine {
 }
 
 /// The JSON document of a session that plans or writes tests.
-#[must_use]
 pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, plan) = (&run.state, run.plan.as_ref());
     let (result, next) = match &run.halted {

@@ -11,7 +11,6 @@ use crate::report::markdown::{code, count, line};
 use super::{list, prose, table};
 
 /// `IMPL_PLAN.md` (specification.md 8.8).
-#[must_use]
 pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let analysis = &plan.analysis;
     let source = package.source_session().map(ToString::to_string).unwrap_or_default();
@@ -105,7 +104,6 @@ fn one(task: &TestTask) -> String {
 
 /// `TODO_LIST.md` (specification.md 8.8): one line per task, with gate and layer marks; `iterations` are
 /// the lines of the fix loop.
-#[must_use]
 pub fn todo(session: &SessionId, plan: &TestPlan, iterations: &str) -> String {
     let mut page = format!("# Tasks of {session}\n");
     let groups: [(&str, &[TaskKind]); 3] = [
@@ -152,7 +150,6 @@ fn layers(task: &TestTask) -> String {
 }
 
 /// `test-planning-notes.md` (specification.md 8.8).
-#[must_use]
 pub fn notes(
     state: &Pipeline,
     plan: &TestPlan,

@@ -406,7 +406,6 @@ fn the_list_attaches_what_is_worked_on_and_drops_it_when_done() {
 
 impl Todo {
     /// The list as lines of plain text.
-    #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         super::todo::draw(&self.entries, 0, &mut |depth, entry| {
@@ -422,7 +421,6 @@ impl Todo {
     }
 
     /// The rules that a list breaks; empty when it breaks none.
-    #[must_use]
     pub fn breaches(&self) -> Vec<String> {
         let mut found = Vec::new();
         check_level(&self.entries, &mut found);
@@ -430,7 +428,6 @@ impl Todo {
     }
 
     /// The entries in progress, from the highest level to the lowest.
-    #[must_use]
     pub fn current(&self) -> Vec<&Entry> {
         let mut path = Vec::new();
         let mut entries = &self.entries;

@@ -77,13 +77,11 @@ impl Asker {
     }
 
     /// The random word that delimits untrusted text in prompts.
-    #[must_use]
     pub fn fence(&self) -> &str {
         &self.settings.fence
     }
 
     /// The thresholds for accepting answers.
-    #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.settings.rules
     }

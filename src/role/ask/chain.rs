@@ -33,7 +33,6 @@ pub struct AskSettings {
 pub type Slot<'m> = (u32, &'m dyn Model);
 
 /// The models of a chain whose mode `accepts` accepts, in order.
-#[must_use]
 pub fn models_of<'m>(
     chain: &[ChainEntry],
     fx: &Effects<'m>,

@@ -71,7 +71,6 @@ pub struct UnansweredCalls {
 
 /// Hashes a question, to distinguish those with the same record name. The fence is excluded, as it
 /// differs in each run. `before` is the number of questions asked before its work started.
-#[must_use]
 pub fn digest(question: &Question, fence: &str, before: u64) -> String {
     let plain = |text: &str| text.replace(fence, "fence");
     let text = format!("{before}\n{}\n{}", plain(&question.system), plain(&question.prompt));
@@ -127,7 +126,6 @@ pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Resu
 
 /// Whether the text is the complete answer: always for models that answer in text, and for agents
 /// once their edits were added to the text.
-#[must_use]
 pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
     model.manner() == ClientMode::Answer || is_collected
 }
@@ -153,7 +151,6 @@ pub async fn note_answer(
 }
 
 /// The complete exchange in readable form. It may contain secrets.
-#[must_use]
 pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> String {
     let answer = match result {
         Ok(answer) => format!("{}\n\n--- as received ---\n{}", answer.text, answer.raw),
@@ -191,14 +188,12 @@ pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls
 }
 
 /// The calls without an answer because a run was interrupted.
-#[must_use]
 pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
     let is_interrupted = |call: &&ProviderCall| call.trigger == Some(FallbackTrigger::Interrupted);
     calls.iter().filter(is_interrupted).cloned().collect()
 }
 
 /// The call for an answer that was lost, with its cost, ready to be counted.
-#[must_use]
 pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>) -> ProviderCall {
     ProviderCall {
         usage: stored.usage,

@@ -53,31 +53,26 @@ impl ProviderChain {
 
     /// Whether the chain starts with a provider rather than with the embedded engine, and some
     /// provider can play this role.
-    #[must_use]
     pub fn leads(&self, role: Role, fx: &Effects<'_>) -> bool {
         self.chain.first() != Some(&ChainEntry::Embedded) && !self.models(role, fx).is_empty()
     }
 
     /// Whether the embedded engine may write tests.
-    #[must_use]
     pub fn has_embedded(&self) -> bool {
         self.chain.contains(&ChainEntry::Embedded)
     }
 
     /// The random word that delimits untrusted text in prompts.
-    #[must_use]
     pub fn fence(&self) -> &str {
         self.asker.fence()
     }
 
     /// The minimum confidence of a good answer.
-    #[must_use]
     pub fn min_confidence(&self) -> f64 {
         self.asker.rules().min_confidence
     }
 
     /// Replaces secrets in an untrusted text.
-    #[must_use]
     pub fn redact(&self, text: &str) -> String {
         self.settings.redactor.redact(text)
     }
@@ -85,7 +80,6 @@ impl ProviderChain {
     /// The models that can play a role. Agents, which edit a checkout, only generate tests; the
     /// other roles need models that answer in text. If there are none, an agent also acts as judge,
     /// in an empty folder: otherwise, defects that its tests find would be lost.
-    #[must_use]
     pub fn models<'m>(&self, role: Role, fx: &Effects<'m>) -> Vec<Slot<'m>> {
         if role == Role::Generator {
             return models_of(&self.chain, fx, |_| true);

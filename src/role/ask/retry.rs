@@ -56,7 +56,6 @@ pub async fn ask_with_retries(
 
 /// The fallback trigger for an error, and whether the error is permanent, so that asking this
 /// provider again in this run would fail as well.
-#[must_use]
 pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, bool) {
     match kind {
         ModelErrorKind::RateLimited { .. } => (FallbackTrigger::RateLimited, false),

@@ -56,7 +56,6 @@ impl From<&FixLoop> for UsageKey {
 }
 
 /// The usage record of a call that is about to be made.
-#[must_use]
 pub fn new_call(
     usage: &UsageKey,
     role: Role,
@@ -90,7 +89,6 @@ pub fn new_call(
 }
 
 /// The total that some calls spent.
-#[must_use]
 pub fn sum(calls: &[ProviderCall]) -> Spending {
     let mut spent = Spending::default();
     for call in calls {

@@ -8,7 +8,6 @@ use crate::domain::test_plan::context::{TestCommands, TestFramework};
 use crate::effect::SuiteFacts;
 
 /// The test framework and the test conventions for phase 4.
-#[must_use]
 pub fn describe(
     facts: &SuiteFacts,
     tests: &BTreeMap<RepoPath, String>,
@@ -32,7 +31,6 @@ pub fn describe(
 }
 
 /// The command that runs one test file.
-#[must_use]
 pub fn run_specific(framework: &TestFramework, file: &RepoPath) -> String {
     let stem = file.file_name().split('.').next().unwrap_or_default();
     framework
@@ -44,7 +42,6 @@ pub fn run_specific(framework: &TestFramework, file: &RepoPath) -> String {
 }
 
 /// The command that runs the tests of one function.
-#[must_use]
 pub fn check(framework: &TestFramework, file: &RepoPath, function: &str) -> String {
     let run = run_specific(framework, file);
     let short = function.rsplit('.').next().unwrap_or(function);
@@ -55,7 +52,6 @@ pub fn check(framework: &TestFramework, file: &RepoPath, function: &str) -> Stri
 }
 
 /// The command that compiles a test file without running it.
-#[must_use]
 pub fn compile(framework: &TestFramework, file: &RepoPath) -> String {
     match file.extension() {
         "py" => format!("python3 -m py_compile {file}"),
@@ -69,7 +65,6 @@ pub fn compile(framework: &TestFramework, file: &RepoPath) -> String {
 }
 
 /// The command that loads a test file without running its tests.
-#[must_use]
 pub fn collect(framework: &TestFramework, file: &RepoPath) -> String {
     let run = run_specific(framework, file);
     framework.framework.collect(&run, file.as_str(), file.parent())

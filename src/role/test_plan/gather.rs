@@ -70,7 +70,6 @@ pub enum GatherError {
 
 impl GatherError {
     /// What the user can do next, as one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::NoSources => "run in a repository with sources in Python, JavaScript, TypeScript, Rust, Go or Java".into(),
@@ -190,7 +189,6 @@ fn only(named: &Named) -> FunctionFilter {
 }
 
 /// Assembles the package from data already gathered, without any I/O.
-#[must_use]
 pub fn assemble(
     request: &GatherRequest<'_>,
     named: &Named,

@@ -44,7 +44,6 @@ impl<'a> Share<'a> {
 
 /// Plans the tasks of an analysis. Never fails; [`crate::domain::test_plan::task::problems`]
 /// reports what makes the plan impossible to execute.
-#[must_use]
 pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> TestPlan {
     let shares = shares(&analysis);
     let writer = |index: usize| match index {

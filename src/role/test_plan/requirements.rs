@@ -27,7 +27,6 @@ const FILES: usize = 50;
 const FINDINGS: usize = 100;
 
 /// Derives requirements from the gaps in `package`, unless executed lines in `ran` meet them.
-#[must_use]
 pub fn analyse(
     session: &SessionId,
     description: &str,

@@ -83,13 +83,11 @@ impl Survey {
     }
 
     /// The text of a file; empty if it was not read.
-    #[must_use]
     pub fn text(&self, file: &RepoPath) -> &str {
         self.texts.get(file).map_or("", String::as_str)
     }
 
     /// The tests of a source: by the names of 6.8, by import, or inside the file itself.
-    #[must_use]
     pub fn tests_of(
         &self,
         source: &RepoPath,

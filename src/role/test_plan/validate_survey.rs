@@ -40,7 +40,6 @@ pub struct Evidence<'a> {
 
 /// Checks an answer against the code. Drops requirements that refer to code that does not exist, or
 /// that no test can observe.
-#[must_use]
 pub fn validate_survey(response: &SurveyResponse, evidence: Evidence<'_>) -> Accepted {
     let mut accepted = Accepted { report: response.report.clone(), ..Accepted::default() };
     accepted.strategy = response.strategy.iter().map(|one| sentence(one)).take(10).collect();

@@ -34,7 +34,6 @@ pub struct RunContext<'a> {
 
 impl TestFile {
     /// The tests in the text of the file.
-    #[must_use]
     pub fn cases(&self) -> Vec<SourceTest> {
         Language::of(&self.path)
             .map(|language| test_cases::source_tests(language, &self.text))
@@ -42,7 +41,6 @@ impl TestFile {
     }
 
     /// The edit that creates the file.
-    #[must_use]
     pub fn edits(&self) -> EditSet {
         EditSet {
             files: vec![FileEdit {
@@ -141,7 +139,6 @@ fn output_of(error: &RunError, fx: &Effects<'_>) -> String {
 }
 
 /// An untrusted text without private paths, truncated.
-#[must_use]
 pub fn plain(text: &str, fx: &Effects<'_>) -> String {
     let text = without_machine_paths(text, &fx.worktree.root().display().to_string());
     let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').take(TAIL).collect();

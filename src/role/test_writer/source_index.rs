@@ -68,7 +68,6 @@ impl SourceIndex {
     }
 
     /// The parts of the generator's prompt.
-    #[must_use]
     pub fn parts(&self, subject: &PromptSubject<'_>) -> Vec<PromptPart> {
         let file = subject.source;
         let source = self.text(file);
@@ -112,7 +111,6 @@ impl SourceIndex {
     }
 
     /// The request, and what the documents say about a source file.
-    #[must_use]
     pub fn documents(&self, subject: &RepoPath) -> Vec<PromptPart> {
         let language = Language::of(subject);
         let known = language.map(|one| outline::functions(one, self.text(subject)));

@@ -23,7 +23,6 @@ fn in_existing_folder(planned: RepoPath, has_folder: &dyn Fn(&str) -> bool) -> R
 /// The path for a new test file: as planned, or next to it if that file exists. `exists` and
 /// `has_folder` query the repository. `None` if there is no unused name that the framework would
 /// recognise as a test.
-#[must_use]
 pub fn free_path(
     planned: &RepoPath,
     source: &RepoPath,

@@ -34,7 +34,6 @@ const BRINGS: &[(&str, &[&str])] = &[
 
 /// Imports of packages that are not found in the platform, the repository, a manifest, or the
 /// imports of other sources: the line, from 1, and the package.
-#[must_use]
 pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, String)> {
     let manifests: Vec<&String> =
         texts.iter().filter(|(file, _)| is_manifest(file)).map(|(_, text)| text).collect();

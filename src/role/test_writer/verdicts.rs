@@ -50,7 +50,6 @@ pub enum DefectVerdict {
 }
 
 /// Whether a test fails because of an error in the test itself.
-#[must_use]
 pub fn is_own_fault(case: &TestCase) -> bool {
     let class = case.failure.as_ref().map_or("", |failure| failure.class.as_str());
     let last = class.rsplit('.').next().unwrap_or(class);
@@ -59,14 +58,12 @@ pub fn is_own_fault(case: &TestCase) -> bool {
 
 /// Whether a test was stopped by a timeout. The code under test may be the cause, so the judge is
 /// asked nevertheless.
-#[must_use]
 pub fn is_endless(case: &TestCase) -> bool {
     let failure = case.failure.clone().unwrap_or_default();
     failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")
 }
 
 /// Validates a verdict against the code. `lines` is the number of lines of the source.
-#[must_use]
 pub fn check_verdict(
     reported: &ReportedVerdict,
     functions: &[Function],

@@ -59,7 +59,6 @@ pub(super) struct LaunchSpec {
 
 /// Runs the launcher when `arguments` request it; then returns only if the program cannot be
 /// started. Must be called before any thread starts, because the restrictions apply per thread.
-#[must_use]
 pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     let [_, verb, spec, program, rest @ ..] = arguments else { return None };
     if verb != VERB {

@@ -164,7 +164,6 @@ impl Protection {
 
 /// Decides what is enforced. Never promises more than the launcher keeps, which ends instead of
 /// starting test code when one of its steps fails.
-#[must_use]
 pub fn decide(requested: Containment, facts: Facts) -> Protection {
     let mut it = Protection {
         limits: Limits::default(),

@@ -59,7 +59,6 @@ const CARGO: &[&str] = &[
 ];
 
 /// Whether a git configuration holds credentials: an `extraheader`, or a password in an address.
-#[must_use]
 pub(super) fn holds_credentials(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim().to_ascii_lowercase();

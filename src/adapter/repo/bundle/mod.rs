@@ -120,7 +120,6 @@ pub enum BundleError {
 
 impl BundleError {
     /// What the reader can do next, in one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Stale { .. } => "run the fix again on the present commit".into(),

@@ -76,7 +76,6 @@ impl ScratchRepo {
     }
 
     /// The remote of this repository.
-    #[must_use]
     pub fn remote(&self, transport: Transport) -> GitRemote {
         GitRemote { common: self.folder.join(".git"), transport }
     }

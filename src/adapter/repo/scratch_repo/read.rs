@@ -27,7 +27,6 @@ impl ScratchRepo {
     }
 
     /// The message of a commit; `None` when the commit is not in the store.
-    #[must_use]
     pub fn message_of(&self, commit: &CommitId) -> Option<String> {
         Some(message_of(&find_commit(&self.repo().ok()?, commit).ok()?))
     }
@@ -105,7 +104,6 @@ impl ScratchRepo {
 
     /// The commit on which the commits of a session up to `tip` are based; `None` when there are
     /// more than `most` of them, or the history is cut before.
-    #[must_use]
     pub fn session_base(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
         let repo = self.repo().ok()?;
         let mut commit = find_commit(&repo, tip).ok()?;
@@ -136,7 +134,6 @@ impl ScratchRepo {
 
     /// Whether all commits that are reachable from `tip` and from none of `heads` belong to the
     /// session. A head that is not in the store excludes nothing.
-    #[must_use]
     pub fn all_of_session(&self, tip: &CommitId, heads: &[&CommitId], session: &SessionId) -> bool {
         let walk = || -> Result<bool, GitError> {
             let repo = self.repo()?;

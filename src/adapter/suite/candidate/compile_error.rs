@@ -28,7 +28,6 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
 
 /// The first compiler error in the output of a test run; `None` when no build failed in it. Use it
 /// only when tests gave no result, since a test can print the same text.
-#[must_use]
 pub fn first_compile_error(output: &str) -> Option<String> {
     let plain = without_colours(output);
     PATTERNS.iter().filter(|(mark, _)| plain.contains(mark)).find_map(|(_, pattern)| {

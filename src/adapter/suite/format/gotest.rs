@@ -25,7 +25,6 @@ struct Line {
 /// Reads the events. Ids are `package.Test`; a package that fails without a failing test (it does
 /// not build, or panics outside of one) is a failing test named after the package. Tests print
 /// files without their folder, which is the package's below `module`.
-#[must_use]
 pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut outputs: BTreeMap<String, String> = BTreeMap::new();

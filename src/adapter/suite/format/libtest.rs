@@ -9,7 +9,6 @@ use super::{ReportedTest, STACK_LIMIT};
 /// Reads the output of `cargo test`. Ids are `target::path`, where the target is the file of the
 /// test binary (`src/lib.rs`, `tests/api.rs`) or `doc:crate`, so one name in two binaries stays
 /// two tests.
-#[must_use]
 pub fn parse(text: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut target = String::new();
@@ -88,7 +87,6 @@ pub fn explain(test: &mut ReportedTest, block: String) {
 }
 
 /// Whether a binary reported fewer tests than it announced, as after a test that calls `exit`.
-#[must_use]
 pub fn ended_early(text: &str) -> bool {
     let (mut announced, mut reported) = (0, 0);
     let mut early = false;

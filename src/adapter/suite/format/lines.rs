@@ -52,7 +52,6 @@ impl From<Line> for ReportedTest {
 }
 
 /// Parses the lines; skips those that a crash cut short or that are not ours.
-#[must_use]
 pub fn parse(text: &str) -> ParsedReport {
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let (ends, tests): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.end);

@@ -79,7 +79,6 @@ pub struct PathMapper {
 
 impl PathMapper {
     /// The repository path of a path in a report; `None` when it lies outside.
-    #[must_use]
     pub fn repo_path(&self, path: &str) -> Option<RepoPath> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         let path = Path::new(path.trim_start_matches("./"));
@@ -108,7 +107,6 @@ impl PathMapper {
     }
 
     /// The test case, with repository paths and bounded texts.
-    #[must_use]
     pub fn to_test_case(&self, test: &ReportedTest) -> TestCase {
         let file = test.file.as_deref().and_then(|path| self.repo_path(path));
         // The repository path makes an id that begins with a file equal on all machines.
@@ -138,7 +136,6 @@ impl PathMapper {
 
 /// Test cases sorted by id. A test that is reported twice keeps the worse status; frameworks report
 /// a retried test that passed as one test.
-#[must_use]
 pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase> {
     let mut cases: Vec<TestCase> = tests.iter().map(|test| paths.to_test_case(test)).collect();
     let rank = |case: &TestCase| match case.status {
@@ -158,7 +155,6 @@ fn milliseconds(seconds: f64) -> u64 {
 }
 
 /// The first `limit` bytes of a text, cut between characters.
-#[must_use]
 pub fn bounded(text: &str, limit: usize) -> String {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
@@ -168,7 +164,6 @@ pub fn bounded(text: &str, limit: usize) -> String {
 }
 
 /// A text without terminal escape sequences.
-#[must_use]
 pub fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars();

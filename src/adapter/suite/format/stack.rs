@@ -54,7 +54,6 @@ static PATTERNS: [FramePattern; 5] = [
 ];
 
 /// The frames of a stack that lie in the repository, innermost first.
-#[must_use]
 pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
     let mut all = Vec::new();
     for pattern in &PATTERNS {

@@ -6,7 +6,6 @@ use super::{ReportedTest, STACK_LIMIT};
 
 /// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
 /// those of its parents.
-#[must_use]
 pub fn parse(text: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut pending: Vec<(usize, Vec<ReportedTest>)> = Vec::new();

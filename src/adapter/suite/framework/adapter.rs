@@ -33,13 +33,11 @@ impl Site {
     }
 
     /// The folder in which commands run.
-    #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.root.join(&self.directory)
     }
 
     /// The configured command, else `command`: as a person types it, and split into words.
-    #[must_use]
     pub fn typed(&self, command: &str) -> (String, Vec<String>) {
         let typed = self.command.as_deref().unwrap_or(command).to_owned();
         let argv = typed.split_whitespace().map(str::to_owned).collect();
@@ -47,31 +45,26 @@ impl Site {
     }
 
     /// Whether a small text file contains these words.
-    #[must_use]
     pub fn names(&self, file: &str, words: &str) -> bool {
         self.text(file).is_some_and(|text| text.contains(words))
     }
 
     /// Whether a file or folder exists.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.folder().join(name).exists()
     }
 
     /// The content of a small text file, if it exists and is readable.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         String::from_utf8(files::read(&self.folder().join(name), 1 << 20).ok()??).ok()
     }
 
     /// The parsed `package.json`, if it exists and is valid.
-    #[must_use]
     pub fn package(&self) -> Option<serde_json::Value> {
         serde_json::from_str(&self.text("package.json")?).ok()
     }
 
     /// Whether `package.json` lists a dependency.
-    #[must_use]
     pub fn depends_on(&self, name: &str) -> bool {
         self.package().is_some_and(|package| {
             ["dependencies", "devDependencies"].iter().any(|key| package[key][name].is_string())
@@ -79,13 +72,11 @@ impl Site {
     }
 
     /// The test script of `package.json`.
-    #[must_use]
     pub fn test_script(&self) -> Option<String> {
         Some(self.package()?["scripts"]["test"].as_str()?.to_owned())
     }
 
     /// Whether a file name below the folder, at most four levels deep, satisfies `matches`.
-    #[must_use]
     pub fn has_file(&self, matches: &dyn Fn(&str) -> bool) -> bool {
         let mut folders = vec![(self.folder(), 0)];
         while let Some((folder, depth)) = folders.pop() {
@@ -106,7 +97,6 @@ impl Site {
     }
 
     /// The Python of the checkout's virtual environment, else the one on the path.
-    #[must_use]
     pub fn python(&self) -> String {
         [".venv", "venv"]
             .iter()
@@ -198,7 +188,6 @@ pub struct FrameworkAdapter {
 
 impl FrameworkAdapter {
     /// The evidence that a folder uses the framework: the configured command, else its files.
-    #[must_use]
     pub fn evidence(&self, site: &Site) -> Option<String> {
         match &site.command {
             Some(command) => (self.is_run_by)(command).then(|| format!("the command `{command}`")),
@@ -232,7 +221,6 @@ pub struct CoverageRequest<'a> {
 
 impl CoverageRequest<'_> {
     /// A path in the output folder, as an argument.
-    #[must_use]
     pub fn output_path(&self, name: &str) -> String {
         self.output.join(name).display().to_string()
     }

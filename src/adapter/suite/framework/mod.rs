@@ -41,7 +41,6 @@ pub const DETECTION_ORDER: [Framework; 10] = [
 ];
 
 /// The table row of a framework.
-#[must_use]
 pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
     match framework {
         Framework::Pytest => &pytest::ADAPTER,

@@ -17,7 +17,6 @@ pub struct AbsentName {
 
 /// Finds imported names that the imported file never mentions. Any mention counts as a definition,
 /// so that names created at run time are not reported.
-#[must_use]
 pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<AbsentName> {
     let (Some(language), Some(text)) = (Language::of(file), files.get(file)) else {
         return Vec::new();

@@ -21,7 +21,6 @@ const RESERVED: &[&str] =
     &["pytest", "unittest", "math", "asyncio", "list", "str", "float", "set", "frozenset", "int"];
 
 /// Whether characterisation tests can be written for a framework.
-#[must_use]
 pub fn can_render(framework: Framework) -> bool {
     match framework {
         Framework::Pytest
@@ -108,7 +107,6 @@ fn group(case: &Case) -> Group {
 
 /// Renders a test file. With `reversed` the tests are in reverse order, to detect tests that depend
 /// on one another.
-#[must_use]
 pub fn render(
     naming: &Naming,
     functions: &[ObservedFunction],
