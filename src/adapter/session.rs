@@ -363,7 +363,7 @@ async fn base_of(
 ) -> Result<Option<(CommitId, TreeId)>, GitError> {
     let Some(commit) = worktree.merge_base(reference).await? else {
         notices.push(format!(
-            "there is no merge base with `{reference}` (a shallow clone cuts history), so no failure is called introduced"
+            "there is no merge base with `{reference}` (a shallow clone cuts history), so no failure is reported as introduced by this change"
         ));
         return Ok(None);
     };

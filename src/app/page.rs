@@ -30,7 +30,7 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
     if file.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
         return Err(AppError::usage(
             format!("no file can be written at {}", file.display()),
-            "name a file for `--html` in a folder that is there",
+            "name a file for `--html` in an existing folder",
         ));
     }
     Ok(())
@@ -59,8 +59,8 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     }
     if view.session.is_empty() {
         return Err(AppError::usage(
-            format!("{} holds nothing that could be drawn", folder.display()),
-            "let the session begin: `regreen fix --resume`",
+            format!("{} holds nothing to show yet", folder.display()),
+            "run the session first: `regreen fix --resume`",
         ));
     }
     let target = read(FixLoop::STATE_FILE, LIMIT)?

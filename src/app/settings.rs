@@ -35,7 +35,7 @@ pub fn configured(
         let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let flags = problems.iter().all(|problem| problem.file != shown);
         let hint = if flags {
-            "`regreen config schema` prints every key with what it may hold".to_owned()
+            "`regreen config schema` prints every key with its allowed values".to_owned()
         } else {
             format!("correct {shown}; `regreen config check` checks it")
         };

@@ -51,7 +51,7 @@ async fn teams(
             Ok(false) => {}
             Err(error) => {
                 fault = Some(format!(
-                    "{error}; a job's token reads no teams: give the step `token` of an App with `members: read`"
+                    "{error}; a job's token cannot read teams: pass the step the `token` of an App with `members: read`"
                 ));
             }
         }

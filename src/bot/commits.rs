@@ -195,7 +195,7 @@ impl<'a> Commits<'a> {
                 self.hold(format!("the result is not stored: {text}; {}", by.hint()));
             }
             Ok(PushOutcome::Moved { .. }) => {
-                self.hold("the result is stored as another one".into());
+                self.hold("another result is already stored under this name".into());
             }
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => self.hold(format!("{error}; {}", error.hint())),

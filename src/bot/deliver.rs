@@ -34,7 +34,7 @@ impl Commits<'_> {
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = pushed {
-            self.published.notices.push(format!("what was learned is not written down: {error}"));
+            self.published.notices.push(format!("the lessons could not be recorded: {error}"));
         }
     }
 

@@ -55,7 +55,7 @@ pub fn choose_start(
     };
     let Some(record) = found.record.as_ref().filter(|_| found.ours) else {
         return if found.ours && resume {
-            Err("the state of the session stayed on the machine that ran it (`commit-state: none`), so no other can go on with it".into())
+            Err("the state of the session stayed on the machine that ran it (`commit-state: none`), so no other machine can continue it".into())
         } else if found.ours {
             Ok(StartPoint::New { replaces: Some(found.tip.clone()) })
         } else if resume {
@@ -73,7 +73,7 @@ pub fn choose_start(
         None if resume || record.status != SessionStatus::Blocked => {
             Ok(StartPoint::Resume { tip: found.tip.clone() })
         }
-        Some(reason) if resume => Err(format!("{} cannot go on: {reason}", record.session_id)),
+        Some(reason) if resume => Err(format!("{} cannot be continued: {reason}", record.session_id)),
         None | Some(_) => Ok(StartPoint::New { replaces: Some(found.tip.clone()) }),
     }
 }

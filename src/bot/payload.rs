@@ -37,9 +37,9 @@ impl EventError {
             Self::Target => "change `on: pull_request_target` to `on: pull_request`",
             Self::Event { .. } => "change `on:` of the workflow",
             Self::Size { .. } | Self::Encoding { .. } | Self::Json { .. } => {
-                "let GITHUB_EVENT_PATH name the file that the runner wrote"
+                "set GITHUB_EVENT_PATH to the file that the runner wrote"
             }
-            Self::Field { .. } => "let GITHUB_EVENT_NAME and GITHUB_EVENT_PATH be of one event",
+            Self::Field { .. } => "set GITHUB_EVENT_NAME and GITHUB_EVENT_PATH for the same event",
             Self::Variable { .. } => "run it as a step of a workflow",
         }
     }

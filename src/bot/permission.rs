@@ -113,7 +113,7 @@ pub enum PermissionDenied {
     Bot { id: u64 },
     #[error("only people and listed bots may command")]
     Kind,
-    #[error("the permission could not be asked for: {reason}")]
+    #[error("the permission could not be checked: {reason}")]
     Unknown { reason: String },
     #[error("commands need write access, and this account has {has:?}")]
     Below { has: Permission },

@@ -92,7 +92,7 @@ pub async fn prepare(
     let head = remote.fetch(&reference, depth).await?;
     if head != target.head {
         notices.push(format!(
-            "the pull request moved to {} since this run was started; that is tested",
+            "the pull request moved to {} after this run was started; the new head is tested",
             head.short()
         ));
         target.head = head;
@@ -102,7 +102,7 @@ pub async fn prepare(
         let commit = remote.fetch(&counts, depth).await?;
         base = remote.merge_base(&target.head, &commit, MERGE_BASE_DEPTH).await?;
         if base.is_none() {
-            notices.push("no merge base was found, so no failure is called introduced".into());
+            notices.push("no merge base was found, so no failure is reported as introduced by this change".into());
         }
         settings_of = commit;
     }

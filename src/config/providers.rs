@@ -193,7 +193,7 @@ pub fn resolve(
         chain.ready.push(Ready { name, provider, key, timeout, context });
     }
     if chain.links.is_empty() {
-        return Err(format!("no provider of the chain can be asked: {}", chain.notices.join("; ")));
+        return Err(format!("no provider of the chain is available: {}", chain.notices.join("; ")));
     }
     Ok(chain)
 }

@@ -164,7 +164,7 @@ impl ValueType {
             Texts | Lines => "a list of texts".into(),
             TextByName([]) => "a mapping of names to texts".into(),
             TextByName(names) => format!("a mapping of {} to texts", names.join(", ")),
-            Grants => "a list of levels, logins or numeric ids of bots".into(),
+            Grants => "a list of permission levels, logins or numeric ids of bots".into(),
         }
     }
 

@@ -31,7 +31,7 @@ pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Rep
         _ => None,
     };
     let mut state = first
-        .ok_or_else(|| "the outcomes do not begin with the beginning of the session".to_owned())?;
+        .ok_or_else(|| "the stored transitions do not start with the start of the session".to_owned())?;
     let mut replayed = Replayed::default();
     for (number, transition) in (1..).zip(transitions.get(1..).unwrap_or_default()) {
         state = match transition {

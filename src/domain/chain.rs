@@ -203,7 +203,7 @@ impl Breaker {
         self.failures
             .get(provider)
             .filter(|(count, _)| *count >= BREAKS_AFTER)
-            .map(|(_, why)| format!("left alone for the rest of this run: {why}"))
+            .map(|(_, why)| format!("skipped for the rest of this run: {why}"))
     }
 
     /// Records a failure. A `lasting` one, such as a refused key, opens the breaker at once.

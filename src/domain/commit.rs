@@ -70,7 +70,7 @@ pub fn minimise(state: &FixLoop) -> String {
         .iter()
         .map(|one| match one.tests.first() {
             Some(test) => format!("{} is needed by {}", line(&one.place), line(test.as_str())),
-            None => format!("{} stays without a proof", line(&one.place)),
+            None => format!("{} is kept, although no test was shown to need it", line(&one.place)),
         })
         .collect();
     message(&subject, &body.join("\n"), state, "minimise", rate)
@@ -115,7 +115,7 @@ pub fn generated(production: &Generation) -> String {
 fn noticed(score: Option<&Score>) -> String {
     score.and_then(Score::per_mille).map_or_else(String::new, |share| {
         let (percent, tenth) = (share / 10, share % 10);
-        format!("They notice {percent}.{tenth} % of small breaks of the code they reach.\n")
+        format!("They detect {percent}.{tenth} % of the mutants of the code they reach.\n")
     })
 }
 
@@ -205,7 +205,7 @@ pub fn repaired(session: &SessionId) -> String {
 
 /// Message of the commit that records the lessons of a session.
 pub fn sync(session: &SessionId) -> String {
-    format!("test-cycle: write down what {session} teaches\n\n{SESSION}: {session}\n{KIND}: sync\n")
+    format!("test-cycle: record the lessons of {session}\n\n{SESSION}: {session}\n{KIND}: sync\n")
 }
 
 /// The value of a trailer in the last paragraph of a message.

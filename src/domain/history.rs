@@ -94,7 +94,7 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
 
 fn name(broken: &[TestId]) -> String {
     match broken {
-        [] => "no single test to blame".to_owned(),
+        [] => "no test newly fails".to_owned(),
         [one] => format!("{one} fails now"),
         [first, rest @ ..] => format!("{first} and {} fail now", tests(rest.len())),
     }
@@ -143,7 +143,7 @@ pub fn hopeless(
         && a.points == b.points
         && b.points == c.points
     {
-        return Some("the same failures, cause and places came three times in a row".into());
+        return Some("the same failures, cause and places occurred three times in a row".into());
     }
     if let [.., a, b] = rounds
         && a.strategy == Strategy::Reflective

@@ -208,12 +208,12 @@ impl SessionRecord {
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     match record.status {
         SessionStatus::Planning | SessionStatus::Initialized => {
-            Some("it plans tests; `regreen test` goes on with it".to_owned())
+            Some("it plans tests; continue it with `regreen test`".to_owned())
         }
         SessionStatus::Completed => Some("it has met its gate".to_owned()),
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
             Some(format!(
-                "it has ended at its limit of {} iterations; a higher `--max-iterations` reopens it",
+                "it ended at its limit of {} iterations; reopen it with a higher `--max-iterations`",
                 record.max_iterations
             ))
         }

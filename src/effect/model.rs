@@ -209,7 +209,7 @@ impl ModelErrorKind {
             Self::Truncated => ("truncated", again),
             Self::Garbage => ("garbage", address),
             Self::Client { .. } => {
-                ("client", "install or update the client, or remove it from `engine`")
+                ("client", "install or update the client, or remove it from `providers`")
             }
             Self::Replay { .. } => {
                 ("replay", "replay with the same regreen and the same repository")

@@ -87,7 +87,7 @@ impl Refuser {
             Self::WorkflowFiles => {
                 "use an App token with `workflows: write`, or apply the workflow change by hand"
             }
-            Self::Protection => "let regreen push to a branch of its own (`push: branch`)",
+            Self::Protection => "let regreen push to its own branch (`publish: branch`)",
             Self::Hook => "ask who runs the server's hooks",
             Self::Other => "read what the server said",
         }

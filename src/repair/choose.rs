@@ -68,7 +68,7 @@ pub fn suspicion(
         let after = literals(edit.after.as_deref().unwrap_or_default());
         let mut new = after.difference(&before).filter(|text| !COMMON.contains(&text.as_str()));
         if let Some(literal) = new.find(|text| test_literals.contains(*text)) {
-            return Some(format!("it brings in `{literal}`, which stands in a failing test"));
+            return Some(format!("it adds `{literal}`, which occurs in a failing test"));
         }
     }
     if operators == [OperatorId::DropStatement] {

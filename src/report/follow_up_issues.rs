@@ -77,7 +77,7 @@ fn origin(view: &View, about: &About<'_>) -> String {
         _ => String::new(),
     };
     format!(
-        "Seen while the tests of {place} were brought back to green (session {}{rates}).\n\n",
+        "Found while fixing the failing tests of {place} (session {}{rates}).\n\n",
         code(&view.session)
     )
 }

@@ -33,11 +33,11 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
         let cause = best_cause(state, &one.test);
         text.push_str(&match &cause {
             Some((by, sure, cause)) => format!(
-                "- Best cause known: {} at {} ({by}, confidence {sure:.2})\n",
+                "- Most likely cause: {} at {} ({by}, confidence {sure:.2})\n",
                 code(&cause.cause),
                 code(&cause.point.to_string())
             ),
-            None => "- Best cause known: none; nobody named a place for this test\n".to_owned(),
+            None => "- Most likely cause: unknown; no analysis named a place for this test\n".to_owned(),
         });
         let tried: Vec<String> =
             state.iterations.iter().filter(|one| !improved(one)).flat_map(attempts).collect();

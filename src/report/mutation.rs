@@ -17,13 +17,13 @@ pub fn percent(score: &Score) -> String {
 /// Sums the score up in one sentence.
 pub fn headline(score: &Score) -> String {
     if score.tried == 0 {
-        return "Nothing could be broken on a line that a test reaches".into();
+        return "No mutant could be made on a line that a test reaches".into();
     }
     let verdict = if score.is_met() { "at least" } else { "below" };
     format!(
-        "Tests notice {} of {} ({}, {verdict} the {} % asked for)",
+        "Tests detect {} of {} ({}, {verdict} the required {} %)",
         score.noticed,
-        count(u64::from(score.tried), "broken version"),
+        count(u64::from(score.tried), "mutant"),
         percent(score),
         score.threshold
     )
@@ -35,18 +35,18 @@ pub fn remarks(score: &Score) -> Vec<String> {
     let away = score.mutants - score.covered.min(score.mutants);
     if away > 0 {
         found.push(format!(
-            "{} on lines that no test reaches, and not counted",
-            count(u64::from(away), "more broken version")
+            "{} on lines that no test reaches; these are not counted",
+            count(u64::from(away), "more mutant")
         ));
     }
     let known = score.tried + score.unviable;
     if known < score.covered {
-        let left = count(u64::from(score.covered - known), "broken version");
-        found.push(format!("{known} of {} were tried, {left} were not", score.covered));
+        let left = count(u64::from(score.covered - known), "mutant");
+        found.push(format!("{known} of {} were tried; {left} not", score.covered));
     }
     if score.unviable > 0 {
-        let text = count(u64::from(score.unviable), "broken version");
-        found.push(format!("{text} that the compiler refused, and not counted"));
+        let text = count(u64::from(score.unviable), "mutant");
+        found.push(format!("{text} refused by the compiler and not counted"));
     }
     if score.types_unchecked {
         found.push(
@@ -56,17 +56,17 @@ pub fn remarks(score: &Score) -> Vec<String> {
         );
     }
     if score.hung > 0 {
-        let text = count(u64::from(score.hung), "broken version");
-        found.push(format!("{text} hung or crashed, which counts as noticed"));
+        let text = count(u64::from(score.hung), "mutant");
+        found.push(format!("{text} made a test hang or crash, which counts as detected"));
     }
     if score.reach == LineReach::Unknown {
         found.push(
-            "the suite does not tell which lines a test reaches, so every line counts".into(),
+            "the suite does not report which lines a test reaches, so every line counts".into(),
         );
     }
     if !score.left_out.is_empty() {
         let text = count(score.left_out.len() as u64, "test");
-        found.push(format!("{text} that do not pass in the quick runner were not asked"));
+        found.push(format!("{text} not used for the score, because they do not pass in the fast runner"));
     }
     found
 }
@@ -95,7 +95,7 @@ pub fn markdown(score: &Score) -> String {
         return text;
     }
     text.push_str(
-        "\nNobody noticed:\n\n| place | operator | before | after |\n|:--|:--|:--|:--|\n",
+        "\nSurviving mutants:\n\n| place | operator | before | after |\n|:--|:--|:--|:--|\n",
     );
     for mutant in score.survivors.iter().take(LISTED) {
         text.push_str(&format!(
@@ -146,14 +146,14 @@ mod tests {
         insta::assert_snapshot!(markdown(&score), @r##"
     ### Mutation score
 
-    Tests notice 7 of 9 broken versions (77.7 %, below the 80 % asked for).
+    Tests detect 7 of 9 mutants (77.7 %, below the required 80 %).
 
-    - 2 more broken versions on lines that no test reaches, and not counted
-    - 9 of 10 were tried, 1 broken version were not
-    - 1 broken version hung or crashed, which counts as noticed
+    - 2 more mutants on lines that no test reaches; these are not counted
+    - 9 of 10 were tried; 1 mutant not
+    - 1 mutant made a test hang or crash, which counts as detected
     - 4 tests asked, 6 of 8 lines that can be broken are reached, 1.2 s
 
-    Nobody noticed:
+    Surviving mutants:
 
     | place | operator | before | after |
     |:--|:--|:--|:--|

@@ -407,5 +407,5 @@ mod tests {
     let survivors = score["survivors"].as_array().unwrap().len() as u64;
     assert_eq!(number("noticed") + survivors, number("tried"), "{score:#}");
     let ran = repo.regreen(&["score", "--markdown", "--mutants", "3", "src/lib.rs"]);
-    assert!(ran.out.contains("Tests notice"), "{}", ran.out);
+    assert!(ran.out.contains("Tests detect"), "{}", ran.out);
 }

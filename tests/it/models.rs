@@ -674,7 +674,7 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
         "## To take over",
         "### `test_calc.TotalTest.test_total`",
         "- Says: `-6 != 6`",
-        "- Best cause known: `the code at calc.py:total:9-13 is wrong` at `calc.py:total:9-13` (one, confidence 0.90)",
+        "- Most likely cause: `the code at calc.py:total:9-13 is wrong` at `calc.py:total:9-13` (one, confidence 0.90)",
         "this very change was tried before and did not help",
         "Continue with `regreen fix --resume WFS-test-main --max-iterations",
     ] {

@@ -97,7 +97,7 @@ fn a_failure_of_the_base_does_not_count_when_it_is_ignored_and_is_shown_all_the_
     assert!(document["preexisting-tests"][0].as_str().unwrap().contains("test_old"));
     let report = read(Path::new(document["report"].as_str().unwrap()));
     assert!(report.contains("Every test passes but 1 that fails on the base too"), "{report}");
-    assert!(report.contains("Failing before this change too"), "{report}");
+    assert!(report.contains("- Fails on the base too: `test_old.Old.test_old`"), "{report}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
     if rest.is_empty() {
         return Ok(None);
     }
-    let (digits, after) = rest.split_at_checked(4).ok_or("a line ends in its length")?;
+    let (digits, after) = rest.split_at_checked(4).ok_or("a packet is cut within its length")?;
     let digits = std::str::from_utf8(digits).map_err(|_error| "a length is no number")?;
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err("a length is no number");

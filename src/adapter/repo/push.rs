@@ -219,13 +219,13 @@ pub(super) fn cherry_pick_onto(
     for id in commits {
         let commit = repo.find_commit(*id).map_err(failed("read a commit"))?;
         if commit.parent_count() != 1 {
-            return Ok(Err("a merge cannot be set on top of other commits".into()));
+            return Ok(Err("a merge commit cannot be rebased".into()));
         }
         let mut index = repo
             .cherrypick_commit(&commit, &onto, 0, None)
             .map_err(failed("set a commit on top of another"))?;
         if index.has_conflicts() {
-            return Ok(Err("our commits do not fit on top of the others".into()));
+            return Ok(Err("our commits conflict with the others".into()));
         }
         let tree = index.write_tree_to(repo).map_err(failed("write a tree"))?;
         let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;

@@ -82,7 +82,7 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
             .map_err(|_error| refused("it is no address"))?;
     }
     if !matches!(url.scheme(), "https" | "http") {
-        return Err(refused("only https is spoken"));
+        return Err(refused("only HTTPS is supported"));
     }
     url.set_username("")
         .and_then(|()| url.set_password(None))
@@ -161,7 +161,7 @@ impl Transport {
     /// Fetches a pack.
     pub async fn fetch(&self, offer: &Advertisement, ask: &Ask) -> Result<Fetched, RemoteError> {
         if !offer.can("side-band-64k") || (ask.depth.is_some() && !offer.can("shallow")) {
-            return Err(self.wrong("it can neither bands nor depth"));
+            return Err(self.wrong("it lacks the capability side-band-64k or shallow"));
         }
         let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
         let mut body = Vec::new();
@@ -303,7 +303,7 @@ mod tests {
             ("http://ghs_secret@github.com/o/r", Err("in the open")),
             ("http://127.0.0.1.evil.example/o/r", Err("in the open")),
             ("http://localhost.evil.example/o/r", Err("in the open")),
-            ("file:///o/r", Err("only https")),
+            ("file:///o/r", Err("only HTTPS")),
             ("/o/r", Err("no address")),
             ("ext::sh -c ghs_secret", Err("")),
         ];

@@ -236,7 +236,7 @@ pub async fn run_tools(
             && tool.concern != Format
             && !root.join("Cargo.lock").is_file()
         {
-            let reason = "there is no Cargo.lock, and nothing may be written";
+            let reason = "there is no Cargo.lock, and the checkout is read-only";
             report.skipped.push((tool.name.to_owned(), reason.into()));
             continue;
         }

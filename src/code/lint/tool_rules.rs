@@ -71,7 +71,7 @@ tool_rules! {
         "a local name hides another one" => "give the local another name",
         as "F402" "A001" "A004" "no-shadow" "@typescript-eslint/no-shadow" " is shadowed";
     Critical "variables" "undefined-variable" PY_JS_RS_GO:
-        "nothing binds this name" => "define or import it, or correct its spelling",
+        "undefined name" => "define or import it, or correct its spelling",
         as "F821" "F822" "F823" "name-defined" "TS2304" "TS2552" "no-undef" "E0425" "E0412"
            "undefined: ";
     Warning fixable "variables" "unused-variable" PY_JS_RS:
@@ -91,7 +91,7 @@ tool_rules! {
     Warning "control_flow" "async-not-awaited" PY_JS:
         "nothing waits for asynchronous code" => "await the result",
         as "unused-coroutine" "unused-awaitable" "@typescript-eslint/no-floating-promises";
-    Warning "type_abuse" "escape-type" PY_JS: "a type that fits everything" => "name the type",
+    Warning "type_abuse" "escape-type" PY_JS: "a type that accepts any value" => "name the type",
         as "ANN401" "@typescript-eslint/no-explicit-any";
     Error "type_abuse" "double-cast" JS:
         "a cast that nothing checks" => "convert the value, or check its type",
@@ -123,7 +123,7 @@ tool_rules! {
         "the same body as another function" => "test another case, or take one out",
         as "sonarjs/no-identical-functions";
     Critical "security_issues" "dynamic-evaluation" PY_JS:
-        "text is run as code" => "parse the text, or choose among functions by name",
+        "a string is executed as code" => "parse the text, or choose among functions by name",
         as "S102" "S307" "no-eval" "no-implied-eval" "no-new-func";
 }
 

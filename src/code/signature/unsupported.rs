@@ -120,7 +120,7 @@ const CALLEES: &[(&[&str], &str)] = &[
             "setInterval",
             "setImmediate",
         ],
-        "starts something that goes on",
+        "starts background work",
     ),
     (&["document.", "window.", "localStorage.", "sessionStorage."], "needs a browser"),
 ];

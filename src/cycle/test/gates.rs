@@ -31,7 +31,7 @@ impl TestWriting<'_> {
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = "IMPL-001.3";
         self.turn(id, TaskStatus::InProgress).await?;
-        self.fx.step("looking for what generated code gets wrong (gate 001.3)");
+        self.fx.step("checking for typical mistakes of generated code (gate 001.3)");
         let report = self.gate().await?;
         let met = report.status == QualityDecision::Pass;
         self.production.validation = Some(GateResult {
@@ -258,7 +258,7 @@ impl TestWriting<'_> {
         if self.production.dropped.is_empty() || tests.is_empty() {
             return Ok(self.production.scored());
         }
-        self.fx.step("breaking the code to see what the rest of the tests notice");
+        self.fx.step("measuring the mutation score of the remaining tests");
         let subjects: BTreeSet<RepoPath> =
             self.production.files().into_iter().map(|(_, subject)| subject).collect();
         let subjects: Vec<RepoPath> = subjects.into_iter().collect();

@@ -265,7 +265,7 @@ impl TestWriting<'_> {
                 self.note_rounds(&task.id, ROUNDS);
                 continue;
             }
-            self.fx.step(&format!("aiming at what {} missed", task.id));
+            self.fx.step(&format!("writing more tests for what {} missed", task.id));
             let with_old = self.production.tree.clone();
             let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
                 self.production.tree = with_old;

@@ -254,7 +254,7 @@ impl FixLoop {
         if named {
             self.next = FixStep::Propose;
         } else {
-            self.give_up(IterationResult::Error, "no place to change could be named", events);
+            self.give_up(IterationResult::Error, "no place to change was found", events);
         }
     }
 
@@ -279,7 +279,7 @@ impl FixLoop {
             let reason = if attempt.calls.is_empty() || attempt.tried > 0 {
                 format!("no plausible edit among {} candidates", attempt.tried)
             } else {
-                "no provider gave an edit that could be used".to_owned()
+                "no provider returned a usable edit".to_owned()
             };
             self.give_up(IterationResult::Unchanged, &reason, events);
             return;

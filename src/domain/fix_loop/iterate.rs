@@ -44,7 +44,7 @@ impl FixLoop {
         let Some(rate) = self.ledger.rate() else {
             let ignored = self.ignored() > 0;
             let reason =
-                if ignored { "no test counts that failed" } else { "only flaky tests failed" };
+                if ignored { "all failing tests are excluded" } else { "only flaky tests failed" };
             self.finish(Ending::PartialSuccess, reason);
             return;
         };

@@ -22,7 +22,7 @@ pub struct CoverageEvidence<'a> {
 /// Why a requirement is not covered; `None` if a test covers it.
 ///
 /// A happy path is shown by a kept assertion. A negative path or an edge is shown when a new test
-/// executes the line that decides it, and an edge only when no broken version of that line goes
+/// executes the line that decides it, and an edge only when no mutant of that line goes
 /// unnoticed; where lines are unknown, by names. What crosses modules is
 /// never shown: tests of one function at a time cannot.
 ///
@@ -68,7 +68,7 @@ pub fn still_open(
         let unseen = score
             .flat_map(|score| &score.survivors)
             .any(|broken| broken.file == *file && broken.line == one.line);
-        let why = || format!("a broken version of line {} is not noticed", one.line);
+        let why = || format!("no test detects a mutant of line {}", one.line);
         return (layer == TestAspect::Edge && unseen).then(why);
     }
     let missing = evidence.layers.iter().filter(|known| known.layer == layer).any(|known| {
@@ -271,7 +271,7 @@ mod tests {
             &requirement(SubLayer::Edge, "price", 8),
             &CoverageEvidence { made: &missed, ..seen },
         );
-        assert_eq!(open.as_deref(), Some("a broken version of line 8 is not noticed"));
+        assert_eq!(open.as_deref(), Some("no test detects a mutant of line 8"));
         let claim = WrittenTests {
             task: "IMPL-001".into(),
             round: 1,

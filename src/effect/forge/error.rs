@@ -30,7 +30,7 @@ pub enum ForgeErrorKind {
     #[error("workflows may not open pull requests here")]
     CreationForbidden,
     /// 404, 410 or a disabled feature; also anything that the token may not see.
-    #[error("it is not there or not visible")]
+    #[error("it does not exist or is not visible to the token")]
     NotFound,
     #[error("the repository has another name")]
     Moved,
@@ -43,7 +43,7 @@ pub enum ForgeErrorKind {
         /// How long, when the forge says so.
         wait: Option<Duration>,
     },
-    #[error("the service does not answer properly")]
+    #[error("the service is unavailable")]
     Unavailable,
     #[error("no time is left")]
     TooLate,
@@ -82,7 +82,7 @@ impl ForgeError {
             ForgeErrorKind::Unavailable => "run again later, and look at the service's status page",
             ForgeErrorKind::TooLate => "raise the time limit of the run",
             ForgeErrorKind::Stale => "start again from the present head",
-            ForgeErrorKind::Malformed => "look for a proxy that answers in the forge's place",
+            ForgeErrorKind::Malformed => "check for a proxy between this machine and the forge",
         };
         hint.to_owned()
     }

@@ -119,7 +119,7 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
         html.inside("figcaption", &[], |html| {
             html.text(&caption);
             if points.iter().any(|point| point.reached.is_some()) {
-                html.text(" A dashed drop shows how far a change went down that was taken back.");
+                html.text(" A dashed line down shows the rate that a reverted change had reached.");
             }
             if data.earlier > 0 {
                 html.text(&format!(" The first {} iterations are not drawn.", data.earlier));

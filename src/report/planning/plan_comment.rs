@@ -43,7 +43,7 @@ pub fn outcome(
         (PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } }, _) => {
             (Ending::Failure, format!("the plan cannot be carried out: {}", problems.join("; ")))
         }
-        (_, Some(why)) => (Ending::Blocked, format!("{why}, while tests are planned and written")),
+        (_, Some(why)) => (Ending::Blocked, format!("{why} while planning and writing tests")),
         (_, None) => (Ending::Blocked, "it stopped while tests are written".to_owned()),
     };
     Outcome {

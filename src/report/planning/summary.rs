@@ -111,7 +111,7 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
     let id = &state.session_id;
     match &state.next {
         PipelineStep::Finish { verdict: PipelineVerdict::Planned } => {
-            ("planned", format!("the plan is ready; `regreen test --resume {id}` goes on with it"))
+            ("planned", format!("the plan is ready; `regreen test --resume {id}` carries it out"))
         }
         PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing } => {
             ("nothing_missing", "nothing is missing here; `regreen fix` runs the suite".into())
@@ -131,12 +131,12 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
         }
         PipelineStep::Confirm => (
             "awaits_confirmation",
-            format!("the plan waits for a word; `regreen test --resume {id} --yes` gives it"),
+            format!("the plan waits for approval; `regreen test --resume {id} --yes` carries it out"),
         ),
         PipelineStep::Execute => (
             "executing",
             format!(
-                "the suite has not met its gate yet; `regreen test --resume {id}` goes on with the fix loop"
+                "the suite has not met its gate yet; `regreen test --resume {id}` continues with the fix loop"
             ),
         ),
         PipelineStep::Generate
@@ -144,10 +144,10 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
         | PipelineStep::Review
         | PipelineStep::Keep => (
             "stopped",
-            format!("stopped while tests are written; `regreen test --resume {id}` goes on"),
+            format!("stopped while writing tests; `regreen test --resume {id}` continues"),
         ),
         PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. } => {
-            ("stopped", format!("stopped between two phases; `regreen test --resume {id}` goes on"))
+            ("stopped", format!("stopped between two phases; `regreen test --resume {id}` continues"))
         }
     }
 }
@@ -336,7 +336,7 @@ pub struct TaskLine {
 pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, plan) = (&run.state, run.plan.as_ref());
     let (result, next) = match &run.halted {
-        Some(reason) => ("stopped", format!("{reason}; `--resume` goes on")),
+        Some(reason) => ("stopped", format!("{reason}; `--resume` continues")),
         None => ending(state),
     };
     let missing = run.package.as_ref().map(|package| package.coverage().missing_tests.as_slice());

@@ -149,7 +149,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
         Some("the budget"),
         Rest { branch: "b".into(), folder: "f".into(), took: std::time::Duration::ZERO },
     );
-    assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget, while tests"));
+    assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget while"));
     outcome.result = crate::domain::event::Ending::Failure;
     outcome.initial = crate::domain::rate::PassRate::of(1, 2);
     outcome.failing = vec![crate::domain::event::Remaining {

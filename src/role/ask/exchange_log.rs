@@ -178,7 +178,7 @@ pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls
     let last = ProviderCall {
         trigger: Some(FallbackTrigger::Interrupted),
         reason: format!(
-            "the run ended while this was asked at {}; nobody knows whether it was charged",
+            "the run ended before the question asked at {} was answered; it may have been charged",
             pending.asked_at
         ),
         ..pending.call
@@ -199,7 +199,7 @@ pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>)
         usage: stored.usage,
         micro_usd: price,
         trigger: Some(FallbackTrigger::Interrupted),
-        reason: "it was answered in a run that was interrupted, and what it changed is gone".into(),
+        reason: "it was answered in an interrupted run, and the edits of the agent were lost".into(),
         ..call.clone()
     }
 }

@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 50;
 const WRONG: &str = "a failing test reaches it, so what it does today may be wrong";
 
 /// The reason for excluding every function if failing tests cannot be traced.
-const PERHAPS: &str = "the suite fails and does not tell what it reaches";
+const PERHAPS: &str = "the suite fails, and the code that its failing tests reach is unknown";
 
 /// Whether any line is in the body of a function. Its first line runs when the file is loaded, so
 /// it counts only for functions of a single line.

@@ -49,7 +49,7 @@ pub fn analyse(
         let requirements = of_file(missing, coverage, package, survey, ran, &mut number);
         if requirements.requirements.is_empty() {
             deferred.push(format!(
-                "{}: {}, and nothing of it can be said from its text",
+                "{}: {}, and no requirement can be derived from its source",
                 missing.implementation_file, missing.reason
             ));
         } else {
@@ -202,7 +202,7 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
     for function in functions {
         for (line, call) in &function.calls {
             if external_calls::is_request(call, service) {
-                found.insert(format!("`{call}`: leaves the machine (line {line})"));
+                found.insert(format!("`{call}`: accesses the network (line {line})"));
             } else if external_calls::is_non_deterministic(call) {
                 found.insert(format!("`{call}`: answers differently each time (line {line})"));
             }
@@ -238,7 +238,7 @@ fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
     ];
     if files.iter().any(|file| file.requirements.iter().any(|one| one.layer.layer() == 2)) {
         steps.push(
-            "then what crosses a file or the machine (L2), with doubles only at the machine's edge"
+            "then integration tests (L2), mocking only external systems"
                 .into(),
         );
     }

@@ -78,7 +78,7 @@ impl DraftReview<'_> {
                 failed.filter(|id| !defects.contains_key(id)).collect();
             for id in &still_wrong {
                 let why =
-                    wrong.get(id).map_or("it fails, and nobody vouches for it", String::as_str);
+                    wrong.get(id).map_or("it fails, and no provider confirmed that it reveals a defect", String::as_str);
                 dropped.push(format!("{id}: {why}"));
             }
             is_left = still_wrong.is_empty() || file.cut(&still_wrong);
@@ -116,7 +116,7 @@ impl DraftReview<'_> {
                 }
                 Some(DefectVerdict::TestIsWrong(why)) => why,
                 None if verdicts::is_endless(case) => {
-                    "does-not-end: it was stopped, and nobody says that the code is to blame".into()
+                    "does-not-end: it was stopped by the time limit, and no provider attributes this to the code".into()
                 }
                 None => "nobody can say whether the code or the test is wrong".into(),
             };

@@ -76,7 +76,7 @@ pub fn check_verdict(
     let evidence: String =
         reported.evidence.chars().filter(|c| !c.is_control()).take(1_000).collect();
     if evidence.trim().chars().count() < EVIDENCE {
-        return test("the code is called wrong without evidence");
+        return test("the verdict blames the code without evidence");
     }
     let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let known = functions
@@ -98,7 +98,7 @@ pub fn check_verdict(
             let line = first.unwrap_or(1);
             DefectVerdict::CodeIsWrong(DefectSite { function: String::new(), line, evidence })
         }
-        None => test("the code is called wrong at a place that is not there"),
+        None => test("the verdict blames a location that does not exist in the code"),
     }
 }
 

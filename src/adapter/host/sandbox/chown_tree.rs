@@ -58,7 +58,7 @@ fn reachable(folder: &Path) -> io::Result<()> {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
                 format!(
-                    "another user cannot pass {}: set REGREEN_WORK_DIR to a folder that is open to all",
+                    "the user that runs test code cannot enter {}: set REGREEN_WORK_DIR to a folder that every user can enter",
                     above.display()
                 ),
             ));

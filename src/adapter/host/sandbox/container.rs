@@ -116,7 +116,7 @@ fn mounts(engine: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
         format!("regreen is in a container itself, which {engine} does not know: {error}")
     })?;
     let list: Vec<serde_json::Value> = serde_json::from_str(mounts.trim())
-        .map_err(|error| format!("{engine} lists our folders in another form: {error}"))?;
+        .map_err(|error| format!("the list of mounts from {engine} cannot be parsed: {error}"))?;
     let path = |mount: &serde_json::Value, key: &str| mount.get(key)?.as_str().map(PathBuf::from);
     Ok(list
         .iter()

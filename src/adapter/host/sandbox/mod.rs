@@ -193,7 +193,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
         it.in_force.extend([
             "writes end at the private checkout, its scratch and temporary folders and the caches of build tools (Landlock)".into(),
             "known credential files cannot be read (Landlock)".into(),
-            "memory and environment of regreen are closed (Landlock, and it is not dumpable)".into(),
+            "memory and environment of regreen cannot be read (Landlock, and the process is not dumpable)".into(),
         ]);
     } else {
         it.missing.push(format!(
@@ -214,7 +214,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
     limit_network(&mut it, requested.network, facts.landlock);
     if it.limits.user.is_none() {
         it.missing
-            .push("sockets of this user, Docker's if there is one, can be connected to".into());
+            .push("test code can connect to sockets of this user, including Docker's".into());
     }
     it
 }

@@ -99,7 +99,7 @@ pub enum BundleError {
     /// A digest or size differs.
     #[error("{0} is not what bundle.json says")]
     Digest(String),
-    #[error("the bundle has too much: {0}")]
+    #[error("the bundle exceeds a limit: {0}")]
     TooLarge(String),
     #[error("commits.pack cannot be read: {0}")]
     Pack(String),

@@ -62,7 +62,7 @@ impl ScratchRepo {
         let repo = self.repo()?;
         let follows = repo.graph_descendant_of(oid(new)?, oid(from)?);
         if !follows.map_err(failed("walk the history"))? {
-            return Ok(Err("our own history was written anew".into()));
+            return Ok(Err("the history of our own commits was rewritten".into()));
         }
         if overlap == Overlap::Refused
             && let Some(reason) = push::overlap(&repo, from, new, onto)?

@@ -13,13 +13,13 @@ pub const RULES: &[LintRule] = &[
     code_rule(
         ("placeholder_code", "todo-code"),
         Error,
-        ("a comment stands for an implementation", "write the implementation"),
+        ("a placeholder comment instead of an implementation", "write the implementation"),
         Detection::Function(ALL, phrases),
     ),
     code_rule(
         ("placeholder_code", "not-implemented"),
         Error,
-        ("says that it is not implemented", "write the implementation, or take the function out"),
+        ("an unimplemented function", "write the implementation, or take the function out"),
         Detection::Query(
             &[
                 (

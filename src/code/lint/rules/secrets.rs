@@ -58,7 +58,7 @@ fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
             return Some("it has the form of a known key");
         }
         let named = is_random(value) && NAME.is_match(given_to(source, node)?);
-        named.then_some("its name and its randomness say so")
+        named.then_some("it looks random and its name suggests a secret")
     };
     let strings = source.of_kind(STRINGS);
     strings.filter_map(|node| Some(Hit::noted(line(node), note(node)?))).collect()

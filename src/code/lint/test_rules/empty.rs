@@ -33,7 +33,7 @@ pub const RULES: &[LintRule] = &[
     test_rule(
         ("empty_tests", "skipped-without-reason"),
         Error,
-        ("a test that does not run, and no word why", "let it run, or say why it cannot"),
+        ("a skipped test without a reason", "let it run, or say why it cannot"),
         Detection::Function(ALL, |source| skipped_by(source, Skip::Silent)),
     ),
     test_rule(
@@ -51,7 +51,7 @@ pub const RULES: &[LintRule] = &[
     test_rule(
         ("config_extras", "todo-test"),
         Warning,
-        ("a test that is only announced", "write the test"),
+        ("a test that is declared but not written", "write the test"),
         Detection::Query(
             &[(
                 JS,

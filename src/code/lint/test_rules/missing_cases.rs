@@ -23,13 +23,13 @@ pub const RULES: &[LintRule] = &[
     test_rule(
         ("incomplete_coverage", "no-edge-case"),
         Error,
-        ("no test of an edge", "test nothing, zero, the empty and the largest"),
+        ("no test of an edge", "test null, zero, empty and maximum values"),
         Detection::Function(ALL, |source| never_tries(source, &EDGE)),
     ),
     test_rule(
         ("ai_generated_issues", "subject-not-imported"),
         Critical,
-        ("the test loads nothing of the repository", "import what the test is about"),
+        ("the test imports no code of the repository", "import what the test is about"),
         Detection::Function(PY_JS, no_subject),
     ),
 ];
