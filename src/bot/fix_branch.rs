@@ -73,7 +73,9 @@ pub fn choose_start(
         None if resume || record.status != SessionStatus::Blocked => {
             Ok(StartPoint::Resume { tip: found.tip.clone() })
         }
-        Some(reason) if resume => Err(format!("{} cannot be continued: {reason}", record.session_id)),
+        Some(reason) if resume => {
+            Err(format!("{} cannot be continued: {reason}", record.session_id))
+        }
         None | Some(_) => Ok(StartPoint::New { replaces: Some(found.tip.clone()) }),
     }
 }

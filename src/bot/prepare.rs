@@ -102,7 +102,10 @@ pub async fn prepare(
         let commit = remote.fetch(&counts, depth).await?;
         base = remote.merge_base(&target.head, &commit, MERGE_BASE_DEPTH).await?;
         if base.is_none() {
-            notices.push("no merge base was found, so no failure is reported as introduced by this change".into());
+            notices.push(
+                "no merge base was found, so no failure is reported as introduced by this change"
+                    .into(),
+            );
         }
         settings_of = commit;
     }

@@ -75,7 +75,9 @@ pub async fn choose(
         _ => names(context).collect(),
     };
     if candidates.is_empty() {
-        return Ok(Started::Reply("The name of this branch cannot be turned into a session id".into()));
+        return Ok(Started::Reply(
+            "The name of this branch cannot be turned into a session id".into(),
+        ));
     }
     let resume = matches!(command, Command::Resume { .. });
     let replaces_plans =

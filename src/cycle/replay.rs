@@ -30,8 +30,9 @@ pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Rep
         Some(Transition::Command(command)) => M::begin(command, last),
         _ => None,
     };
-    let mut state = first
-        .ok_or_else(|| "the stored transitions do not start with the start of the session".to_owned())?;
+    let mut state = first.ok_or_else(|| {
+        "the stored transitions do not start with the start of the session".to_owned()
+    })?;
     let mut replayed = Replayed::default();
     for (number, transition) in (1..).zip(transitions.get(1..).unwrap_or_default()) {
         state = match transition {

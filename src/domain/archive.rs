@@ -134,7 +134,10 @@ fn lessons(state: &FixLoop) -> Lessons {
     };
     let (good, bad): (Vec<_>, Vec<_>) =
         state.iterations.iter().partition(|one| one.result == IterationResult::Improved);
-    let flaky = state.flaky.iter().map(|test| format!("{test} is flaky: it failed and passed on the same sources"));
+    let flaky = state
+        .flaky
+        .iter()
+        .map(|test| format!("{test} is flaky: it failed and passed on the same sources"));
     let stuck = state.stuck_tests.iter().map(|test| format!("{test} kept failing"));
     let old = state.preexisting.iter().map(|test| format!("{test} failed on the merge base too"));
     let causes = state.patterns.iter().map(|kind| format!("edits of the kind `{kind}` were kept"));

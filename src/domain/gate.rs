@@ -60,7 +60,9 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     let single_safe_line = remaining.iter().all(|level| *level == Criticality::Low);
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
         let how = match (tests_edited, ignored) {
-            (true, _) => "every test passes, but tests were changed: a person must confirm".to_owned(),
+            (true, _) => {
+                "every test passes, but tests were changed: a person must confirm".to_owned()
+            }
             (false, 0) => "every test passes".to_owned(),
             (false, 1) => "every test passes but 1 that fails on the base too".to_owned(),
             (false, _) => format!("every test passes but {ignored} that fail on the base too"),

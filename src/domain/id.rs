@@ -92,16 +92,19 @@ impl RepoPath {
     }
 
     /// The last part of the path.
+    #[must_use]
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
     /// The text after the last dot of the file name; empty without one.
+    #[must_use]
     pub fn extension(&self) -> &str {
         self.file_name().rsplit_once('.').map_or("", |(_, extension)| extension)
     }
 
     /// All but the last part; empty at the root.
+    #[must_use]
     pub fn parent(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(parent, _)| parent)
     }
@@ -208,6 +211,7 @@ impl SessionId {
     }
 
     /// The branch that holds the session's commits unless the user names another.
+    #[must_use]
     pub fn branch(&self) -> String {
         format!("regreen/{self}")
     }

@@ -46,7 +46,7 @@ const OTHERS: &[crate::domain::Reader] = &[
     ("messages", |text| drop(failure::normalise(text))),
     ("sources", |text| {
         for (language, _, endings) in LANGUAGES {
-            drop(syntax::first_error(*language, text));
+            let _ = syntax::first_error(*language, text);
             drop(outline::functions(*language, text));
             drop(test_cases::facts(*language, text));
             let name = format!("a.{}", endings.first().unwrap_or(&"py"));
@@ -58,6 +58,7 @@ const OTHERS: &[crate::domain::Reader] = &[
 ];
 
 /// The names of all parsers, in the order of the tables.
+#[must_use]
 pub fn names() -> Vec<&'static str> {
     all().map(|(name, _)| *name).collect()
 }

@@ -37,7 +37,9 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
                 code(&cause.cause),
                 code(&cause.point.to_string())
             ),
-            None => "- Most likely cause: unknown; no analysis named a place for this test\n".to_owned(),
+            None => {
+                "- Most likely cause: unknown; no analysis named a place for this test\n".to_owned()
+            }
         });
         let tried: Vec<String> =
             state.iterations.iter().filter(|one| !improved(one)).flat_map(attempts).collect();

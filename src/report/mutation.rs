@@ -66,7 +66,9 @@ pub fn remarks(score: &Score) -> Vec<String> {
     }
     if !score.left_out.is_empty() {
         let text = count(score.left_out.len() as u64, "test");
-        found.push(format!("{text} not used for the score, because they do not pass in the fast runner"));
+        found.push(format!(
+            "{text} not used for the score, because they do not pass in the fast runner"
+        ));
     }
     found
 }

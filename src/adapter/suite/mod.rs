@@ -32,6 +32,7 @@ pub use tools::{files_that_parse, run_tools};
 
 /// Parses a JUnit report, for the benchmarks.
 #[cfg(feature = "internals")]
+#[must_use]
 pub fn parse_junit(text: &str) -> Option<Vec<ReportedTest>> {
     format::junit::parse(text).ok()
 }

@@ -58,6 +58,7 @@ impl Graph {
     }
 
     /// The files that depend on one of `changed`, including those, with their distance in imports.
+    #[must_use]
     pub fn affected_by(&self, changed: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, u32> {
         let mut distances: BTreeMap<RepoPath, u32> = BTreeMap::new();
         let mut queue: VecDeque<(RepoPath, u32)> =
@@ -85,6 +86,7 @@ impl Graph {
     }
 
     /// The files that some files import, directly or transitively, including themselves.
+    #[must_use]
     pub fn needed_by(&self, files: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
         let mut needed = BTreeSet::new();
         let mut queue: Vec<RepoPath> = files.iter().cloned().collect();

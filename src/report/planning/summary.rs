@@ -131,7 +131,9 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
         }
         PipelineStep::Confirm => (
             "awaits_confirmation",
-            format!("the plan waits for approval; `regreen test --resume {id} --yes` carries it out"),
+            format!(
+                "the plan waits for approval; `regreen test --resume {id} --yes` carries it out"
+            ),
         ),
         PipelineStep::Execute => (
             "executing",
@@ -146,9 +148,10 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
             "stopped",
             format!("stopped while writing tests; `regreen test --resume {id}` continues"),
         ),
-        PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. } => {
-            ("stopped", format!("stopped between two phases; `regreen test --resume {id}` continues"))
-        }
+        PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. } => (
+            "stopped",
+            format!("stopped between two phases; `regreen test --resume {id}` continues"),
+        ),
     }
 }
 

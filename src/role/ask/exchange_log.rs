@@ -199,7 +199,8 @@ pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>)
         usage: stored.usage,
         micro_usd: price,
         trigger: Some(FallbackTrigger::Interrupted),
-        reason: "it was answered in an interrupted run, and the edits of the agent were lost".into(),
+        reason: "it was answered in an interrupted run, and the edits of the agent were lost"
+            .into(),
         ..call.clone()
     }
 }

@@ -43,6 +43,7 @@ pub struct PlanSize {
 
 /// Runs phases 2 to 4 on texts, without git and without running the suite; for the benchmarks.
 #[cfg(feature = "internals")]
+#[must_use]
 pub fn plan_without_io(
     texts: std::collections::BTreeMap<crate::domain::id::RepoPath, String>,
     description: &str,

@@ -322,8 +322,12 @@ fn counted(list: &[&Requirement]) -> String {
 }
 
 fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
-    let titles =
-        ["L0: the file itself", "L1: units", "L2: integration across files", "L3: the whole program"];
+    let titles = [
+        "L0: the file itself",
+        "L1: units",
+        "L2: integration across files",
+        "L3: the whole program",
+    ];
     let mut steps: Vec<ApproachStep> = Vec::new();
     for (layer, title) in (0..).zip(titles) {
         let all = share.work.iter().flat_map(|(_, list)| list);

@@ -237,10 +237,7 @@ fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
         format!("in the manner of this project: {}", conventions_text(package)),
     ];
     if files.iter().any(|file| file.requirements.iter().any(|one| one.layer.layer() == 2)) {
-        steps.push(
-            "then integration tests (L2), mocking only external systems"
-                .into(),
-        );
+        steps.push("then integration tests (L2), mocking only external systems".into());
     }
     if files.iter().any(|file| !file.mocks.is_empty()) {
         let tool = if own.mocking_framework.is_empty() {

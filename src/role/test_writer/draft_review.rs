@@ -77,8 +77,10 @@ impl DraftReview<'_> {
             let still_wrong: BTreeSet<TestId> =
                 failed.filter(|id| !defects.contains_key(id)).collect();
             for id in &still_wrong {
-                let why =
-                    wrong.get(id).map_or("it fails, and no provider confirmed that it reveals a defect", String::as_str);
+                let why = wrong.get(id).map_or(
+                    "it fails, and no provider confirmed that it reveals a defect",
+                    String::as_str,
+                );
                 dropped.push(format!("{id}: {why}"));
             }
             is_left = still_wrong.is_empty() || file.cut(&still_wrong);

@@ -213,8 +213,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
     }
     limit_network(&mut it, requested.network, facts.landlock);
     if it.limits.user.is_none() {
-        it.missing
-            .push("test code can connect to sockets of this user, including Docker's".into());
+        it.missing.push("test code can connect to sockets of this user, including Docker's".into());
     }
     it
 }
