@@ -1,7 +1,7 @@
 //! Test frameworks, and facts about each that need no look at a project.
 //!
 //! How a framework is detected, run and read is in the table of `adapter/suite/framework`. Every
-//! match here is exhaustive, so that the compiler names what a new framework still needs.
+//! match here is exhaustive; `ALL` is a list that a new framework has to be added to by hand.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! How a provider is reached: an HTTP protocol or a command-line client. For a new variant, the
-//! compiler names every table that needs a row.
+//! How a provider is reached: an HTTP protocol or a command-line client. The architecture document
+//! lists what a new variant needs besides what the compiler names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

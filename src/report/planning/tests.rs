@@ -132,7 +132,7 @@ fn a_plan_shows_what_explorations_found_and_what_a_task_holds() {
     let plan_of = TestPlan { analysis: samples::analysis(1, 1), tasks: vec![task] };
     let page = plan(&state("x"), &plan_of, &package());
     for text in [
-        "- shop/price.py is imported by 1 files",
+        "- files that import shop/price.py: 1",
         "- order (how well a file fits the description, then what it needs first): `shop/price.py`",
         "Library (Python), coverage target line:80%,branch:70%,function:90%, context `.process/context-package.json`",
         "- tools that are there: cart",

@@ -238,8 +238,8 @@ pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
     ConflictDetection {
         risk_level: conflict_risk(files.len()).to_owned(),
         risk_factors: vec![
-            format!("{} files are worked on", files.len()),
-            format!("{} files import them", dependents.len()),
+            format!("files to test: {}", files.len()),
+            format!("files that import them: {}", dependents.len()),
         ],
         affected_modules: modules
             .into_iter()
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(found.internal.len(), 1);
         assert_eq!(found.external[0].package, "requests");
         let found = conflicts(&[path("shop/b.py")], &survey);
-        assert_eq!(found.risk_factors, ["1 files are worked on", "1 files import them"]);
+        assert_eq!(found.risk_factors, ["files to test: 1", "files that import them: 1"]);
         assert_eq!(found.affected_modules, ["shop"]);
     }
 }

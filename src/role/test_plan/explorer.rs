@@ -86,7 +86,7 @@ pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
         integration_points: importers
             .into_iter()
             .take(8)
-            .map(|(count, file)| format!("{file} is imported by {count} files"))
+            .map(|(count, file)| format!("files that import {file}: {count}"))
             .collect(),
         constraints: runtime(&chosen, survey),
         relevant_files: files,
