@@ -55,7 +55,7 @@ pub async fn minimise(
         parts: &parts,
         deadline: fx.clock.elapsed() + TIME,
         left: RUNS,
-        expected: state.failing().into_iter().collect(),
+        expected: expected_failures(state),
         known: BTreeMap::new(),
     };
     let mut selected = all(&parts);
@@ -86,7 +86,8 @@ pub async fn minimise(
         let rest: Vec<usize> = selected.iter().copied().filter(|other| other != index).collect();
         // Without any part, the result is the baseline, whose failures are known.
         let tests = if rest.is_empty() {
-            state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect()
+            let failing = state.baseline.iter().flat_map(|baseline| baseline.failing.clone());
+            failing.filter(|test| !run.expected.contains(test)).collect()
         } else {
             run.breaks(&rest).await?.unwrap_or_default()
         };
@@ -108,6 +109,13 @@ pub async fn minimise(
         runs: RUNS - run.left,
     };
     Ok((tree, minimised))
+}
+
+/// Tests whose failure says nothing about the change: they fail with all of it, or they fail on the
+/// base branch too and the run ignores those.
+fn expected_failures(state: &FixLoop) -> BTreeSet<TestId> {
+    let ignored = state.preexisting.iter().filter(|_| state.terms.ignore_preexisting).cloned();
+    state.failing().into_iter().chain(ignored).collect()
 }
 
 fn all(parts: &[ChangePart<'_>]) -> Vec<usize> {

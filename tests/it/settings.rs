@@ -98,6 +98,7 @@ fn a_failure_of_the_base_does_not_count_when_it_is_ignored_and_is_shown_all_the_
     let report = read(Path::new(document["report"].as_str().unwrap()));
     assert!(report.contains("Every test passes but 1 that fails on the base too"), "{report}");
     assert!(report.contains("- Fails on the base too: `test_old.Old.test_old`"), "{report}");
+    assert!(report.contains("without it these fail: `test_calc.T.test_two`\n"), "{report}");
 }
 
 #[test]

@@ -167,11 +167,17 @@ const NO_MODULE: &[&str] = &[
 
 /// Why a file has no results; starts with a stable name.
 fn load_failure(output: &str) -> String {
-    let missing =
-        output.lines().rev().find(|line| NO_MODULE.iter().any(|sign| line.contains(sign)));
-    match missing {
-        Some(line) => format!("hallucinated-import: {}", line.trim()),
-        None => format!("cannot-be-loaded: {output}"),
+    let mut lines = output.lines().rev();
+    let Some(line) = lines.find(|line| NO_MODULE.iter().any(|sign| line.contains(sign))) else {
+        return format!("cannot-be-loaded: {output}");
+    };
+    // rustc draws a label below the source and names the place some lines above it.
+    let label = line.trim_start_matches(|mark: char| mark == '|' || mark.is_whitespace());
+    let place = label.starts_with('^').then(|| lines.find_map(|line| line.split_once("--> ")));
+    let label = label.trim_start_matches(['^', '-', ' ']).trim_end();
+    match place.flatten() {
+        Some((_, place)) => format!("hallucinated-import: {}: {label}", place.trim()),
+        None => format!("hallucinated-import: {label}"),
     }
 }
 
@@ -199,6 +205,11 @@ mod tests {
             ("error[E0432]: unresolved import `shop::x`", "hallucinated-import: error"),
             ("price_test.go:9: undefined: Nothing", "hallucinated-import: price_test.go"),
             ("cannot find symbol", "hallucinated-import: cannot"),
+            (
+                "error[E0433]\n --> tests/price.rs:6:5\n  |\n6 | use nothing::x;\n  |     ^^^^^^^ \
+                 use of unresolved module or unlinked crate `nothing`\n",
+                "hallucinated-import: tests/price.rs:6:5: use of unresolved module",
+            ),
             ("SyntaxError: invalid syntax", "cannot-be-loaded: SyntaxError"),
             ("", "cannot-be-loaded: "),
         ];

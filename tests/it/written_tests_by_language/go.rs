@@ -102,7 +102,7 @@ func TestHalfOff(t *testing.T) {
         "import \"testing\"\n",
         "import (\n\t\"testing\"\n\n\t\"github.com/nobody/pricetest\"\n)\n\nvar _ = pricetest.Any\n",
     ),
-    refusal: "refused, by one: hallucinated-import: ",
+    refusal: "refused, by one: hallucinated-import: price/price_test.go:6:2: no required module provides package",
     finding: "example.com/shop/price.TestHalfOff",
     fix: ("amount * (100 + percent) / 100", "amount * (100 - percent) / 100"),
     answer: |question| fixing_reply(&GO, question),
