@@ -80,7 +80,7 @@ fn html_of_a_stopped_and_resumed_session_tells_all_of_it() {
     let html = page(&file);
     assert!(html.contains("<article id=\"iteration-1\">"), "{html}");
     assert!(html.contains("taken back: fell to"), "{html}");
-    assert!(html.contains("A dashed drop shows"), "{html}");
+    assert!(html.contains("A dashed line down shows the rate"), "{html}");
 }
 
 #[test]

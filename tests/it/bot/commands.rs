@@ -186,7 +186,7 @@ fn a_killed_session_is_ended_by_a_comment() {
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
     assert!(comment.contains("| completed |"), "{comment}");
     let (_, comment) = say(&world, number, "/regreen resume");
-    assert!(comment.contains("cannot go on"), "{comment}");
+    assert!(comment.contains("cannot be continued"), "{comment}");
 }
 
 /// A fake Ruff that reports each `import os` and, when run as a fixer, removes it.

@@ -151,7 +151,7 @@ fn a_stopped_session_is_found_behind_a_finished_one() {
     let ran = world.run(&world.pull_request(number, "opened"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
-    assert!(world.sticky(number).contains("cannot go on"), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("cannot be continued"), "{}", shown(&ran));
     let mut child = world.start(&world.comment(number, "ann", "/regreen test calc.py"));
     let second = format!("{}-2", kept(number));
     world.wait_for(|| world.has(&second));

@@ -364,7 +364,7 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
     let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
     assert!(learned.contains("- [bug:calc] calc.py was wrong"), "{learned}");
     let log = world.git(&["log", "--format=%s", "-1", &branch]);
-    assert!(log.contains("teaches"), "{log}");
+    assert!(log.contains("record the lessons of"), "{log}");
     let state = world.github.state();
     let signed = format!("{branch}-signed");
     let heads: Vec<&str> = state.pulls.iter().map(|pull| pull.head.as_str()).collect();
