@@ -1,4 +1,5 @@
-//! Validated identifiers: repository paths, test ids, git object ids and session ids.
+//! Identifiers: repository paths, git object ids and session ids, validated when they are parsed,
+//! and test ids, which hold whatever name a framework gives.
 
 use std::fmt;
 

@@ -41,7 +41,8 @@ pub trait Model: Send + Sync {
         self.facts().price.map(|price| price.of(usage))
     }
 
-    /// Asks once, without retries: the chain decides who is asked next, and when.
+    /// Asks once. A request that the server refuses for its form is sent again in a simpler one;
+    /// every other retry is for the chain to decide.
     /// Output that arrived before a failure is in [`ModelError::message`], truncated and without
     /// secrets.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;

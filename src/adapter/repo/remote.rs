@@ -10,8 +10,8 @@ use super::git_remote::{FIRST_DEPTH, GitRemote};
 use super::objects::{name, named, oid};
 use super::push::full_name;
 
-/// Nothing is forced: a branch moves only from the commit that the caller names, and the server
-/// checks that. Every method may be repeated after a crash with the same result.
+/// Reads from the server; `push` holds what moves its branches. Every method may be repeated after
+/// a crash with the same result.
 impl GitRemote {
     /// Where a branch, or another reference by its full name, is on the server now; `None` when the
     /// server has no such reference.
