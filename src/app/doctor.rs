@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::{protection, repo, suite, work_root};
-use crate::domain::id::CommitId;
 use crate::effect::SuiteFacts;
 
 use super::AppError;
@@ -15,16 +15,8 @@ use super::settings::{configured, contain};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Diagnosis {
-    pub repository: PathBuf,
-    pub head: CommitId,
-    pub branch: Option<String>,
-    /// Files that differ from the commit.
-    pub modified: usize,
-    pub untracked: usize,
-    pub shallow: bool,
-    pub submodules: bool,
-    /// A merge or rebase that is under way.
-    pub operation: Option<&'static str>,
+    #[serde(flatten)]
+    pub repository: RepositoryFacts,
     pub suite: Option<SuiteFacts>,
     /// Other frameworks that have tests here.
     pub others: Vec<String>,
@@ -63,14 +55,7 @@ pub fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
         missing.push("history is cut (shallow clone), so `--base` may find no merge base: fetch more, for example with `git fetch --unshallow`".into());
     }
     Ok(Diagnosis {
-        repository: facts.root,
-        head: facts.head,
-        branch: facts.branch,
-        modified: facts.modified,
-        untracked: facts.untracked,
-        shallow: facts.shallow,
-        submodules: facts.submodules,
-        operation: facts.operation,
+        repository: facts,
         suite,
         others,
         missing,

@@ -53,21 +53,22 @@ pub fn session(row: &SessionRow) -> String {
 
 /// What is detected in a repository, and what is missing.
 pub fn diagnosis(found: &Diagnosis) -> String {
-    let mut rows = vec![("repository", found.repository.display().to_string())];
-    let branch = found.branch.as_deref().unwrap_or("a detached head");
-    rows.push(("head", format!("{} on {branch}", found.head.short())));
-    let state = if found.modified + found.untracked == 0 {
+    let facts = &found.repository;
+    let mut rows = vec![("repository", facts.root.display().to_string())];
+    let branch = facts.branch.as_deref().unwrap_or("a detached head");
+    rows.push(("head", format!("{} on {branch}", facts.head.short())));
+    let state = if facts.modified + facts.untracked == 0 {
         "clean".to_owned()
     } else {
         format!(
             "{} modified, {} untracked (not tested: regreen works on the commit)",
-            found.modified, found.untracked
+            facts.modified, facts.untracked
         )
     };
     rows.push(("checkout", state));
-    rows.extend(found.shallow.then(|| ("", "shallow clone".to_owned())));
-    rows.extend(found.submodules.then(|| ("", "has submodules".to_owned())));
-    rows.extend(found.operation.map(|operation| ("", format!("{operation} is under way"))));
+    rows.extend(facts.shallow.then(|| ("", "shallow clone".to_owned())));
+    rows.extend(facts.submodules.then(|| ("", "has submodules".to_owned())));
+    rows.extend(facts.operation.map(|operation| ("", format!("{operation} is under way"))));
     if let Some(suite) = &found.suite {
         let directory = if suite.directory.is_empty() { "." } else { &suite.directory };
         rows.extend([

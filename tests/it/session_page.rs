@@ -13,6 +13,10 @@ use super::support::{CALC, REGRESSING, TestRepo};
 /// Parts that the page has for every session that met its gate.
 const PARTS: [&str; 6] = ["rate", "tests", "iterations", "time", "change", "next"];
 
+/// All sections of the demo's page, in their order: the demo refuses edits and proves its change.
+const DEMO_SECTIONS: [&str; 9] =
+    ["rate", "tests", "iterations", "time", "refused", "change", "proof", "next", "places"];
+
 /// The page that `--html` wrote.
 fn page(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
@@ -179,7 +183,7 @@ fn a_browser_shows_the_page_of_the_demo_on_a_phone_and_on_a_desk_by_day_and_by_n
         for (view, width) in seen.iter().zip([360, 1280]) {
             assert_eq!(view["scrolls"], width, "the page does not scroll sideways: {view}");
             assert_eq!(view["outside"], serde_json::json!([]), "{view}");
-            assert_eq!(view["sections"], serde_json::json!(PARTS), "{view}");
+            assert_eq!(view["sections"], serde_json::json!(DEMO_SECTIONS), "{view}");
             assert_eq!(view["heading"], "Green: 100.0 % pass after 9 iterations", "{view}");
             assert_eq!(view["cells"], 12 * 10, "{view}");
             assert_eq!(view["night"], night, "{view}");

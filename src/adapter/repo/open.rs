@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
+use serde::Serialize;
 
 use crate::adapter::host::{environment, files};
 use crate::domain::id::{CommitId, SessionId};
@@ -12,12 +13,15 @@ use super::failed;
 use super::objects::{copy_shallow, name};
 
 /// Facts about the user's repository; `doctor` shows them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RepositoryFacts {
+    #[serde(rename = "repository")]
     pub root: PathBuf,
     /// The git directory shared by all worktrees.
+    #[serde(skip)]
     pub common: PathBuf,
     /// Folder below the root where the user started; empty at the root.
+    #[serde(skip)]
     pub subdirectory: String,
     pub head: CommitId,
     /// The branch that is checked out; `None` with a detached head.
