@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| regreen::internals::readers::read("libtest", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| regreen::internals::parsers::read("libtest", bytes));

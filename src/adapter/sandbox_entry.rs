@@ -9,7 +9,7 @@ use super::host::sandbox::{self, Protection};
 pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCode> {
     let code = sandbox::launched(arguments);
     if code.is_none() {
-        sandbox::ready();
+        sandbox::harden_process();
     }
     code
 }

@@ -12,8 +12,8 @@ use crate::domain::session::{
     newest_resumable, refusal,
 };
 use crate::domain::test_plan::context::SourceSession;
-use crate::domain::test_plan::entry::{PlanInput, title, wanted_id};
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
+use crate::domain::test_plan::plan_input::{PlanInput, title, wanted_id};
 use crate::effect::{Clock, EffectError, RunError, Store, StoreError};
 
 use super::host::clock::HostClock;

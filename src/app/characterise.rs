@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Session, suite};
-use crate::domain::characterisation::CharacterisationReport;
+use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TestId;
@@ -14,7 +14,7 @@ use crate::domain::mutation::Score;
 use crate::effect::{CommitRequest, Effects, RunError, Screen};
 use crate::role::{Gap, GenerateRequest, Generated, generate};
 
-use super::subject::{self, Subject};
+use super::code_selection::{self, Subject};
 use super::{AppError, CodeSelection};
 
 /// Existing tests whose coverage is measured at most.
@@ -51,7 +51,7 @@ pub async fn characterise(
     request: &CharacteriseRequest,
     screen: &dyn Screen,
 ) -> Result<CharacteriseOutcome, AppError> {
-    let subject = subject::read(&request.code)?;
+    let subject = code_selection::read(&request.code)?;
     let facts = &subject.facts;
     let command = subject.command();
     let detection = suite::detect_or_begin(&facts.root, &facts.subdirectory, command.as_deref())?;
@@ -83,7 +83,7 @@ async fn generate_and_commit(
     let head = session.record.git.head_sha.clone();
     let tree = fx.worktree.tree_of(&head).await?;
     fx.worktree.checkout(&tree).await?;
-    let files = subject::files(&fx, &tree, &request.code.paths).await?;
+    let files = code_selection::files(&fx, &tree, &request.code.paths).await?;
     let gaps: Vec<Gap> =
         files.into_iter().map(|file| Gap { file, functions: request.functions.clone() }).collect();
     let before = before(&fx).await?;
@@ -120,7 +120,7 @@ async fn generate_and_commit(
 /// Passing tests of the project; empty when there are none, or too many to measure.
 async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
     fx.step("running the full suite");
-    let passing = match subject::passing(fx).await {
+    let passing = match code_selection::passing(fx).await {
         Ok(passing) => passing,
         Err(
             RunError::NoTests { .. } | RunError::NoReport { .. } | RunError::NoReportFile { .. },

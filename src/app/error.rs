@@ -4,7 +4,7 @@ use std::error::Error;
 
 use crate::adapter::OpenError;
 use crate::cycle;
-use crate::domain::test_plan::entry::PlanInputError;
+use crate::domain::test_plan::plan_input::PlanInputError;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 
 /// The kind of mistake behind an error; decides the exit code.

@@ -3,11 +3,13 @@
 
 mod bundle_screen;
 mod characterise;
+mod code_selection;
 mod doctor;
 mod error;
 mod fix;
 mod job;
 mod page;
+mod plan_and_write_tests;
 mod providers;
 mod replay;
 mod report;
@@ -15,17 +17,17 @@ mod score;
 mod session;
 mod settings;
 mod status;
-mod subject;
-mod test;
 mod validate;
 mod write_tests;
 
 pub use characterise::{CharacteriseRequest, characterise};
+pub use code_selection::CodeSelection;
 pub use doctor::{Diagnosis, doctor};
 pub use error::{AppError, ErrorClass};
 pub use fix::fix;
 pub use job::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 pub use page::check_page;
+pub use plan_and_write_tests::{TestOutcome, plan, test};
 pub use replay::replay;
 pub use report::{ReportOutcome, ReportRequest, report};
 pub use score::{ScoreRequest, score};
@@ -33,6 +35,4 @@ pub use session::{
     SessionList, SessionRow, SessionSelection, archive_session, list_sessions, show_session,
 };
 pub use status::status;
-pub use subject::CodeSelection;
-pub use test::{TestOutcome, plan, test};
 pub use validate::{document as report_document, validate};

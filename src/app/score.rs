@@ -10,7 +10,7 @@ use crate::domain::mutation::Score;
 use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed};
 use crate::role::{self, Limits, Scoring, Trial};
 
-use super::subject::{self, Subject};
+use super::code_selection::{self, Subject};
 use super::{AppError, CodeSelection};
 
 /// Default number of mutants when tests run in persistent processes.
@@ -32,7 +32,7 @@ pub struct ScoreRequest {
 
 /// Measures how many mutants the tests kill; leaves no branch and no session.
 pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score, AppError> {
-    let subject = subject::read(&request.code)?;
+    let subject = code_selection::read(&request.code)?;
     let facts = &subject.facts;
     let detection =
         suite::detect(&facts.root, &facts.subdirectory, subject.command().as_deref(), None)?;
@@ -56,9 +56,9 @@ async fn measure(
     tree: &TreeId,
     fx: &Effects<'_>,
 ) -> Result<Score, AppError> {
-    let files = subject::files(fx, tree, &request.code.paths).await?;
+    let files = code_selection::files(fx, tree, &request.code.paths).await?;
     fx.step("running the full suite");
-    let tests = subject::passing(fx).await?;
+    let tests = code_selection::passing(fx).await?;
     fx.step("breaking the code to see what the tests notice");
     let candidates =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };

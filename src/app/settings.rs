@@ -90,7 +90,7 @@ pub fn terms(
             None | Some(History::Revert) => RegressionTrace::Commits,
             Some(History::Clean) => RegressionTrace::Patch,
         },
-        state_travels: state_travels(settings),
+        state_is_committed: state_is_committed(settings),
         ignore_preexisting: settings.ignore_preexisting == Some(true),
         thresholds: thresholds(settings),
         scope: settings.scope(),
@@ -98,7 +98,7 @@ pub fn terms(
 }
 
 /// Whether the state of a session is stored in its commits.
-pub fn state_travels(settings: &Settings) -> bool {
+pub fn state_is_committed(settings: &Settings) -> bool {
     settings.commit_state != Some(CommitState::None)
 }
 
@@ -194,11 +194,11 @@ mod tests {
         };
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());
-        assert!(plain.state_travels && !plain.ignore_preexisting);
+        assert!(plain.state_is_committed && !plain.ignore_preexisting);
         let table: [(&str, Change); 10] = [
             ("history: clean", |terms| terms.regressed = RegressionTrace::Patch),
             ("history: discard", |terms| terms.regressed = RegressionTrace::Patch),
-            ("commit-state: none", |terms| terms.state_travels = false),
+            ("commit-state: none", |terms| terms.state_is_committed = false),
             ("ignore-preexisting: true", |terms| terms.ignore_preexisting = true),
             ("loop: { fix-scope: tests }", |terms| terms.scope = FixScope::Tests),
             ("loop: { regression-threshold: 0 }", |terms| terms.thresholds.regression_points = 0),

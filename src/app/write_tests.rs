@@ -16,7 +16,7 @@ use crate::effect::{Clock, Screen};
 
 use super::bundle_screen::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
-use super::settings::{engine_time, limits, state_travels, tool_commands};
+use super::settings::{engine_time, limits, state_is_committed, tool_commands};
 use super::{AppError, FixRequest, TestOutcome, TestRequest};
 
 /// What phase 5 needs besides the plan.
@@ -80,13 +80,13 @@ async fn write(
         time: engine_time(None, run.settings),
         state_prefix: session.state_prefix(),
         own: tool_commands(run.settings),
-        state_travels: state_travels(run.settings),
+        state_is_committed: state_is_committed(run.settings),
         limits: limits(run.settings),
         chain: run.open.providers.chain.clone(),
         ask: run.open.providers.ask.clone(),
         budget: run.budget,
     };
-    let planned = Box::pin(cycle::produce(test.planned.state, &set_up, &fx)).await?;
+    let planned = Box::pin(cycle::write_tests(test.planned.state, &set_up, &fx)).await?;
     let produced = cycle::production(&fx).await?;
     let mut folder = test.folder;
     if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })

@@ -197,7 +197,7 @@ impl<'a> Commits<'a> {
             Ok(PushOutcome::Moved { .. }) => {
                 self.hold("another result is already stored under this name".into());
             }
-            Err(error) if error.is_passing() => return Err(error.to_string()),
+            Err(error) if error.is_transient() => return Err(error.to_string()),
             Err(error) => self.hold(format!("{error}; {}", error.hint())),
         }
         Ok(())
@@ -212,7 +212,12 @@ impl<'a> Commits<'a> {
             return Ok(());
         };
         let pair = (&from, tip);
-        let made = self.context.prepared.clone.carry(pair, &onto, &self.session, Overlap::Refused);
+        let made = self.context.prepared.clone.rebase_session(
+            pair,
+            &onto,
+            &self.session,
+            Overlap::Refused,
+        );
         match made.map_err(|error| error.to_string())? {
             Ok(made) => {
                 let again = self.send(&made).await?;
@@ -237,7 +242,7 @@ impl<'a> Commits<'a> {
         let request = self.request(&self.branch, expected, tip, protected);
         let rebased = match self.context.prepared.remote.push_rebased(&request).await {
             Ok(rebased) => rebased,
-            Err(error) if error.is_passing() => return Err(error.to_string()),
+            Err(error) if error.is_transient() => return Err(error.to_string()),
             Err(error) => {
                 self.hold(format!("{error}; {}", error.hint()));
                 return Ok(None);

@@ -126,7 +126,7 @@ impl Commits<'_> {
         };
         match self.context.forge.commit_on_branch(&commit).await {
             Ok(_) => self.offered = Some(branch),
-            Err(error) if error.passes() => return Err(error),
+            Err(error) if error.is_transient() => return Err(error),
             Err(error) => {
                 self.published.notices.push(format!("there is no signed commit: {error}"));
             }
@@ -181,7 +181,7 @@ impl Commits<'_> {
         };
         match forge.open_pull(&new).await {
             Ok(put) => self.published.pull = Some((Some(put.number), put.url)),
-            Err(error) if error.passes() => return Err(error),
+            Err(error) if error.is_transient() => return Err(error),
             Err(error) => {
                 self.published.pull = Some((None, forge.compare_link(&base, &self.branch)));
                 let why = match error.kind {

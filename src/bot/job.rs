@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::adapter::host::files;
 use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 use crate::config::Override;
-use crate::domain::command::Ceiling;
+use crate::domain::command::RunLimits;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
@@ -18,7 +18,7 @@ use super::session_choice::{Start, Task};
 pub fn of_run(
     context: &Context<'_>,
     start: &Start,
-    limits: &Ceiling,
+    limits: &RunLimits,
     no_minimise: bool,
     bundle: &Path,
 ) -> Result<Job, BotError> {

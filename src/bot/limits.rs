@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use crate::config::{Publish, Settings};
-use crate::domain::command::{Ceiling, Command};
+use crate::domain::command::{Command, RunLimits};
 use crate::domain::session::MAX_ITERATIONS;
 
 use super::context::Context;
@@ -22,10 +22,10 @@ pub enum Destination {
 }
 
 /// The limits that the configuration sets for a run.
-pub fn ceiling(settings: &Settings) -> Ceiling {
+pub fn ceiling(settings: &Settings) -> RunLimits {
     let gate = settings.gate.clone().unwrap_or_default();
     let budget = settings.budget.clone().unwrap_or_default();
-    Ceiling {
+    RunLimits {
         max_iterations: Some(gate.max_iterations.unwrap_or(MAX_ITERATIONS)),
         minutes: budget.minutes,
         usd: budget.usd,

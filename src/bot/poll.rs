@@ -19,12 +19,12 @@ const EVERY: Duration = Duration::from_secs(30);
 const EVERY_VARIABLE: &str = "REGREEN_LISTEN_MS";
 
 /// Limits how often a poll happens.
-struct SessionActivity {
+struct Throttle {
     last: Option<Duration>,
     every: Duration,
 }
 
-impl SessionActivity {
+impl Throttle {
     fn new(context: &Context<'_>, last: Option<Duration>) -> Self {
         let every = context.env.get(EVERY_VARIABLE).parse().map_or(EVERY, Duration::from_millis);
         Self { last, every }
@@ -43,13 +43,13 @@ impl SessionActivity {
 /// Polls the comments for `/regreen stop`.
 pub struct StopPoll {
     since: String,
-    pace: SessionActivity,
+    pace: Throttle,
 }
 
 impl StopPoll {
     /// Polls for comments from now on.
     pub fn new(context: &Context<'_>) -> Self {
-        let pace = SessionActivity::new(context, Some(context.clock.elapsed()));
+        let pace = Throttle::new(context, Some(context.clock.elapsed()));
         Self { since: context.clock.now(), pace }
     }
 
@@ -93,7 +93,7 @@ fn account(author: Author) -> Account {
 pub struct HeadPoll {
     /// The reference to poll; `None` when there is none.
     name: Option<String>,
-    pace: SessionActivity,
+    pace: Throttle,
 }
 
 impl HeadPoll {
@@ -105,7 +105,7 @@ impl HeadPoll {
             }
             context.target.head_branch.clone()
         });
-        Self { name, pace: SessionActivity::new(context, None) }
+        Self { name, pace: Throttle::new(context, None) }
     }
 
     /// The new head; `None` when it did not move, or when the last poll is too recent.

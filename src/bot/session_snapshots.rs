@@ -306,8 +306,8 @@ fn digest(files: &SessionFiles) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::domain::session::{SessionStatus, samples};
-    use crate::domain::test_plan::entry::PlanInput;
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
+    use crate::domain::test_plan::plan_input::PlanInput;
 
     fn files(next: PipelineStep) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();

@@ -28,7 +28,7 @@ enum Mode {
 
 /// State of the live line and of the open fold.
 #[derive(Default)]
-struct Now {
+struct LiveState {
     session: String,
     doing: String,
     tasks: Vec<TaskRow>,
@@ -47,7 +47,7 @@ pub struct Terminal {
     style: Style,
     /// Whether the final summary goes to standard output instead of standard error.
     end_on_stdout: bool,
-    now: Mutex<Now>,
+    now: Mutex<LiveState>,
 }
 
 impl Terminal {
@@ -73,7 +73,7 @@ impl Terminal {
             Mode::Plain
         };
         let style = if watched && !colourless { Style::Coloured } else { Style::Plain };
-        Self { mode, style, end_on_stdout: !json, now: Mutex::new(Now::default()) }
+        Self { mode, style, end_on_stdout: !json, now: Mutex::new(LiveState::default()) }
     }
 
     /// Removes the live line before output that is not an event.
@@ -92,7 +92,7 @@ impl Terminal {
     }
 
     /// Redraws the live line: the pass rate as a bar, then the running step.
-    fn refresh(&self, now: &Now, progress: &str) {
+    fn refresh(&self, now: &LiveState, progress: &str) {
         if let Mode::Live(bar) = &self.mode {
             let rate = now.rate.map_or_else(String::new, |rate| {
                 let full = usize::try_from(rate.per_mille() / 50).unwrap_or_default();
@@ -106,7 +106,7 @@ impl Terminal {
         }
     }
 
-    fn progress(&self, now: &mut Now, text: &str) {
+    fn progress(&self, now: &mut LiveState, text: &str) {
         self.refresh(now, &format!(", {text}"));
         let long = now.silent.is_some_and(|since| since.elapsed() >= SILENCE);
         if long && !matches!(self.mode, Mode::Live(_)) {

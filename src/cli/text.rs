@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::app::{Diagnosis, SessionList, SessionRow};
-use crate::domain::characterisation::CharacterisationReport;
+use crate::domain::characterisation_report::CharacterisationReport;
 use crate::report::phrases::single_safe_line;
 use crate::report::{characterisation, mutation};
 

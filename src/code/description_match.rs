@@ -95,7 +95,7 @@ const WORDS: usize = 2_000;
 
 /// The things that a description names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Named {
+pub struct DescriptionMatch {
     /// Files with the score of their match, from 0 to 1, and the reason for it.
     pub files: BTreeMap<RepoPath, (f64, String)>,
     /// Matching functions by file; a file without an entry is meant as a whole.
@@ -152,8 +152,8 @@ fn stem(file: &RepoPath) -> &str {
 
 /// Finds what a description refers to. A full path or function name scores highest, then the name
 /// of a file or folder, then parts of names.
-pub fn find(description: &str, known: &Known) -> Named {
-    let mut named = Named::default();
+pub fn find(description: &str, known: &Known) -> DescriptionMatch {
+    let mut named = DescriptionMatch::default();
     let words = words(description);
     let mut folders: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
     for file in known.keys() {
@@ -161,7 +161,7 @@ pub fn find(description: &str, known: &Known) -> Named {
             folders.entry(part).or_default().push(file);
         }
     }
-    let count = |named: &Named| {
+    let count = |named: &DescriptionMatch| {
         named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>()
     };
     for word in &words {
@@ -220,7 +220,7 @@ pub fn find(description: &str, known: &Known) -> Named {
     named
 }
 
-fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
+fn note(named: &mut DescriptionMatch, file: &RepoPath, score: f64, why: String) {
     let known = named.files.entry(file.clone()).or_insert((0.0, String::new()));
     if score > known.0 {
         *known = (score, why);
@@ -228,7 +228,7 @@ fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
 }
 
 /// Matches parts of names: `price parsing` matches `parse_price`, as words are compared by prefix.
-fn by_parts(named: &mut Named, words: &[String], known: &Known) {
+fn by_parts(named: &mut DescriptionMatch, words: &[String], known: &Known) {
     let searched: BTreeSet<String> = words
         .iter()
         .filter(|word| !is_plain(&word.to_lowercase()))

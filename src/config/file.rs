@@ -3,9 +3,9 @@
 use serde_yaml::Value;
 
 use super::diagnostic::Diagnostic;
-use super::former::{self, Renamed};
 use super::keys::check;
 use super::overrides::{self, Override};
+use super::renamed_keys::{self, Renamed};
 use super::settings::Settings;
 use super::table::{SETTINGS, ValueType};
 use super::yaml_position::position;
@@ -85,7 +85,7 @@ pub fn parse_with(
         }
     };
     let mut problems = Vec::new();
-    let renamed = former::translate(&mut mapping, &mut |path, message| {
+    let renamed = renamed_keys::translate(&mut mapping, &mut |path, message| {
         let (line, column) = position(text, path);
         problems.push(at(line, column, message));
     });

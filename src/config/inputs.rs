@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_yaml::{Mapping, Value};
 
-use super::former::{self, KEPT, REPLACED_BY_PUBLISH};
 use super::keys::nearest;
 use super::overrides::{Override, apply};
+use super::renamed_keys::{self, KEPT, REPLACED_BY_PUBLISH};
 use super::table::{SETTINGS, ValueType, setting};
 
 /// What an Action input controls: a parameter of the job, or a setting.
@@ -220,12 +220,12 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
 
 fn value_type(key: &str) -> &'static ValueType {
     let row = setting(key).map(|row| &row.values);
-    row.or_else(|| former::kept(key)).unwrap_or(&ValueType::Text)
+    row.or_else(|| renamed_keys::kept(key)).unwrap_or(&ValueType::Text)
 }
 
 /// Parses the text of an input and checks it against the type of the input.
 fn checked(name: &str, key: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
-    let value = former::value(key, values.parse_input(text));
+    let value = renamed_keys::value(key, values.parse_input(text));
     if values.accepts(&value) {
         return Ok(value);
     }

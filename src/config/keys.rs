@@ -2,7 +2,7 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::former;
+use super::renamed_keys;
 use super::table::{SETTINGS, ValueType, setting};
 
 /// Reports the path of every unknown key and of every invalid value. `group` is the full key of
@@ -44,7 +44,7 @@ pub(super) enum KeyKind {
 
 /// Looks up a full key; `None` if there is no such key.
 pub(super) fn lookup(key: &str) -> Option<KeyKind> {
-    if let Some(values) = setting(key).map(|row| &row.values).or_else(|| former::kept(key)) {
+    if let Some(values) = setting(key).map(|row| &row.values).or_else(|| renamed_keys::kept(key)) {
         return Some(KeyKind::Value(values));
     }
     (!children(key).is_empty()).then_some(KeyKind::Group)

@@ -2,12 +2,12 @@
 
 mod diagnostic;
 mod file;
-mod former;
 #[cfg_attr(not(test), expect(dead_code, reason = "a test generates action.yml from the table"))]
 pub mod inputs;
 mod keys;
 mod overrides;
 pub mod providers;
+mod renamed_keys;
 mod settings;
 mod table;
 mod yaml_position;

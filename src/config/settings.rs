@@ -71,13 +71,13 @@ pub struct Settings {
     pub plan: Option<Planning>,
     /// What `regreen validate` checks, and how strictly.
     pub validate: Option<Validate>,
-    /// Former key: see [`super::former`].
+    /// Former key: see [`super::renamed_keys`].
     #[schemars(skip)]
     pub push: Option<Push>,
-    /// Former key: see [`super::former`].
+    /// Former key: see [`super::renamed_keys`].
     #[schemars(skip)]
     pub commit: Option<Commit>,
-    /// Former input: see [`super::former`].
+    /// Former input: see [`super::renamed_keys`].
     #[schemars(skip)]
     pub fix_mode: Option<FixMode>,
 }

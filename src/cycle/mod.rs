@@ -6,7 +6,7 @@ mod fix;
 mod machine;
 mod replay;
 mod session_files;
-mod test;
+mod test_writing;
 
 pub use drive::EVENTS;
 pub use error::Failure;
@@ -14,7 +14,7 @@ pub use fix::SetUp;
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
-pub use test::{Execution, PlanSetUp, WriteTestsSetUp, plan, produce, run};
+pub use test_writing::{Execution, PlanSetUp, WriteTestsSetUp, plan, run, write_tests};
 
 #[cfg(test)]
 mod tests;

@@ -7,12 +7,12 @@ use crate::domain::budget::Spending;
 use crate::domain::id::SessionId;
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
-use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::plan_input::PlanInput;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
 use crate::effect::{Effects, StateFile, StoreError};
-use crate::role::books;
+use crate::role::stored_usage_log;
 
 use super::error::Failure;
 
@@ -119,5 +119,8 @@ pub async fn committed_files(
 
 /// What providers used in phases 3 to 5.
 pub async fn spent(session: &SessionId, fx: &Effects<'_>) -> Result<Spending, Failure> {
-    Ok(books(session, fx).await?.map(|books| books.spent()).unwrap_or_default())
+    Ok(stored_usage_log(session, fx)
+        .await?
+        .map(|stored_usage_log| stored_usage_log.spent())
+        .unwrap_or_default())
 }

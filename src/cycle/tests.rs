@@ -22,10 +22,10 @@ use crate::domain::event::{Ending, Event};
 use crate::domain::fix_loop::tests as world;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome};
 use crate::domain::id::SessionId;
-use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::pipeline::{
     ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineStepOutcome, PipelineVerdict,
 };
+use crate::domain::test_plan::plan_input::PlanInput;
 use crate::effect::{Clock, Screen, Store, StoreError};
 
 type FixCommand = <FixLoop as Machine>::Command;

@@ -34,7 +34,7 @@ impl Dimension {
 
 /// Limits of a run. `None` sets no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ceiling {
+pub struct RunLimits {
     pub max_iterations: Option<u32>,
     pub minutes: Option<u64>,
     pub usd: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Ceiling {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {
     /// Requested limits, which can only lower the configured ones.
-    pub limits: Ceiling,
+    pub limits: RunLimits,
     /// Store the result for `apply` instead of pushing a branch.
     pub suggest: bool,
     /// Show the result without pushing or storing it.
@@ -150,9 +150,9 @@ impl Flags {
     /// it.
     ///
     /// Source: specification.md 13.18, commands lower money and iterations and never raise them.
-    pub fn within(&self, ceiling: &Ceiling) -> (Ceiling, Vec<&'static str>) {
+    pub fn within(&self, ceiling: &RunLimits) -> (RunLimits, Vec<&'static str>) {
         let (own, mut above) = (&self.limits, Vec::new());
-        let limits = Ceiling {
+        let limits = RunLimits {
             max_iterations: lower(
                 "--max-iterations",
                 own.max_iterations,
@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn a_comment_lowers_and_never_raises() {
-        let ceiling = Ceiling { max_iterations: Some(10), usd: Some(2.0), ..Ceiling::default() };
+        let ceiling =
+            RunLimits { max_iterations: Some(10), usd: Some(2.0), ..RunLimits::default() };
         let table = [
             ("no flag", None, None, (Some(10), Some(2.0)), vec![]),
             ("lower", Some(3), Some(0.5), (Some(3), Some(0.5)), vec![]),
@@ -198,14 +199,14 @@ mod tests {
             ("money raised", None, Some(2.01), (Some(10), Some(2.0)), vec!["--budget-usd"]),
         ];
         for (why, max_iterations, usd, expected, above) in table {
-            let limits = Ceiling { max_iterations, usd, ..Ceiling::default() };
+            let limits = RunLimits { max_iterations, usd, ..RunLimits::default() };
             let flags = Flags { limits, ..Flags::default() };
             let (limits, names) = flags.within(&ceiling);
             assert_eq!((limits.max_iterations, limits.usd), expected, "{why}");
             assert_eq!(names, above, "{why}");
         }
-        let limits = Ceiling { calls: Some(7), ..Ceiling::default() };
-        let free = Flags { limits, ..Flags::default() }.within(&Ceiling::default());
+        let limits = RunLimits { calls: Some(7), ..RunLimits::default() };
+        let free = Flags { limits, ..Flags::default() }.within(&RunLimits::default());
         assert_eq!((free.0.calls, free.1), (Some(7), vec![]), "no ceiling");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: specification.md 7.12, 13.1 (F-121, F-122, C-06).
 
-use super::characterisation::CharacterisationReport;
+use super::characterisation_report::CharacterisationReport;
 use super::fix_loop::FixLoop;
 use super::id::SessionId;
 use super::mutation::Score;

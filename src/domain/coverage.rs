@@ -193,7 +193,7 @@ impl Shares {
 /// 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Reached {
+pub enum CoverageResult {
     /// A coverage tool measured it.
     #[serde(alias = "told")]
     Measured {
@@ -213,7 +213,7 @@ pub enum Reached {
     },
 }
 
-impl Reached {
+impl CoverageResult {
     /// Describes each measure that is below its target; empty if coverage was not measured.
     pub fn missed(&self) -> Vec<String> {
         match self {
@@ -247,10 +247,10 @@ mod tests {
     #[test]
     fn coverage_that_an_earlier_build_stored_is_read() {
         let old = r#"{"untold": {"reason": "no tool"}}"#;
-        let read: Reached = serde_json::from_str(old).unwrap();
-        assert_eq!(read, Reached::Unmeasured { reason: "no tool".into() });
+        let read: CoverageResult = serde_json::from_str(old).unwrap();
+        assert_eq!(read, CoverageResult::Unmeasured { reason: "no tool".into() });
         assert!(serde_json::to_string(&read).unwrap().starts_with(r#"{"unmeasured":"#));
-        let measured = Reached::Measured {
+        let measured = CoverageResult::Measured {
             command: "cov".into(),
             before: Shares::default(),
             after: Shares::default(),
@@ -258,7 +258,7 @@ mod tests {
         };
         let text = serde_json::to_string(&measured).unwrap();
         let old = text.replacen("measured", "told", 1);
-        assert_eq!(serde_json::from_str::<Reached>(&old).unwrap(), measured);
+        assert_eq!(serde_json::from_str::<CoverageResult>(&old).unwrap(), measured);
     }
 
     #[test]

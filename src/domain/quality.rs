@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::coverage::Reached;
+use super::coverage::CoverageResult;
 use super::id::RepoPath;
 
 /// Severity of a finding (specification.md 6.3).
@@ -249,7 +249,7 @@ pub struct TestMetrics {
     pub test_lines: u32,
     /// Coverage of the code under test; `None` if nothing was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<Reached>,
+    pub coverage: Option<CoverageResult>,
 }
 
 /// Decides the gate on tests, except for the mutation score, with the reason.
@@ -274,7 +274,7 @@ pub fn decide_tests(
             let percent = layer.percent().unwrap_or_default();
             format!("{} {percent} % of {} %", layer.layer.name().0, layer.layer.threshold())
         })
-        .chain(metrics.coverage.iter().flat_map(Reached::missed))
+        .chain(metrics.coverage.iter().flat_map(CoverageResult::missed))
         .collect();
     if gaps.is_empty() || decision == QualityDecision::HardFail {
         return (decision, reason);
@@ -338,14 +338,19 @@ mod tests {
         let target = CoverageTarget::default();
         let measured = |part, target| {
             let after = Shares { line: Share { part, whole: 10 }, ..Shares::default() };
-            Reached::Measured { command: "cov".into(), before: Shares::default(), after, target }
+            CoverageResult::Measured {
+                command: "cov".into(),
+                before: Shares::default(),
+                after,
+                target,
+            }
         };
         let table = [
             (measured(8, target), 0, Pass),
             (measured(7, target), 0, SoftFail),
             (measured(7, target), 2, HardFail),
             (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
-            (Reached::Unmeasured { reason: "no tool".into() }, 2, Pass),
+            (CoverageResult::Unmeasured { reason: "no tool".into() }, 2, Pass),
         ];
         for (reached, retries, expected) in table {
             let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };

@@ -49,7 +49,7 @@ pub enum GiveUpReason {
     /// The last of [`ATTEMPTS`] failed.
     Attempts,
     /// The server requires a longer wait than [`LONGEST_WAIT`].
-    Patience,
+    WaitTooLong,
     /// The wait would exceed the deadline of the run.
     Deadline,
 }
@@ -92,7 +92,7 @@ pub fn retry(
         return RetryDecision::GiveUp(GiveUpReason::Deadline);
     }
     if wait > LONGEST_WAIT {
-        return RetryDecision::GiveUp(GiveUpReason::Patience);
+        return RetryDecision::GiveUp(GiveUpReason::WaitTooLong);
     }
     match (call, fault) {
         (Repeat::Look, Fault::Broken | Fault::Server) => RetryDecision::LookFirst(wait),
@@ -133,7 +133,7 @@ mod tests {
             RetryDecision::LookFirst(_) => "look",
             RetryDecision::GiveUp(GiveUpReason::Final) => "final",
             RetryDecision::GiveUp(GiveUpReason::Attempts) => "attempts",
-            RetryDecision::GiveUp(GiveUpReason::Patience) => "patience",
+            RetryDecision::GiveUp(GiveUpReason::WaitTooLong) => "patience",
             RetryDecision::GiveUp(GiveUpReason::Deadline) => "deadline",
         }
     }

@@ -10,8 +10,8 @@ mod error;
 mod forge;
 mod lint;
 mod model;
-mod observe;
-mod remote;
+mod observer;
+mod remote_repository;
 mod screen;
 mod store;
 mod suite;
@@ -22,15 +22,17 @@ pub use error::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun,
     CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeEntry, ForgeError, ForgeErrorKind,
-    Label, LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest,
+    Label, LabelErrors, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest,
     PullState, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 pub use lint::{Concern, FixedFiles, LintReport};
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
-pub use observe::{Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, World};
-pub use remote::{FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError};
+pub use observer::{Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, World};
+pub use remote_repository::{
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
+};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{

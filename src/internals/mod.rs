@@ -2,7 +2,7 @@
 
 #[cfg(feature = "internals")]
 pub mod bench;
-pub mod readers;
+pub mod parsers;
 
 #[cfg(test)]
 mod tests;

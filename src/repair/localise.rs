@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
+use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::test::Status;
 use crate::effect::{EffectError, Trace};
 
-use super::search::Search;
+use super::search_settings::Search;
 
 /// Maximum number of passing tests to trace; more tests change the ranking little.
 const TRACED: usize = 300;

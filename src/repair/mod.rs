@@ -4,19 +4,19 @@
 //! It proposes; it does not commit, judge an iteration, or touch a checkout.
 
 mod characterise;
-mod choose;
+mod edit_traits;
 mod engine;
 mod localise;
 mod score;
-mod search;
+mod search_settings;
 mod stream;
 
 pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, Naming, ObservedFunction, ProjectLayout, Split,
     can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
-pub use choose::{fingerprint, size, suspicion};
+pub use edit_traits::{fingerprint, size, suspicion};
 pub use engine::{Found, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
-pub use search::{Limits, Search, Trial};
+pub use search_settings::{Limits, Search, Trial};

@@ -14,7 +14,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
 use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree};
 
-use super::search::{SECOND_CHANCE, Trial, time_limit};
+use super::search_settings::{SECOND_CHANCE, Trial, time_limit};
 use super::stream::single;
 
 /// Time limit of a mutant, in addition to the time that its tests took before.
@@ -128,7 +128,8 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let planned = spread(sample(planned, trial.limits.candidates), files);
     let is_typed = |one| matches!(one, Language::TypeScript | Language::Tsx);
     let typed = scoring.files.iter().filter_map(Language::of).any(is_typed);
-    let noticed_by = hunt(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
+    let noticed_by =
+        try_mutants(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
     let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
     score.survivors.sort_by_key(place);
     score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
@@ -283,7 +284,7 @@ fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
 }
 
 /// Tries the mutants, with as many in parallel as there are jobs.
-async fn hunt(
+async fn try_mutants(
     scoring: &Scoring<'_>,
     planned: Vec<Planned>,
     usable: &BTreeMap<&TestId, &Trace>,

@@ -1,6 +1,6 @@
 //! The report of characterisation tests, which `regreen pin` writes, as Markdown.
 
-use crate::domain::characterisation::{CharacterisationReport, DropReason, LineCounts};
+use crate::domain::characterisation_report::{CharacterisationReport, DropReason, LineCounts};
 
 use super::markdown::{cell, count, line};
 use super::mutation;
@@ -84,7 +84,7 @@ pub fn markdown(report: &CharacterisationReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::characterisation::{CharacterisationFile, CharacterisedFunction};
+    use crate::domain::characterisation_report::{CharacterisationFile, CharacterisedFunction};
     use crate::domain::id::RepoPath;
 
     #[test]

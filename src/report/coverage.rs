@@ -1,6 +1,6 @@
 //! The lines that tests execute, against the thresholds.
 
-use crate::domain::coverage::{Reached, Share};
+use crate::domain::coverage::{CoverageResult, Share};
 
 use super::markdown::{cell, line};
 
@@ -13,10 +13,10 @@ fn share(share: Share) -> String {
 }
 
 /// Coverage on one line, for a terminal.
-pub fn describe(reached: &Reached) -> String {
+pub fn describe(reached: &CoverageResult) -> String {
     match reached {
-        Reached::Unmeasured { reason } => format!("not measured: {}", line(reason, 200)),
-        Reached::Measured { before, after, target, .. } => {
+        CoverageResult::Unmeasured { reason } => format!("not measured: {}", line(reason, 200)),
+        CoverageResult::Measured { before, after, target, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
                 let (was, is) = (before.percent().unwrap_or_default(), after.percent()?);
@@ -30,15 +30,15 @@ pub fn describe(reached: &Reached) -> String {
 }
 
 /// The coverage section of `test-quality-report.md`.
-pub fn markdown(reached: &Reached) -> String {
+pub fn markdown(reached: &CoverageResult) -> String {
     match reached {
-        Reached::Unmeasured { reason } => {
+        CoverageResult::Unmeasured { reason } => {
             format!(
                 "\n## Coverage\n\nNot measured, so it decides nothing: {}.\n",
                 cell(&line(reason, 500))
             )
         }
-        Reached::Measured { command, before, after, target } => {
+        CoverageResult::Measured { command, before, after, target } => {
             let mut text = format!(
                 "\n## Coverage\n\nOf the functions that were asked for, by {}.\n\n\
                  | What | Before | With the new tests | Asked for |\n|---|--:|--:|--:|\n",
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_short_is_named_and_what_is_not_told_decides_nothing() {
         let of = |part, whole| Share { part, whole };
-        let reached = Reached::Measured {
+        let reached = CoverageResult::Measured {
             command: "cov | run `x`".into(),
             before: Shares { line: of(1, 10), branch: of(0, 4), function: Share::default() },
             after: Shares { line: of(9, 10), branch: of(1, 4), function: Share::default() },
@@ -83,7 +83,7 @@ mod tests {
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
         | functions | none measured | none measured | 90 % |
         ");
-        let unmeasured = Reached::Unmeasured { reason: "coverage.py is not here".into() };
+        let unmeasured = CoverageResult::Unmeasured { reason: "coverage.py is not here".into() };
         assert_eq!(describe(&unmeasured), "not measured: coverage.py is not here");
         assert!(markdown(&unmeasured).contains("it decides nothing: "));
     }

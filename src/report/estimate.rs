@@ -1,7 +1,7 @@
 //! Estimates what a run may take, from the last run and the limits (specification.md 13.18).
 
 use crate::domain::budget::dollars;
-use crate::domain::command::Ceiling;
+use crate::domain::command::RunLimits;
 
 use super::markdown::{code, count, grouped};
 use super::view::View;
@@ -10,7 +10,7 @@ use super::view::View;
 const NAMED: usize = 6;
 
 /// The estimate as Markdown: a column for what the last session used, one for what is allowed.
-pub fn quote(view: Option<&View>, granted: &Ceiling, engine: &[String]) -> String {
+pub fn estimate(view: Option<&View>, granted: &RunLimits, engine: &[String]) -> String {
     let last = view.filter(|view| !view.session.is_empty());
     let no_limit = || "no limit".to_owned();
     let dash = || "–".to_owned();
@@ -115,10 +115,14 @@ mod tests {
         view.baseline = PassRate::of(6, 10);
         view.testing.insert(0, 61_000);
         view.spent.micro_usd = 0;
-        let granted =
-            Ceiling { minutes: Some(30), usd: Some(2.0), calls: Some(1200), ..Ceiling::default() };
+        let granted = RunLimits {
+            minutes: Some(30),
+            usd: Some(2.0),
+            calls: Some(1200),
+            ..RunLimits::default()
+        };
         insta::assert_snapshot!(
-            quote(Some(&view), &granted, &["gemini".into(), "x`y".into()]),
+            estimate(Some(&view), &granted, &["gemini".into(), "x`y".into()]),
             @r"
         | What | The last session | At most |
         |---|--:|--:|
@@ -132,7 +136,7 @@ mod tests {
         2 failing tests left; no money was spent so far. Asked in this order: `gemini`, ``x`y``; the built-in engine costs nothing.
         "
         );
-        let text = quote(None, &Ceiling::default(), &[]);
+        let text = estimate(None, &RunLimits::default(), &[]);
         assert!(
             text.contains("| money | – | no limit |") && text.contains("Nothing ran"),
             "{text}"

@@ -4,8 +4,8 @@
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
+use crate::domain::fix_plan::RootCause;
 use crate::domain::id::TestId;
-use crate::domain::plan::RootCause;
 
 use super::markdown::{code, count};
 use super::next_steps;

@@ -3,7 +3,7 @@
 use super::forge_page::ForgePage;
 use super::parts::{Body, Part, PartId, Screen};
 use super::view::View;
-use super::{detail, overview};
+use super::{folded_details, overview};
 
 /// The part as one screen shows it.
 pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
@@ -17,14 +17,14 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Next => overview::next(view, facts),
         PartId::Places => overview::places(view),
         PartId::Answers => Part { body: Body::Answers(facts.answers), ..Part::default() },
-        PartId::Tests => detail::tests(view),
-        PartId::Iterations => detail::iterations(view, facts, screen),
-        PartId::Time => detail::time(view, facts),
-        PartId::Attempts => detail::attempts(view),
-        PartId::Proof => detail::proof(view),
-        PartId::Todo => detail::todo(view, facts),
-        PartId::Asked => detail::asked(view),
-        PartId::Notes => detail::notes(view),
-        PartId::Used => detail::used(view, facts),
+        PartId::Tests => folded_details::tests(view),
+        PartId::Iterations => folded_details::iterations(view, facts, screen),
+        PartId::Time => folded_details::time(view, facts),
+        PartId::Attempts => folded_details::attempts(view),
+        PartId::Proof => folded_details::proof(view),
+        PartId::Todo => folded_details::todo(view, facts),
+        PartId::Asked => folded_details::asked(view),
+        PartId::Notes => folded_details::notes(view),
+        PartId::Used => folded_details::used(view, facts),
     }
 }

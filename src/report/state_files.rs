@@ -13,7 +13,7 @@ use crate::domain::strategy::Strategy;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
-use super::detail::calls_table;
+use super::folded_details::calls_table;
 use super::markdown::{block, code};
 use super::markdown_page::rows;
 use super::phrases::capital;

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::TestId;
-use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::effect::{Answer, EffectError, Model};
 
 use super::answer;

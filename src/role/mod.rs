@@ -17,12 +17,12 @@ mod prompt;
 mod prompt_context;
 mod requirement_lines;
 mod responses;
-mod reviewer;
+mod static_review;
 pub mod test_plan;
 mod test_writer;
 pub mod vet;
 
-pub use ask::{AskSettings, ChainEntry, ProviderChain, books};
+pub use ask::{AskSettings, ChainEntry, ProviderChain, stored_usage_log};
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
@@ -35,7 +35,7 @@ pub use project_docs::Documents;
 pub use prompt::Role;
 #[cfg(any(test, feature = "internals"))]
 pub use responses::{AnalysisResponse, EditsResponse};
-pub use reviewer::{
+pub use static_review::{
     ReviewRequest, ReviewResult, add_findings, is_reviewable, review, tool_findings,
     unchecked_languages,
 };

@@ -9,7 +9,7 @@ use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, Effects, GitError};
 
-use super::reviewer::{
+use super::static_review::{
     ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_languages,
 };
 

@@ -9,8 +9,8 @@ use regex::Regex;
 use crate::code::language::Language;
 use crate::code::{outline, test_paths};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::id::RepoPath;
-use crate::domain::plan::{FixPlan, ModificationPoint};
 use crate::domain::test::{Layer, TestCase};
 use crate::effect::{Effects, FileDiff, GitError};
 
@@ -434,7 +434,7 @@ mod tests {
         let plan = FixPlan {
             author: "one".into(),
             approach: "round up".into(),
-            root_causes: vec![crate::domain::plan::RootCause {
+            root_causes: vec![crate::domain::fix_plan::RootCause {
                 tests: Vec::new(),
                 cause: "it rounds down".into(),
                 point: place.clone(),

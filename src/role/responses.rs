@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::code::search_replace::{self, Block};
+use crate::domain::fix_plan::ModificationPoint;
 use crate::domain::id::RepoPath;
-use crate::domain::plan::ModificationPoint;
 use crate::domain::proposal::{EditSet, FileEdit};
 
 use super::answer::short;

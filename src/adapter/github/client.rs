@@ -286,7 +286,7 @@ impl<'a> GitHub<'a> {
             RetryDecision::GiveUp(reason) => {
                 let mut error = failure.error;
                 let limited = matches!(error.kind, ForgeErrorKind::RateLimited { .. });
-                if reason == GiveUpReason::Deadline && error.passes() && !limited {
+                if reason == GiveUpReason::Deadline && error.is_transient() && !limited {
                     error.kind = ForgeErrorKind::TooLate;
                 }
                 Err(error)

@@ -9,8 +9,8 @@ use crate::domain::id::CommitId;
 use crate::domain::retry::Repeat;
 use crate::effect::{
     Account, BranchCommit, CheckRun, CommentKind, Done, Forge, ForgeEntry, ForgeError,
-    ForgeErrorKind, Label, LeftOut, NewIssue, NewPull, Permission, PullEdit, PullRequest, PutIssue,
-    PutPull, Reaction, RepositoryInfo,
+    ForgeErrorKind, Label, LabelErrors, NewIssue, NewPull, Permission, PullEdit, PullRequest,
+    PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 
 use super::client::{Call, GitHub, Verb, locked, none_if_missing};
@@ -183,7 +183,7 @@ impl Forge for GitHub<'_> {
         self.write_issue(new).await
     }
 
-    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LeftOut, ForgeError> {
+    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LabelErrors, ForgeError> {
         let what = "add labels";
         let left_out = self.make_labels(labels).await?;
         let usable = usable(labels, &left_out);

@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use crate::domain::retry::Repeat;
-use crate::effect::{ForgeError, ForgeErrorKind, Label, LeftOut, NewIssue, PutIssue};
+use crate::effect::{ForgeError, ForgeErrorKind, Label, LabelErrors, NewIssue, PutIssue};
 
 use super::client::{Call, Created, GitHub, Verb, none_if_missing};
 use super::comment::{begins_with, marked};
@@ -23,7 +23,7 @@ impl GitHub<'_> {
         let what = "open the issue";
         let title = cut(&new.title, TITLE);
         if let Some(found) = self.find_issue(new, &title).await? {
-            return Ok(put(found, false, LeftOut::new()));
+            return Ok(put(found, false, LabelErrors::new()));
         }
         let left_out = self.make_labels(&new.labels).await?;
         let body = json!({
@@ -65,8 +65,8 @@ impl GitHub<'_> {
     }
 
     /// Creates missing labels; returns those that could not be created, with the reasons.
-    pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<LeftOut, ForgeError> {
-        let mut left_out = LeftOut::new();
+    pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<LabelErrors, ForgeError> {
+        let mut left_out = LabelErrors::new();
         for label in labels {
             match self.make_label(label).await {
                 Ok(()) => {}
@@ -106,11 +106,11 @@ impl GitHub<'_> {
 }
 
 /// Names of the labels that exist, without those left out.
-pub fn usable<'a>(labels: &'a [Label], left_out: &LeftOut) -> Vec<&'a str> {
+pub fn usable<'a>(labels: &'a [Label], left_out: &LabelErrors) -> Vec<&'a str> {
     let names = labels.iter().map(|label| label.name.as_str());
     names.filter(|name| !left_out.contains_key(*name)).collect()
 }
 
-fn put(issue: Issue, created: bool, left_out: LeftOut) -> PutIssue {
+fn put(issue: Issue, created: bool, left_out: LabelErrors) -> PutIssue {
     PutIssue { number: issue.number, url: issue.html_url, created, left_out }
 }

@@ -269,7 +269,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 
 /// Whether a file is stored in commits: state files, and the events with which a page in another
 /// job begins; never other logs or raw output.
-fn travels(name: &str) -> bool {
+fn is_committed(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
         && !name.ends_with(".archiving")
@@ -367,7 +367,7 @@ pub fn committed_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError
             if kind.is_dir() {
                 folders.push(name);
             } else if kind.is_file()
-                && travels(&name)
+                && is_committed(&name)
                 && entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT)
             {
                 let bytes = files::read(&entry.path(), TRAVELLING_LIMIT).map_err(&io)?;

@@ -29,7 +29,7 @@ const LOADING: Duration = Duration::from_secs(40);
 const MEMORY: u64 = 2 << 30;
 
 /// Hash seed, time zone and locale of each world.
-const WORLDS: &[(&str, &str, &str)] = &[
+const ENVIRONMENTS: &[(&str, &str, &str)] = &[
     ("0", "UTC", "C.UTF-8"),
     ("1", "Asia/Kathmandu", "C"),
     ("4294967295", "America/St_Johns", "de_DE.UTF-8"),
@@ -112,8 +112,8 @@ impl ProjectSuite<'_> {
         let directory = self.settings.scratch.join(format!("world-{number}"));
         files::create_folder(&directory).map_err(cannot("create", &directory))?;
         let mut environment = self.environment(request.root);
-        let index = usize::try_from(number).unwrap_or_default() % WORLDS.len();
-        if let Some((seed, zone, language)) = WORLDS.get(index) {
+        let index = usize::try_from(number).unwrap_or_default() % ENVIRONMENTS.len();
+        if let Some((seed, zone, language)) = ENVIRONMENTS.get(index) {
             for (name, value) in [("PYTHONHASHSEED", seed), ("TZ", zone), ("LC_ALL", language)] {
                 environment.insert(name.into(), (*value).to_owned());
             }

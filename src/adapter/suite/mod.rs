@@ -56,7 +56,7 @@ pub const READERS: &[crate::domain::Reader] = &[
         drop(format::jest::parse(text, format::jest::Writer::Jest));
         drop(format::jest::parse(text, format::jest::Writer::Vitest));
     }),
-    ("test-lines", |text| drop(format::lines::parse(text))),
+    ("test-lines", |text| drop(format::driver_lines::parse(text))),
     ("stack", |text| {
         let paths = format::PathMapper {
             root: "/checkout".into(),

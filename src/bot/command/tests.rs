@@ -3,7 +3,7 @@
 use super::parse::{MAX_LINE, words};
 use super::table::COMMANDS;
 use super::*;
-use crate::domain::command::{Ceiling, Dimension, Flags};
+use crate::domain::command::{Dimension, Flags, RunLimits};
 use crate::domain::id::{CommitId, SessionId};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn problem(line: &str) -> String {
 
 const FIX: Command = Command::Fix {
     flags: Flags {
-        limits: Ceiling {
+        limits: RunLimits {
             max_iterations: None,
             minutes: None,
             usd: None,
@@ -74,7 +74,7 @@ fn commands_are_lines_of_plain_paragraphs() {
 fn verbs_arguments_and_flags_are_read() {
     let session = SessionId::parse("WFS-test_pr_7").unwrap();
     let flags = Flags {
-        limits: Ceiling { max_iterations: Some(3), usd: Some(0.5), ..Ceiling::default() },
+        limits: RunLimits { max_iterations: Some(3), usd: Some(0.5), ..RunLimits::default() },
         yes: true,
         suggest: true,
         ..Flags::default()

@@ -138,17 +138,18 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     if ground == *head {
         return Ok(format!("The fix branch is already based on {}.", head.short()));
     }
-    let rebased = match clone.carry((&ground, &own.tip), head, &own.session, Overlap::Allowed) {
-        Ok(Ok(rebased)) => rebased,
-        Ok(Err(reason)) => {
-            return Ok(format!(
-                "{}. Nothing was changed. `/regreen recreate` starts again on {}.",
-                markdown::prose(&reason, 300),
-                head.short()
-            ));
-        }
-        Err(error) => return Ok(unchanged(&error)),
-    };
+    let rebased =
+        match clone.rebase_session((&ground, &own.tip), head, &own.session, Overlap::Allowed) {
+            Ok(Ok(rebased)) => rebased,
+            Ok(Err(reason)) => {
+                return Ok(format!(
+                    "{}. Nothing was changed. `/regreen recreate` starts again on {}.",
+                    markdown::prose(&reason, 300),
+                    head.short()
+                ));
+            }
+            Err(error) => return Ok(unchanged(&error)),
+        };
     Ok(match push(context, &own, &rebased).await {
         Ok(()) => format!(
             "The fix branch is rebased onto {}; its tip is now {}. The fix was not tested there: `/regreen recreate` looks for a fix of this head.",

@@ -45,5 +45,9 @@ pub async fn estimate(context: &Context<'_>) -> Result<String, BotError> {
         Some(newest) => Some(newest.view(context).await?),
         None => None,
     };
-    Ok(estimate::quote(view.as_ref(), &ceiling, settings.providers.as_deref().unwrap_or_default()))
+    Ok(estimate::estimate(
+        view.as_ref(),
+        &ceiling,
+        settings.providers.as_deref().unwrap_or_default(),
+    ))
 }

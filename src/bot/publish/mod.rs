@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::config::PartialConclusion;
 use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::check::{CheckStatus, Conclusion};
-use crate::domain::command::Ceiling;
+use crate::domain::command::RunLimits;
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::CommitId;
 use crate::domain::test_plan::pipeline::{PHASES, Pipeline};
@@ -65,7 +65,7 @@ impl Channel {
         match result {
             Ok(()) => self.stale = false,
             // A temporary failure: the next update retries.
-            Err(error) if error.passes() => {}
+            Err(error) if error.is_transient() => {}
             Err(error) => self.closed = Some(format!("{error}; {}", error.hint())),
         }
     }
@@ -79,7 +79,7 @@ pub struct Publisher<'a> {
     pub view: View,
     pub answers: Vec<CommandReply>,
     /// Limits of this run.
-    pub limits: Ceiling,
+    pub limits: RunLimits,
     /// Why there is no result: the message and the hint; untrusted text.
     pub problem: Option<(String, String)>,
     /// The pull request with the fix.
@@ -111,7 +111,7 @@ impl<'a> Publisher<'a> {
             session,
             view: View::default(),
             answers,
-            limits: Ceiling::default(),
+            limits: RunLimits::default(),
             problem: None,
             pull: None,
             pull_url: None,

@@ -20,7 +20,7 @@ pub fn condition(one: &Condition) -> String {
 }
 
 /// Whether a condition says only that the body of a loop was entered.
-pub fn is_round(one: &Condition) -> bool {
+pub fn is_loop_entry(one: &Condition) -> bool {
     one.text.starts_with("some ") || one.text.starts_with("round ")
 }
 

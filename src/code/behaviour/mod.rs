@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::language::Language;
 use super::signature;
 
-pub use describe::{condition, is_round};
+pub use describe::{condition, is_loop_entry};
 
 /// A parameter as written in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::domain::quality::{Completeness, TestAspect, TestMetrics};
 use super::generated;
 use super::project::Project;
 use super::source::Source;
-use super::test_rules::missing_cases::{Tried, tried};
+use super::test_rules::missing_cases::{ExercisedCode, tried};
 
 /// A function that others may call.
 struct Unit {
@@ -32,7 +32,7 @@ struct Unit {
 #[derive(Default)]
 struct Part {
     units: Vec<Unit>,
-    tried: Vec<Tried>,
+    tried: Vec<ExercisedCode>,
     code_lines: u32,
     test_lines: u32,
 }
@@ -57,7 +57,7 @@ pub fn measure(
     });
     let mut units: Vec<&Unit> = parts.iter().flat_map(|part| &part.units).collect();
     units.sort_by(|one, other| one.place.cmp(&other.place));
-    let tried: Vec<&Tried> = parts.iter().flat_map(|part| &part.tried).collect();
+    let tried: Vec<&ExercisedCode> = parts.iter().flat_map(|part| &part.tried).collect();
     let layers = vec![
         layer(TestAspect::Happy, &units, &tried, |_| true, |_| true),
         layer(TestAspect::Negative, &units, &tried, |unit| unit.rejects, |one| one.negative),
@@ -85,9 +85,9 @@ fn count(number: usize) -> u32 {
 fn layer(
     layer: TestAspect,
     units: &[&Unit],
-    tried: &[&Tried],
+    tried: &[&ExercisedCode],
     about: impl Fn(&Unit) -> bool,
-    counts: impl Fn(&Tried) -> bool,
+    counts: impl Fn(&ExercisedCode) -> bool,
 ) -> Completeness {
     let telling = || tried.iter().filter(|one| one.assertions > 0 && counts(one));
     let named: BTreeSet<&str> =

@@ -1,9 +1,9 @@
 //! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
-mod factory;
-mod kind;
+mod factory_exports;
 pub mod module_exports;
+mod parameter_types;
 mod python;
 mod script;
 mod unsupported;
@@ -15,7 +15,7 @@ use tree_sitter::Node;
 use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
-pub use kind::Type;
+pub use parameter_types::Type;
 pub use script::exports;
 
 /// Maximum number of literals kept per function.

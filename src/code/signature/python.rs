@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
-use super::kind::{annotated, defaulted, documented, keys, used};
+use super::parameter_types::{annotated, defaulted, documented, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, calls, literals};
 use crate::code::tree::{end_line, field_of, line, named_children, text_of};

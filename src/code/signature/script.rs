@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::factory;
-use super::kind::{annotated, defaulted, documented, is_plain, keys, used};
+use super::factory_exports;
 use super::module_exports::{self, Exports};
+use super::parameter_types::{annotated, defaulted, documented, is_plain, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, literals};
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
@@ -26,7 +26,7 @@ pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
 fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut exports = module_exports::of_module(root, text);
     let mut found = Vec::new();
-    let scopes = factory::scopes(root, text);
+    let scopes = factory_exports::scopes(root, text);
     for (block, own) in std::iter::once((root, &exports)).chain(scopes.iter().map(|(b, e)| (*b, e)))
     {
         let mut level = Level { text, exports: own, found: Vec::new() };

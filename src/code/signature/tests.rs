@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::kind::{annotated, defaulted, documented, keys, used};
+use super::parameter_types::{annotated, defaulted, documented, keys, used};
 use super::*;
 
 fn list(inner: Type) -> Type {

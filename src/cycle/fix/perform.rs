@@ -44,7 +44,7 @@ impl Perform<FixLoop> for Performer<'_> {
         Work::Step(match state.next {
             FixStep::Baseline => Box::pin(this.baseline(state)),
             FixStep::Recheck { round } => Box::pin(this.recheck(state, round)),
-            FixStep::Blame => Box::pin(this.blame(state)),
+            FixStep::TestMergeBase => Box::pin(this.test_merge_base(state)),
             FixStep::Diagnose => Box::pin(this.diagnose(state)),
             FixStep::Propose => Box::pin(this.propose(state)),
             FixStep::Apply => Box::pin(this.apply(state)),
@@ -59,7 +59,7 @@ impl Perform<FixLoop> for Performer<'_> {
                 Box::pin(this.commit(state, state.accepted_tree.clone(), commit::minimise(state)))
             }
             FixStep::Confirm => Box::pin(this.confirm(state)),
-            FixStep::Seal => Box::pin(this.seal(state)),
+            FixStep::RemoveState => Box::pin(this.remove_state(state)),
             FixStep::Finish => return Work::Rest,
         })
     }
@@ -124,7 +124,7 @@ impl Performer<'_> {
         self.ran(state, &Scope::Tests(failing)).await
     }
 
-    async fn blame(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
+    async fn test_merge_base(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let Some(base) = &self.base else {
             return Ok(FixStepOutcome::Ran(Err("there is no merge base".into())));
         };
@@ -234,7 +234,7 @@ impl Performer<'_> {
         outcome_of(self.run_in(&root, state, &Scope::Full).await)
     }
 
-    async fn seal(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
+    async fn remove_state(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let request = CommitRequest {
             tree: state.accepted_tree.clone(),
             message: commit::complete(state),
@@ -250,7 +250,8 @@ impl Performer<'_> {
         tree: TreeId,
         message: String,
     ) -> Result<FixStepOutcome, Failure> {
-        let files = committed_files(state.terms.state_travels, &self.state_prefix, self.fx).await?;
+        let files =
+            committed_files(state.terms.state_is_committed, &self.state_prefix, self.fx).await?;
         let request = CommitRequest { tree, message, state: files, time: self.fx.clock.now() };
         Ok(FixStepOutcome::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }

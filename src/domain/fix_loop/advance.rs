@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
+use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
-use crate::domain::plan::FixPlan;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
@@ -29,7 +29,7 @@ pub struct ProviderCalls {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FixStepOutcome {
-    /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::Blame`].
+    /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::TestMergeBase`].
     Ran(TestRun),
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
@@ -101,7 +101,9 @@ impl FixLoop {
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
             }
-            (FixStep::Blame, FixStepOutcome::Ran(ran)) => self.after_blame(ran, &mut events),
+            (FixStep::TestMergeBase, FixStepOutcome::Ran(ran)) => {
+                self.after_merge_base(ran, &mut events)
+            }
             (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked }) => {
                 self.note(asked);
                 self.after_diagnosis(plan, &mut events);
@@ -144,7 +146,7 @@ impl FixLoop {
                 self.next = FixStep::Confirm;
             }
             (FixStep::Confirm, FixStepOutcome::Ran(ran)) => self.after_confirm(ran, &mut events),
-            (FixStep::Seal, FixStepOutcome::Committed(commit)) => {
+            (FixStep::RemoveState, FixStepOutcome::Committed(commit)) => {
                 self.tip = commit.or(self.tip.take());
                 self.next = FixStep::Finish;
             }
@@ -420,7 +422,7 @@ fn next_action(step: FixStep) -> NextAction {
         FixStep::Minimise
         | FixStep::KeepSmaller
         | FixStep::Confirm
-        | FixStep::Seal
+        | FixStep::RemoveState
         | FixStep::Finish => NextAction::Complete,
         _ => NextAction::Retest,
     }

@@ -10,7 +10,7 @@ impl FixLoop {
     pub(super) fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.ledger.quarantine(&self.flaky);
-        self.set_aside();
+        self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
         // A later baseline renews the ledger; where the session began stays what it was.
@@ -44,7 +44,7 @@ impl FixLoop {
         self.next = if round < 2 && !self.failing().is_empty() {
             FixStep::Recheck { round: round + 1 }
         } else if self.terms.has_base && !self.failing().is_empty() {
-            FixStep::Blame
+            FixStep::TestMergeBase
         } else {
             self.report_baseline(events);
             self.begin_iteration(events);
@@ -52,7 +52,7 @@ impl FixLoop {
         };
     }
 
-    pub(super) fn after_blame(&mut self, ran: TestRun, events: &mut Vec<Event>) {
+    pub(super) fn after_merge_base(&mut self, ran: TestRun, events: &mut Vec<Event>) {
         if let Ok(results) = ran {
             for test in self.failing() {
                 let there = results.cases.iter().find(|case| case.id == test);
@@ -66,7 +66,7 @@ impl FixLoop {
                 list.sort();
                 list.dedup();
             }
-            self.set_aside();
+            self.exclude_preexisting();
         } else {
             events.push(Event::Notice {
                 text: "the suite gives no results on the merge base, so no failure is called \
@@ -79,7 +79,7 @@ impl FixLoop {
     }
 
     /// Keeps what fails on the merge base too out of every rate, when that is asked for.
-    pub(super) fn set_aside(&mut self) {
+    pub(super) fn exclude_preexisting(&mut self) {
         if self.terms.ignore_preexisting {
             self.ledger.quarantine(&self.preexisting);
             // Where the session began is said without them too.

@@ -3,9 +3,9 @@
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
 use crate::domain::failure::signature_of;
+use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
-use crate::domain::history::{self, AttemptEffect};
-use crate::domain::plan::FixPlan;
+use crate::domain::progress::{self, AttemptEffect};
 use crate::domain::proposal::Proposal;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
@@ -68,7 +68,7 @@ impl FixLoop {
             }
             GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
             GateVerdict::Continue => {
-                if let Some(reason) = self.hopeless() {
+                if let Some(reason) = self.reason_to_give_up() {
                     self.finish(Ending::Failure, &reason);
                 } else {
                     self.prepare(events);
@@ -110,15 +110,15 @@ impl FixLoop {
             .map(|baseline| baseline.rate)
             .chain(self.iterations.iter().map(|iteration| iteration.row.after))
             .collect();
-        self.trend = history::trend(&rates);
+        self.trend = progress::trend(&rates);
     }
 
     /// Why further iterations are pointless; `None` if they are not (specification.md 7.8).
-    fn hopeless(&self) -> Option<String> {
+    fn reason_to_give_up(&self) -> Option<String> {
         let rounds: Vec<_> = self
             .iterations
             .iter()
-            .map(|iteration| history::FinishedIteration {
+            .map(|iteration| progress::FinishedIteration {
                 strategy: iteration.row.strategy,
                 failing: iteration.failed_tests.clone(),
                 cause: iteration.cause.clone(),
@@ -127,13 +127,18 @@ impl FixLoop {
                 improved: iteration.result == IterationResult::Improved,
             })
             .collect();
-        history::hopeless(&rounds, &self.stuck_tests, &self.failing(), &self.terms.thresholds)
+        progress::reason_to_give_up(
+            &rounds,
+            &self.stuck_tests,
+            &self.failing(),
+            &self.terms.thresholds,
+        )
     }
 
     /// Starts the next iteration and selects its strategy, before any provider is called.
     pub(super) fn prepare(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else { return };
-        self.rate_to_climb.get_or_insert(rate);
+        self.initial_rate.get_or_insert(rate);
         self.current_iteration += 1;
         let failures: Vec<_> = self.ledger.failing_cases().map(signature_of).collect();
         let choice = strategy::select(&Situation {
@@ -188,7 +193,7 @@ impl FixLoop {
     pub(super) fn judge(&mut self) {
         let Some(attempt) = &mut self.attempt else { return };
         let Some(after) = &attempt.ledger else { return };
-        let judgement = history::judge(&self.ledger, after, &self.terms.thresholds);
+        let judgement = progress::judge(&self.ledger, after, &self.terms.thresholds);
         let reached = after.rate();
         let (result, keep_uncommitted, hard, next) = match judgement.judgement {
             AttemptEffect::Improved => (IterationResult::Improved, false, false, FixStep::Keep),
@@ -326,7 +331,7 @@ impl FixLoop {
 
     /// The rate before the current iteration.
     pub fn rate_before(&self) -> Option<PassRate> {
-        self.iterations.last().map(|last| last.row.after).or(self.rate_to_climb)
+        self.iterations.last().map(|last| last.row.after).or(self.initial_rate)
     }
 
     /// Records the verdict; if the gate was met and there are commits, sealing comes first.
@@ -334,7 +339,7 @@ impl FixLoop {
         self.verdict = Some(FixVerdict { ending, reason: reason.to_owned() });
         let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
         // If commits carry no state files, there is nothing to remove from the branch tip.
-        let sealed = met && self.tip.is_some() && self.terms.state_travels;
-        self.next = if sealed { FixStep::Seal } else { FixStep::Finish };
+        let sealed = met && self.tip.is_some() && self.terms.state_is_committed;
+        self.next = if sealed { FixStep::RemoveState } else { FixStep::Finish };
     }
 }

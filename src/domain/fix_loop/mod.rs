@@ -17,10 +17,10 @@ use super::budget::Spending;
 use super::chain::ProviderCall;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow, Minimised};
-use super::history::Trend;
+use super::fix_plan::{FixPlan, RootCause};
 use super::id::{CommitId, SessionId, TestId, TreeId};
 use super::latest_results::LatestResults;
-use super::plan::{FixPlan, RootCause};
+use super::progress::Trend;
 use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -45,7 +45,8 @@ pub enum FixStep {
         round: u32,
     },
     /// Run the failing tests on the merge base.
-    Blame,
+    #[serde(rename = "blame")]
+    TestMergeBase,
     /// Find the causes and their places.
     Diagnose,
     Propose,
@@ -67,7 +68,8 @@ pub enum FixStep {
     /// Run the whole suite in a fresh checkout of the accepted sources.
     Confirm,
     /// Remove the session folder from the branch tip.
-    Seal,
+    #[serde(rename = "seal")]
+    RemoveState,
     /// Nothing more; the state holds the verdict.
     Finish,
 }
@@ -101,7 +103,8 @@ pub struct FixLoop {
     pub strategy_reason: String,
     pub baseline: Option<Baseline>,
     /// Rate before the first iteration, without the flaky tests.
-    pub rate_to_climb: Option<PassRate>,
+    #[serde(rename = "rate_to_climb")]
+    pub initial_rate: Option<PassRate>,
     /// Last known status per test, for the accepted sources.
     pub ledger: LatestResults,
     pub accepted_tree: TreeId,
@@ -315,7 +318,7 @@ impl FixLoop {
             selected_strategy: None,
             strategy_reason: String::new(),
             baseline: None,
-            rate_to_climb: None,
+            initial_rate: None,
             ledger: LatestResults::default(),
             attempt: None,
             iterations: Vec::new(),

@@ -26,8 +26,8 @@ pub struct FixTerms {
     #[serde(default)]
     pub regressed: RegressionTrace,
     /// Whether commits carry the session's state files (specification.md 13.1).
-    #[serde(default = "yes")]
-    pub state_travels: bool,
+    #[serde(default = "yes", rename = "state_travels")]
+    pub state_is_committed: bool,
     /// Whether tests that also fail on the merge base are excluded from the rate and the gate.
     #[serde(default)]
     pub ignore_preexisting: bool,

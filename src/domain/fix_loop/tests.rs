@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::event::Event;
+use crate::domain::fix_plan::ModificationPoint;
 use crate::domain::guard::FixScope;
 use crate::domain::id::RepoPath;
 use crate::domain::latest_results::tests::results;
-use crate::domain::plan::ModificationPoint;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
 use crate::domain::test::Status::{self, Failed, Passed};
@@ -31,7 +31,7 @@ pub fn new(target: u32, max_iterations: u32) -> FixLoop {
         has_base: false,
         minimise: true,
         regressed: RegressionTrace::Commits,
-        state_travels: true,
+        state_is_committed: true,
         ignore_preexisting: false,
         thresholds: Thresholds::default(),
         scope: FixScope::Code,
@@ -115,7 +115,9 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
     let run = |passing, scope| FixStepOutcome::Ran(Ok(suite(passing, &scope)));
     match state.next {
         FixStep::Baseline => run(baseline, Scope::Full),
-        FixStep::Recheck { .. } | FixStep::Blame => run(baseline, Scope::Tests(state.failing())),
+        FixStep::Recheck { .. } | FixStep::TestMergeBase => {
+            run(baseline, Scope::Tests(state.failing()))
+        }
         FixStep::Diagnose => {
             FixStepOutcome::Diagnosed { plan: Some(plan(number)), asked: ProviderCalls::default() }
         }
@@ -142,7 +144,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
         | FixStep::KeepSmaller
         | FixStep::ShowAttempt
         | FixStep::Rollback
-        | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
+        | FixStep::RemoveState => FixStepOutcome::Committed(Some(commit('b'))),
         FixStep::Restore | FixStep::Finish => FixStepOutcome::Restored,
     }
 }
@@ -170,7 +172,7 @@ fn a_red_suite_goes_green_in_two_iterations() {
     let last = states.last().unwrap();
     assert_eq!(last.verdict.as_ref().unwrap().ending, Ending::Success);
     assert_eq!(last.iterations.len(), 2);
-    assert!(states.iter().any(|state| state.next == FixStep::Seal), "the tip is sealed");
+    assert!(states.iter().any(|state| state.next == FixStep::RemoveState), "the tip is sealed");
     let rows = events.iter().filter(|event| matches!(event, Event::IterationEnded(_))).count();
     assert_eq!(rows, 2);
 }
@@ -206,9 +208,9 @@ fn a_regression_that_leaves_a_patch_is_never_a_commit() {
 #[test]
 fn without_travelling_state_there_is_nothing_to_seal() {
     let mut state = new(95, 10);
-    state.terms.state_travels = false;
+    state.terms.state_is_committed = false;
     let (states, _) = play(state, 20, &[30]);
-    assert!(states.iter().all(|state| state.next != FixStep::Seal));
+    assert!(states.iter().all(|state| state.next != FixStep::RemoveState));
     assert_eq!(states.last().unwrap().verdict.as_ref().unwrap().ending, Ending::Success);
 }
 
@@ -228,7 +230,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                 FixStep::Recheck { .. } => {
                     FixStepOutcome::Ran(Ok(suite(15, &Scope::Tests(state.failing()))))
                 }
-                FixStep::Blame => {
+                FixStep::TestMergeBase => {
                     FixStepOutcome::Ran(Ok(suite(20, &Scope::Tests(state.failing()))))
                 }
                 FixStep::Diagnose => FixStepOutcome::Diagnosed {
@@ -248,7 +250,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                 | FixStep::KeepSmaller
                 | FixStep::ShowAttempt
                 | FixStep::Rollback
-                | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
+                | FixStep::RemoveState => FixStepOutcome::Committed(Some(commit('b'))),
             };
             state = state.advance(done, 1).0;
         }

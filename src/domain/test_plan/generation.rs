@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation::{CharacterisationReport, LineCounts};
-use crate::domain::coverage::Reached;
+use crate::domain::characterisation_report::{CharacterisationReport, LineCounts};
+use crate::domain::coverage::CoverageResult;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::quality::QualityDecision;
@@ -43,7 +43,7 @@ pub struct Generation {
     pub score: Option<Score>,
     /// Coverage, once gate 001.5 has measured it.
     #[serde(default)]
-    pub coverage: Option<Reached>,
+    pub coverage: Option<CoverageResult>,
     /// How often tests were rewritten because of what they missed.
     #[serde(default)]
     pub retries: u32,
@@ -180,7 +180,7 @@ impl Generation {
             for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
             {
                 function.assertions = 0;
-                let dropped = crate::domain::characterisation::DropReason {
+                let dropped = crate::domain::characterisation_report::DropReason {
                     reason: reason.to_owned(),
                     count: 1,
                 };

@@ -3,12 +3,12 @@
 
 pub mod analysis;
 pub mod context;
-pub mod entry;
 pub mod exploration;
 pub mod exploration_angle;
 pub mod generation;
 pub mod layer;
 pub mod pipeline;
+pub mod plan_input;
 pub mod priorities;
 pub mod requirement_coverage;
 pub mod task;

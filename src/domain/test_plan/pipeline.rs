@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::SessionId;
 
-use super::entry::PlanInput;
+use super::plan_input::PlanInput;
 
 /// How far a session goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

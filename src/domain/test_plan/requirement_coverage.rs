@@ -136,7 +136,7 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 mod tests {
     use super::super::written_tests::WrittenTests;
     use super::*;
-    use crate::domain::characterisation::{
+    use crate::domain::characterisation_report::{
         CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
     };
     use crate::domain::id::{SessionId, TreeId};

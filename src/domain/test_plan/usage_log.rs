@@ -95,19 +95,19 @@ mod tests {
 
     #[test]
     fn all_works_together_are_what_the_session_spent() {
-        let mut books = UsageLog::new(SessionId::parse("WFS-test-x").unwrap());
-        assert_eq!(books.spent(), Spending::default());
-        books.note("analysis", &[call(10, Some(5))]);
-        books.note("IMPL-001", &[call(20, None), call(30, Some(7))]);
+        let mut stored_usage_log = UsageLog::new(SessionId::parse("WFS-test-x").unwrap());
+        assert_eq!(stored_usage_log.spent(), Spending::default());
+        stored_usage_log.note("analysis", &[call(10, Some(5))]);
+        stored_usage_log.note("IMPL-001", &[call(20, None), call(30, Some(7))]);
         let table = [("analysis", 1, 11, 5), ("IMPL-001", 2, 52, 7), ("IMPL-003", 0, 0, 0)];
         for (work, calls, tokens, money) in table {
-            let spent = books.spent_on(work);
+            let spent = stored_usage_log.spent_on(work);
             assert_eq!(
                 (spent.calls, spent.usage.tokens(), spent.micro_usd),
                 (calls, tokens, money)
             );
         }
-        let all = books.spent();
+        let all = stored_usage_log.spent();
         assert_eq!((all.calls, all.usage.tokens(), all.micro_usd, all.unpriced), (3, 63, 12, 1));
     }
 }

@@ -57,7 +57,7 @@ pub enum ForgeErrorKind {
 impl ForgeError {
     /// Whether the same call may succeed later, so that the caller keeps what it has to post and
     /// tries again at the next opportunity.
-    pub fn passes(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         use ForgeErrorKind::{Malformed, RateLimited, TooLate, Unavailable};
         matches!(self.kind, RateLimited { .. } | Unavailable | TooLate | Malformed)
     }

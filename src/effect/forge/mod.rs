@@ -83,7 +83,7 @@ pub trait Forge: Send + Sync {
 
     /// Adds labels to an issue or pull request, and creates missing labels first. Returns those
     /// that could not be created. A repeated call has no further effect.
-    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LeftOut, ForgeError>;
+    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LabelErrors, ForgeError>;
 
     /// Starts a workflow of the repository by its file name. Every call starts another run, so a
     /// call that may have succeeded is never repeated.
@@ -271,7 +271,7 @@ pub struct Label {
 }
 
 /// Names of the labels that could not be created, with the reasons.
-pub type LeftOut = BTreeMap<String, String>;
+pub type LabelErrors = BTreeMap<String, String>;
 
 /// The result of [`Forge::put_issue`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,7 +279,7 @@ pub struct PutIssue {
     pub number: u64,
     pub url: String,
     pub created: bool,
-    pub left_out: LeftOut,
+    pub left_out: LabelErrors,
 }
 
 /// A commit that the forge creates and signs.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::internals::readers;
+use crate::internals::parsers;
 
 /// Texts known to break parsers.
 const NASTY: &[&str] = &[
@@ -73,14 +73,14 @@ fn no_text_makes_a_reader_panic() {
     recorded(&root.join("tests/data/state"), &mut files);
     files.sort();
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for name in readers::names() {
+    for name in parsers::names() {
         for text in NASTY {
-            readers::read(name, text.as_bytes());
+            parsers::read(name, text.as_bytes());
         }
         for _ in 0..60 {
             let path = &files[numbers.below(files.len())];
             let bytes = std::fs::read(path).unwrap();
-            readers::read(name, &spoiled(&bytes, &mut numbers));
+            parsers::read(name, &spoiled(&bytes, &mut numbers));
         }
     }
 }
@@ -93,7 +93,7 @@ fn every_reader_has_a_fuzz_target() {
         .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().replace('_', "-"))
         .collect();
     targets.sort();
-    let mut names = readers::names();
+    let mut names = parsers::names();
     names.sort_unstable();
     assert_eq!(targets, names);
 }

@@ -8,7 +8,7 @@ use schemars::{Schema, schema_for};
 use serde_json::Value;
 
 use crate::config;
-use crate::domain::characterisation::CharacterisationReport;
+use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::mutation::Score;

@@ -291,7 +291,11 @@ fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
 
 /// One call for each required parameter with a value of a wrong type, to see what is
 /// rejected (specification.md 6.2: null, undefined).
-fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<String>> {
+fn wrong_type_arguments(
+    callable: &Callable,
+    pools: &[Vec<String>],
+    python: bool,
+) -> Vec<Vec<String>> {
     let nothing = if python { "None" } else { "null" };
     let plain: Vec<String> = pools.iter().filter_map(|pool| pool.first().cloned()).collect();
     let mut found = Vec::new();
@@ -328,7 +332,7 @@ pub fn first(
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let mut lists: Vec<Vec<String>> = callable.examples.clone();
     lists.extend(examples.iter().take(12).cloned());
-    lists.extend(odd(callable, &pools, python));
+    lists.extend(wrong_type_arguments(callable, &pools, python));
     lists.extend(combine(&callable.parameters, &pools, most / callees.len().min(3)));
     let mut found = Vec::new();
     for arguments in lists {

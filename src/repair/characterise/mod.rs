@@ -41,7 +41,7 @@ const BASES: usize = 16;
 
 /// Environments in which a call must give the same result: they differ in hash seed, time zone,
 /// locale, folder and order. The last one runs twice, to detect random results.
-const WORLDS: &[u32] = &[1, 2, 2];
+const ENVIRONMENTS: &[u32] = &[1, 2, 2];
 
 /// Number of calls between two checks of the time limit; a multiple of [`TURN`].
 const BETWEEN: usize = 320;
@@ -342,7 +342,7 @@ async fn agree(
     bindings: &[(String, String)],
     found: &mut [ObservedFunction],
 ) -> Result<(), RunError> {
-    for world in WORLDS {
+    for world in ENVIRONMENTS {
         let calls: Vec<Call> =
             found.iter().flat_map(|one| one.cases.iter().map(|case| case.call.clone())).collect();
         if calls.is_empty() {

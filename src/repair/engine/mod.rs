@@ -11,9 +11,9 @@ use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
 
-use super::choose::{fingerprint, literals, suspicion};
+use super::edit_traits::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
-use super::search::{SECOND_CHANCE, Search, time_limit};
+use super::search_settings::{SECOND_CHANCE, Search, time_limit};
 use super::stream::{Bias, Ranked, Stream, pair};
 
 /// Number of further candidates to try after a partial or suspicious repair.
@@ -83,7 +83,7 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
         .traces
         .iter()
         .any(|trace| trace.status == Status::Failed && trace.duration >= HUNG);
-    let mut hunt = Hunt { search, diagnosis, deadline, tried: 0, literals, hangs };
+    let mut hunt = SearchRun { search, diagnosis, deadline, tried: 0, literals, hangs };
     let mut chosen: Vec<Plausible> = Vec::new();
     let batch = search.strategy == Strategy::Aggressive;
     let wide = search.strategy == Strategy::Reflective;
@@ -205,7 +205,7 @@ enum Edits {
     Pairs,
 }
 
-struct Hunt<'a> {
+struct SearchRun<'a> {
     search: &'a Search<'a>,
     diagnosis: &'a Diagnosis,
     deadline: Duration,
@@ -214,7 +214,7 @@ struct Hunt<'a> {
     hangs: bool,
 }
 
-impl Hunt<'_> {
+impl SearchRun<'_> {
     fn is_over(&self) -> bool {
         let trial = &self.search.trial;
         self.tried >= trial.limits.candidates || trial.clock.elapsed() >= self.deadline

@@ -13,7 +13,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use super::*;
 use crate::domain::id::CommitId;
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
-use crate::repair::search::{Limits, Trial};
+use crate::repair::search_settings::{Limits, Trial};
 
 const SOURCE: &str = "function add(a, b) {\n  return a - b;\n}\n";
 

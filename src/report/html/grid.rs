@@ -43,15 +43,15 @@ impl Cell {
 }
 
 /// Columns in which each test failed, one bit each; bit 0 is the baseline.
-struct Red<'a> {
+struct FailureMatrix<'a> {
     failed: HashMap<&'a str, u64>,
     /// Columns whose failing tests were not recorded.
     unknown: u64,
     columns: u32,
 }
 
-fn red<'a>(data: &PageData<'a>) -> Red<'a> {
-    let mut red = Red { failed: HashMap::new(), unknown: 0, columns: 0 };
+fn red<'a>(data: &PageData<'a>) -> FailureMatrix<'a> {
+    let mut red = FailureMatrix { failed: HashMap::new(), unknown: 0, columns: 0 };
     let view = data.view;
     // Earlier iterations have no column, but tests that failed in them still get a row.
     for row in view.rows.iter().take(data.earlier) {
@@ -187,7 +187,7 @@ fn parts(html: &mut Html, text: &str) {
     }
 }
 
-fn cells(mask: u64, red: &Red<'_>, fails: Cell) -> Vec<Cell> {
+fn cells(mask: u64, red: &FailureMatrix<'_>, fails: Cell) -> Vec<Cell> {
     let is_red = |at: u32| mask & (1 << at) != 0;
     (0..red.columns)
         .map(|at| match () {
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_cell_says_what_the_runs_say() {
-        let red = |unknown| Red { failed: HashMap::new(), unknown, columns: 4 };
+        let red = |unknown| FailureMatrix { failed: HashMap::new(), unknown, columns: 4 };
         let table = [
             ("comes back", 0b0011, 0, [Cell::Fails, Cell::Fails, Cell::Back, Cell::Passes]),
             ("falls again", 0b0101, 0, [Cell::Fails, Cell::Passes, Cell::Fails, Cell::Back]),

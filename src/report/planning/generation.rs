@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation::LineCounts;
-use crate::domain::coverage::Reached;
+use crate::domain::characterisation_report::LineCounts;
+use crate::domain::coverage::CoverageResult;
 use crate::domain::quality::QualityDecision;
 use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
 use crate::domain::test_plan::task::TestTask;
@@ -227,7 +227,7 @@ pub struct ProducedDocument {
     pub coverage_after: LineCounts,
     /// Coverage of the requested functions, before and after.
     #[serde(default)]
-    pub coverage: Option<Reached>,
+    pub coverage: Option<CoverageResult>,
     /// Percentage of tried mutants that the tests noticed, cut to one decimal.
     pub mutation_score: Option<String>,
     /// New tests whose result changed between runs; none of them is kept.

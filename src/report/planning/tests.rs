@@ -2,8 +2,8 @@
 
 use crate::domain::test_plan::analysis::samples;
 use crate::domain::test_plan::context::{ContextPackage, Package};
-use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStepOutcome};
+use crate::domain::test_plan::plan_input::PlanInput;
 
 use super::*;
 use crate::domain::event::TaskRow;

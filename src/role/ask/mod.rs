@@ -14,6 +14,6 @@ mod usage_key;
 
 pub use asker::{Ask, Asker};
 pub use chain::{AskSettings, ChainEntry, Slot, models_of};
-pub use provider_chain::{ProviderChain, books};
+pub use provider_chain::{ProviderChain, stored_usage_log};
 pub use reader::{Answered, Budgeted, Reader, Reading, Reply};
 pub use usage_key::UsageKey;

@@ -33,7 +33,7 @@ impl ProviderChain {
         ask: AskSettings,
         fx: &Effects<'_>,
     ) -> Result<Self, StoreError> {
-        let log = books(session, fx).await?;
+        let log = stored_usage_log(session, fx).await?;
         let mut log = log.unwrap_or_else(|| UsageLog::new(session.clone()));
         let asker = Asker::new(ask.clone());
         if let Some(UnansweredCalls { work, calls }) = asker.unanswered(false, fx.into()).await? {
@@ -53,7 +53,7 @@ impl ProviderChain {
 
     /// Whether the chain starts with a provider rather than with the embedded engine, and some
     /// provider can play this role.
-    pub fn leads(&self, role: Role, fx: &Effects<'_>) -> bool {
+    pub fn prefers_provider(&self, role: Role, fx: &Effects<'_>) -> bool {
         self.chain.first() != Some(&ChainEntry::Embedded) && !self.models(role, fx).is_empty()
     }
 
@@ -130,7 +130,10 @@ impl ProviderChain {
 
 /// The usage log of a session; `None` if no provider was asked or the stored log belongs to another
 /// session.
-pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<UsageLog>, StoreError> {
+pub async fn stored_usage_log(
+    session: &SessionId,
+    fx: &Effects<'_>,
+) -> Result<Option<UsageLog>, StoreError> {
     let value = match fx.store.read_json(INQUIRIES).await {
         Ok(value) => value,
         Err(StoreError::Corrupt { .. }) => None,

@@ -10,7 +10,7 @@ mod verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{CharacterisationFile, CharacterisationReport};
+use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer};

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
-use crate::domain::characterisation::{CharacterisationReport, CharacterisedFunction, DropReason};
+use crate::domain::characterisation_report::{
+    CharacterisationReport, CharacterisedFunction, DropReason,
+};
 use crate::domain::event::Event;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{CharacterisationReport, DropReason};
+use crate::domain::characterisation_report::{CharacterisationReport, DropReason};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};

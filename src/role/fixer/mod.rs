@@ -10,9 +10,9 @@ use globset::GlobSet;
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
+use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
 use crate::domain::id::TreeId;
-use crate::domain::plan::FixPlan;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
 use crate::domain::strategy::Strategy;

@@ -4,8 +4,8 @@ use futures::lock::Mutex;
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
+use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
-use crate::domain::plan::FixPlan;
 use crate::domain::proposal::Proposal;
 use crate::effect::{EffectError, Effects};
 use crate::repair;

@@ -184,7 +184,7 @@ fn collections(function: &Behaviour) -> Vec<(u32, String)> {
             .map(|raise| &raise.guard)
             .chain(function.returns.iter().map(|result| &result.guard))
             .flatten()
-            .any(|one| !behaviour::is_round(one) && has_word(&one.text, &parameter.name));
+            .any(|one| !behaviour::is_loop_entry(one) && has_word(&one.text, &parameter.name));
         if (over.is_some() || typed) && !asked {
             let line = over.map_or(function.start, |(line, _)| *line);
             found.push((line, parameter.name.clone()));

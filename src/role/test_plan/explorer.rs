@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::description_match::Named;
+use crate::code::description_match::DescriptionMatch;
 use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
@@ -37,7 +37,7 @@ const RUNTIME: &[&str] = &[
 #[derive(Clone, Copy)]
 pub struct Topic<'a> {
     pub description: &'a str,
-    pub named: &'a Named,
+    pub named: &'a DescriptionMatch,
     pub survey: &'a Survey,
     pub now: &'a str,
 }
@@ -102,7 +102,7 @@ pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
 
 /// The named files, those they import and those that import them, with the distance in imports.
 /// Neighbouring files are added if there are fewer than three.
-fn candidates(named: &Named, survey: &Survey) -> BTreeMap<RepoPath, u32> {
+fn candidates(named: &DescriptionMatch, survey: &Survey) -> BTreeMap<RepoPath, u32> {
     let mut found: BTreeMap<RepoPath, u32> =
         named.files.keys().take(CANDIDATES).map(|file| (file.clone(), 0)).collect();
     for distance in 1..=2 {

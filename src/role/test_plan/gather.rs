@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::code::conventions::TestConventions;
 use crate::code::coverage as reports;
-use crate::code::description_match::{self, Named};
+use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
@@ -151,11 +151,11 @@ fn reported(
 }
 
 /// The files and functions that the request refers to.
-fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherError> {
+fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMatch, GatherError> {
     if let Some(source) = request.source {
         let named: Vec<RepoPath> =
             source.summaries.iter().flat_map(|one| one.changed_files.clone()).collect();
-        let mut found = Named::default();
+        let mut found = DescriptionMatch::default();
         for file in named.iter().filter(|file| survey.known.contains_key(file)) {
             let why = format!("session {} changed it", source.id);
             found.files.insert(file.clone(), (1.0, why));
@@ -178,7 +178,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherE
 }
 
 /// The functions to which a file is restricted because only they, not the file, were named.
-fn only(named: &Named) -> FunctionFilter {
+fn only(named: &DescriptionMatch) -> FunctionFilter {
     let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
     named
         .functions
@@ -191,7 +191,7 @@ fn only(named: &Named) -> FunctionFilter {
 /// Assembles the package from data already gathered, without any I/O.
 pub fn assemble(
     request: &GatherRequest<'_>,
-    named: &Named,
+    named: &DescriptionMatch,
     mut ran: ExecutedLines,
     facts: &SuiteFacts,
     survey: &Survey,
@@ -279,7 +279,7 @@ fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
 
 /// The files to test: the best matches, and if there are too many, those with gaps first.
 fn targets(
-    named: &Named,
+    named: &DescriptionMatch,
     only: &FunctionFilter,
     survey: &Survey,
     habits: &TestConventions,
@@ -342,14 +342,14 @@ mod tests {
     fn a_function_narrows_a_file_that_is_not_named_itself() {
         let file = |name: &str| RepoPath::parse(name).unwrap();
         let names = |name: &str| BTreeSet::from([name.to_owned()]);
-        let named = Named {
+        let named = DescriptionMatch {
             files: [
                 (file("a.py"), (1.0, "named".to_owned())),
                 (file("b.py"), (0.9, "a function of it".to_owned())),
             ]
             .into(),
             functions: [(file("a.py"), names("f")), (file("b.py"), names("g"))].into(),
-            ..Named::default()
+            ..DescriptionMatch::default()
         };
         assert_eq!(only(&named), [(file("b.py"), names("g"))].into());
     }
@@ -376,7 +376,7 @@ mod tests {
             .map(|(name, text)| (RepoPath::parse(name).unwrap(), text))
             .collect();
         let survey = Survey::of(texts.keys().cloned().collect(), texts);
-        let mut named = Named::default();
+        let mut named = DescriptionMatch::default();
         for file in survey.known.keys() {
             named.files.insert(file.clone(), (1.0, "named".to_owned()));
         }

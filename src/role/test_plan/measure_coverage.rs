@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::behaviour::Behaviour;
-use crate::domain::coverage::{FileLines, Measured, Reached, Shares};
+use crate::domain::coverage::{CoverageResult, FileLines, Measured, Shares};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::context::CoverageSource;
 use crate::effect::{EffectError, Effects};
@@ -16,14 +16,14 @@ pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 /// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageOutcome {
-    pub reached: Reached,
+    pub reached: CoverageResult,
     /// The lines in scope that were not executed, by file.
     pub uncovered_lines: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
 impl CoverageOutcome {
     fn unknown(reason: String) -> Self {
-        Self { reached: Reached::Unmeasured { reason }, uncovered_lines: BTreeMap::new() }
+        Self { reached: CoverageResult::Unmeasured { reason }, uncovered_lines: BTreeMap::new() }
     }
 }
 
@@ -51,7 +51,7 @@ pub async fn measure_coverage(
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
         Measured::Nothing { reason } => CoverageOutcome::unknown(reason),
         Measured::Lines { command, files, .. } => {
-            let reached = Reached::Measured {
+            let reached = CoverageResult::Measured {
                 command,
                 before: shares(about, &texts, &before.files),
                 after: shares(about, &texts, &files),

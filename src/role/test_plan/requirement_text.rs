@@ -1,7 +1,7 @@
 //! Phrases test requirements: the input, the expected result, and the line of code behind them.
 
 use crate::code::behaviour::{
-    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_round,
+    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_loop_entry,
 };
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
@@ -56,9 +56,9 @@ impl RequirementWriter<'_> {
     /// always counted in the sentence, which would otherwise demand what the code does not do.
     fn given(function: &Behaviour, guard: &Guard) -> String {
         // A loop condition is implied by any condition inside the loop.
-        let deepest = guard.iter().rposition(|one| !is_round(one));
+        let deepest = guard.iter().rposition(|one| !is_loop_entry(one));
         let needed = |(at, one): &(usize, &Condition)| {
-            !is_round(one) || deepest.is_none_or(|last| *at > last)
+            !is_loop_entry(one) || deepest.is_none_or(|last| *at > last)
         };
         let mut own: Vec<String> = Vec::new();
         for clause in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {

@@ -8,7 +8,7 @@ use crate::code::lint;
 use crate::code::{side_effects, syntax, test_cases};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
-use crate::role::reviewer::{ReviewRequest, review};
+use crate::role::static_review::{ReviewRequest, review};
 
 use super::responses::GenerateResponse;
 use super::unknown_java_packages;

@@ -446,7 +446,7 @@ async fn waits_never_outlive_the_run() {
     fake.fault("GET", "/pulls/7", Fault::Limited(Some(60)));
     let error = forge.pull(7).await.expect_err("too long a wait");
     assert_eq!(error.kind, ForgeErrorKind::RateLimited { wait: Some(Duration::from_mins(1)) });
-    assert!(error.passes() && clock.elapsed().is_zero());
+    assert!(error.is_transient() && clock.elapsed().is_zero());
     // The back-off uses up the remaining time, and then no further call begins.
     for _ in 0..9 {
         fake.fault("GET", "/pulls/7", Fault::ResetBefore);
@@ -457,7 +457,7 @@ async fn waits_never_outlive_the_run() {
     let asked = fake.log().len();
     clock.wait(Duration::from_secs(10)).await;
     let error = forge.put_comment(7, MARKER, "late").await.expect_err("over");
-    assert_eq!((error.kind.clone(), error.passes()), (ForgeErrorKind::TooLate, true));
+    assert_eq!((error.kind.clone(), error.is_transient()), (ForgeErrorKind::TooLate, true));
     assert_eq!(fake.log().len(), asked, "nothing is sent after the deadline");
 }
 
@@ -477,7 +477,7 @@ async fn silence_and_a_closed_port_end_in_an_error_that_passes() {
     let forge = GitHub::new(&http, nowhere, &clock).expect("a client");
     let error = forge.dispatch_workflow("ci.yml", "main").await.expect_err("nobody there");
     assert_eq!(error.kind, ForgeErrorKind::Unavailable);
-    assert!(error.passes());
+    assert!(error.is_transient());
 }
 
 #[tokio::test]

@@ -243,7 +243,7 @@ static IN_FORCE: OnceLock<Protection> = OnceLock::new();
 
 /// Declares that this binary understands [`VERB`], and hides its memory and environment from other
 /// processes of the same user, since keys cannot be removed from an environment.
-pub fn ready() {
+pub fn harden_process() {
     READY.get_or_init(|| {
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
             tracing::warn!(%error, "this process stays readable for others of the same user");
@@ -258,7 +258,7 @@ pub fn close_network() {
 }
 
 /// The protection that a container gives, which replaces regreen's own.
-fn contained(container: &Container) -> Protection {
+fn container_protection(container: &Container) -> Protection {
     let mut missing = Vec::new();
     if container.is_open() {
         missing.push("the network is open to test code".into());
@@ -287,7 +287,7 @@ pub fn protection() -> Result<&'static Protection, String> {
     let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
     let requested = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;
     Ok(IN_FORCE.get_or_init(|| match container::container() {
-        Some(container) => contained(container),
+        Some(container) => container_protection(container),
         None => decide(requested, Facts::here()),
     }))
 }

@@ -52,7 +52,7 @@ impl ScratchRepo {
     /// Rebases the commits of a session after `from` up to `new` onto `onto`; moves no reference.
     /// With [`Overlap::Refused`] no file may be changed on both sides. The inner error says why a
     /// person must decide.
-    pub fn carry(
+    pub fn rebase_session(
         &self,
         (from, new): (&CommitId, &CommitId),
         onto: &CommitId,

@@ -155,7 +155,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         let error = remote.push(&ask).await.expect_err(fault);
         assert!(error.to_string().contains(message), "{fault}: {error}");
         assert!(error.hint().contains(hint), "{fault}: {}", error.hint());
-        assert_eq!(error.is_passing(), passing, "{fault}");
+        assert_eq!(error.is_transient(), passing, "{fault}");
         assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
     }
     // The server had moved the branch before its response was cut: a repeated push reports that.
@@ -164,7 +164,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     world.fault("cut");
     let other = world.foreign("main", "z.txt");
     let cut = remote.fetch(&FetchTarget::Commit(other.clone()), None).await.expect_err("cut");
-    assert!(cut.is_passing(), "{cut}");
+    assert!(cut.is_transient(), "{cut}");
     world.fault("");
     remote.fetch(&FetchTarget::Commit(other), None).await.expect("it is repeated");
     world.fault("slow");

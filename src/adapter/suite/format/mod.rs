@@ -1,10 +1,10 @@
 //! Parsers for test report formats, one file for each; this file holds what they share.
 
+pub mod driver_lines;
 pub mod gotest;
 pub mod jest;
 pub mod junit;
 pub mod libtest;
-pub mod lines;
 pub mod stack;
 pub mod tap;
 

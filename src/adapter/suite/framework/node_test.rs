@@ -3,7 +3,7 @@
 use crate::domain::framework::Framework;
 use crate::domain::shell;
 
-use super::super::format::lines;
+use super::super::format::driver_lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site,
     read_text, words,
@@ -39,7 +39,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         RunCommand::new(argv, typed)
     },
-    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
+    read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(coverage(request)),
     persistent: Some(PersistentRunner::Node),
 };

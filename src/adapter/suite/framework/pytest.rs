@@ -2,7 +2,7 @@
 
 use crate::domain::framework::Framework;
 
-use super::super::format::lines;
+use super::super::format::driver_lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
     read_text, shell_argv, words,
@@ -38,7 +38,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         run
     },
-    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
+    read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(python_coverage(request, words(SUITE), "python3 -m pytest")),
     persistent: Some(PersistentRunner::Python),
 };

@@ -2,7 +2,7 @@
 
 use crate::domain::framework::Framework;
 
-use super::super::format::lines;
+use super::super::format::driver_lines;
 use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site, read_text};
 use super::pytest::python_coverage;
 
@@ -29,7 +29,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         RunCommand::new(argv, typed)
     },
-    read: |artifacts| Ok(lines::parse(&read_text(artifacts.results)?)),
+    read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| {
         // Our driver also finds tests in folders that are not packages, unlike unittest itself.
         let driver = request.drivers.join("unittest_driver.py").display().to_string();

@@ -170,10 +170,10 @@ proptest! {
 
 #[test]
 fn no_duration_of_a_report_is_negative_or_endless() {
-    use crate::adapter::suite::format::lines;
+    use crate::adapter::suite::format::driver_lines;
     let table = [("3", 3), ("2.9", 2), ("-1", 0), ("1e300", 0), ("0", 0)];
     for (ms, expected) in table {
-        let report = lines::parse(&format!("{{\"id\":\"a\",\"ms\":{ms}}}"));
+        let report = driver_lines::parse(&format!("{{\"id\":\"a\",\"ms\":{ms}}}"));
         assert_eq!(report.tests[0].duration_ms, expected, "{ms}");
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::adapter::suite::format::jest::Writer;
 use crate::adapter::suite::format::{
-    ReportedTest, gotest, jest, junit, libtest, lines, stack, tap,
+    ReportedTest, driver_lines, gotest, jest, junit, libtest, stack, tap,
 };
 use crate::adapter::suite::{READERS, lint_output};
 use crate::domain::test::Status;
@@ -82,10 +82,10 @@ fn a_cut_json_report_is_no_report() {
 #[test]
 fn lines_of_a_driver_that_died_are_some_of_all_and_not_complete() {
     for text in ["pytest", "node-test"].iter().flat_map(|one| recorded(one, "results.txt")) {
-        let all = lines::parse(&text);
+        let all = driver_lines::parse(&text);
         assert!(all.complete && !all.tests.is_empty());
         for beginning in beginnings(text.trim_end()) {
-            let read = lines::parse(beginning);
+            let read = driver_lines::parse(beginning);
             assert!(!read.complete && ids(&read.tests).is_subset(&ids(&all.tests)), "{beginning}");
         }
     }
@@ -119,7 +119,7 @@ fn cut_output_of_go_test_names_no_test_that_the_whole_does_not_name() {
 fn every_failure_that_is_recorded_says_something() {
     let reports = reports_of_junit().into_iter().map(|text| junit::parse(&text).unwrap());
     let lines = ["pytest", "node-test"].map(|one| recorded(one, "results.txt")).into_iter();
-    let lines = lines.flatten().map(|text| lines::parse(&text).tests);
+    let lines = lines.flatten().map(|text| driver_lines::parse(&text).tests);
     let cargo = recorded("cargo-test", "output.txt").into_iter().map(|text| libtest::parse(&text));
     for test in reports.chain(lines).chain(cargo).flatten() {
         let silent = test.status == Some(Status::Failed) && test.message.trim().is_empty();
@@ -299,7 +299,7 @@ fn names_of_drivers_become_ids() {
         (r#"{"names":["x"],"status":"passed","unknown":{}}"#, "::x", 0),
     ];
     for (line, id, duration) in table {
-        let report = lines::parse(&format!("not JSON\n{line}\n[]\n"));
+        let report = driver_lines::parse(&format!("not JSON\n{line}\n[]\n"));
         let read: Vec<_> =
             report.tests.iter().map(|one| (one.id.as_str(), one.duration_ms)).collect();
         assert_eq!(read, [(id, duration)], "{line}");

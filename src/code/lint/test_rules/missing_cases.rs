@@ -104,7 +104,7 @@ fn no_subject(source: &Source<'_>) -> Vec<Hit> {
 }
 
 /// What one test exercises, judged by its text.
-pub struct Tried {
+pub struct ExercisedCode {
     /// Identifiers in the test, its attributes, and the helpers of its file that it names.
     pub words: BTreeSet<String>,
     /// The files of the repository that the test file imports.
@@ -120,7 +120,7 @@ pub struct Tried {
 }
 
 /// Collects what each test of a file exercises.
-pub fn tried(source: &Source<'_>) -> Vec<Tried> {
+pub fn tried(source: &Source<'_>) -> Vec<ExercisedCode> {
     let tests: Vec<&TestNode<'_>> =
         source.tests.iter().filter(|test| source.is_test_line(line(test.node))).collect();
     if tests.is_empty() {
@@ -158,7 +158,7 @@ pub fn tried(source: &Source<'_>) -> Vec<Tried> {
             let text = format!("{}{}", test.marks, source.of(test.node));
             let direct = u32::try_from(assertions(source, test).len()).unwrap_or(u32::MAX);
             let lent = u32::from(direct == 0 && asserts(source, test.node, 2));
-            Tried {
+            ExercisedCode {
                 negative: NEGATIVE.is_match(&text),
                 edge: EDGE.is_match(&text),
                 waits: WAITS.is_match(&text),

@@ -20,7 +20,7 @@ use crate::effect::{
 use super::super::command::{case_results, trace_of};
 use super::add_lines;
 use crate::adapter::suite::format::PathMapper;
-use crate::adapter::suite::format::lines::Line;
+use crate::adapter::suite::format::driver_lines::Line;
 use crate::adapter::suite::framework::unittest_options;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;

@@ -84,7 +84,7 @@ pub async fn open(
 }
 
 /// Whether an edit changes what a runner reads only once, or adds or removes a file.
-fn steers(edits: &EditSet, settings: &BTreeSet<RepoPath>) -> bool {
+fn needs_fresh_start(edits: &EditSet, settings: &BTreeSet<RepoPath>) -> bool {
     edits.files.iter().any(|edit| {
         let name = edit.file.file_name();
         edit.before.is_none()
@@ -171,12 +171,12 @@ impl CandidateRunner for ScriptRunner {
         for file in heads(tests, "::") {
             modes.push((file, self.mode(&mut copy, file).await?));
         }
-        let steers = {
+        let needs_fresh_start = {
             let mut settings = self.settings.lock().await;
             settings.extend(copy.settings.iter().cloned());
-            steers(edits, &settings)
+            needs_fresh_start(edits, &settings)
         };
-        if steers {
+        if needs_fresh_start {
             for (_, mode) in &mut modes {
                 *mode = RunMode::Alone;
             }
@@ -240,9 +240,12 @@ mod tests {
             ("src/vite-like.ts", false),
         ];
         for (file, expected) in table {
-            assert_eq!(steers(&edit(file, Some("")), &settings), expected, "{file}");
+            assert_eq!(needs_fresh_start(&edit(file, Some("")), &settings), expected, "{file}");
         }
-        assert!(steers(&edit("src/cart.ts", None), &settings), "a file that was not there");
+        assert!(
+            needs_fresh_start(&edit("src/cart.ts", None), &settings),
+            "a file that was not there"
+        );
     }
 
     #[test]

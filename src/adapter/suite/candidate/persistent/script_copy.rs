@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::process::Invocation;
 use crate::adapter::suite::format::jest::{self, Writer};
-use crate::adapter::suite::format::{PathMapper, ReportedTest, lines, to_test_cases};
+use crate::adapter::suite::format::{PathMapper, ReportedTest, driver_lines, to_test_cases};
 use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::line_server::LineServer;
@@ -33,7 +33,7 @@ pub struct ScriptFramework {
 /// Node's own runner: a thread with fresh modules for each test file.
 pub const NODE: ScriptFramework = ScriptFramework {
     driver: "warm_node.mjs",
-    read: |text| lines::parse(text).tests,
+    read: |text| driver_lines::parse(text).tests,
     is_node: true,
 };
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{read, write};
-use crate::domain::characterisation::CharacterisationReport;
+use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
@@ -39,7 +39,7 @@ impl TestWriting<'_> {
     pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<TaskTests>, Failure> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
-        if self.chain.leads(Role::Generator, self.fx) {
+        if self.chain.prefers_provider(Role::Generator, self.fx) {
             let Some(rewritten) = self.written(task, 1, &[], &report).await? else {
                 return Ok(None);
             };

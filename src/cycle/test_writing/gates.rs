@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{RAN, read, write};
-use crate::domain::coverage::Reached;
+use crate::domain::coverage::CoverageResult;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -231,7 +231,7 @@ impl TestWriting<'_> {
     }
 
     /// Coverage of the functions that requirements name.
-    async fn coverage(&mut self) -> Result<Option<Reached>, Failure> {
+    async fn coverage(&mut self) -> Result<Option<CoverageResult>, Failure> {
         let tree = self.production.tree.clone();
         if let Some((of, known)) = &self.covered
             && *of == tree

@@ -12,4 +12,4 @@ mod write_task;
 
 pub use execution::{Execution, run};
 pub use plan::{PlanSetUp, plan};
-pub use write::{WriteTestsSetUp, produce};
+pub use write::{WriteTestsSetUp, write_tests};

@@ -177,7 +177,7 @@ impl PlanPerformer<'_> {
         let survey = self.survey().await?;
         let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
         let (mut reports, mut degraded) = (Vec::new(), false);
-        let analysis = if chain.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
+        let analysis = if chain.prefers_provider(Role::Surveyor, fx) && !analysis.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
             match consult(analysis, (&package, survey, &documents), chain, fx).await? {
                 SurveyOutcome::OutOfBudget(reason) => {
@@ -254,7 +254,7 @@ impl PlanPerformer<'_> {
     /// reads the stored answer.
     async fn advice(&self, analysis: &TestAnalysis) -> Result<AdviceOutcome, Failure> {
         let fx = self.fx;
-        if !self.chain.leads(Role::Adviser, fx) || analysis.files.is_empty() {
+        if !self.chain.prefers_provider(Role::Adviser, fx) || analysis.files.is_empty() {
             return Ok(AdviceOutcome::Answered(None));
         }
         if let Some(known) = read::<Advice>(fx, SUGGESTIONS).await? {

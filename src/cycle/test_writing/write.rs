@@ -46,7 +46,7 @@ pub struct WriteTestsSetUp<'a> {
     /// The project's own tool commands, which gate 001.3 runs.
     pub own: ToolCommands,
     /// Whether the session's state is stored in its commits.
-    pub state_travels: bool,
+    pub state_is_committed: bool,
     /// How many findings both gates tolerate.
     pub limits: FindingLimits,
     /// Providers that write tests, in the order in which they are asked.
@@ -57,7 +57,7 @@ pub struct WriteTestsSetUp<'a> {
 /// Drives phase 5 until the branch holds the new tests, or the run must stop. A resumed session
 /// passes its saved state.
 /// After an error the saved state still names the step to repeat.
-pub async fn produce(
+pub async fn write_tests(
     state: Pipeline,
     set_up: &WriteTestsSetUp<'_>,
     fx: &Effects<'_>,
@@ -218,7 +218,7 @@ impl TestWriting<'_> {
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");
-            let travels = self.set_up.state_travels;
+            let travels = self.set_up.state_is_committed;
             let state = committed_files(travels, &self.set_up.state_prefix, self.fx).await?;
             let request = CommitRequest {
                 tree: self.production.tree.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::characterisation::{
+use crate::domain::characterisation_report::{
     CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
 };
 use crate::domain::id::RepoPath;
@@ -158,7 +158,7 @@ pub fn rank(made: &TaskTests) -> (bool, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::characterisation::CharacterisationReport;
+    use crate::domain::characterisation_report::CharacterisationReport;
     use crate::domain::mutation::Score;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;

@@ -100,7 +100,7 @@ fn group<'a>(mapping: &'a mut Mapping, path: &[String]) -> Option<&'a mut Mappin
 }
 
 /// Removes keys that set the same as `key` under another name, so that an override of `key` wins.
-pub(super) fn make_room(mapping: &mut Mapping, key: &str) {
+pub(super) fn remove_replaced(mapping: &mut Mapping, key: &str) {
     if key == "publish" {
         for old in REPLACED_BY_PUBLISH {
             mapping.remove(*old);

@@ -9,11 +9,11 @@ use crate::config::Settings;
 use crate::cycle::{self, PlanSetUp};
 use crate::domain::event::Event;
 use crate::domain::request::{FixSettings, Mode};
-use crate::domain::test_plan::entry::{self, DESCRIPTION_LIMIT, PlanInput};
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{
     ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict,
 };
+use crate::domain::test_plan::plan_input::{self, DESCRIPTION_LIMIT, PlanInput};
 use crate::effect::{Clock, Model, Screen};
 use crate::report::planning::{self, PlanRun};
 
@@ -176,9 +176,9 @@ fn resolve(
     root: &Path,
 ) -> Result<PlanRequest, AppError> {
     let (entry, description) = if request.session.is_new() {
-        let entry = entry::detect(&request.input)?;
-        let description = description(&entry, root)?;
-        (Some(entry), description)
+        let input = plan_input::detect(&request.input)?;
+        let description = description(&input, root)?;
+        (Some(input), description)
     } else {
         (None, String::new())
     };
@@ -201,8 +201,8 @@ fn resolve(
 
 /// The full text of an input: the text itself, or that of the document, found from the current
 /// folder or from the root of the repository.
-fn description(entry: &PlanInput, root: &Path) -> Result<String, AppError> {
-    let name = match entry {
+fn description(input: &PlanInput, root: &Path) -> Result<String, AppError> {
+    let name = match input {
         PlanInput::Text(text) => return Ok(text.clone()),
         PlanInput::Session(_) => return Ok(String::new()),
         PlanInput::Document(name) => name,
@@ -221,7 +221,7 @@ fn description(entry: &PlanInput, root: &Path) -> Result<String, AppError> {
             "name a Markdown file, or describe in words what is to be tested",
         )
     })?;
-    Ok(entry::document(name, &bytes)?)
+    Ok(plan_input::document(name, &bytes)?)
 }
 
 /// The name and the text of a coverage report.

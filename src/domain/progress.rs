@@ -108,7 +108,7 @@ fn signatures(ledger: &LatestResults) -> BTreeSet<(TestId, Signature)> {
     ledger.failing_cases().map(|case| (case.id.clone(), signature_of(case))).collect()
 }
 
-/// What [`hopeless`] needs to know of a finished iteration.
+/// What [`reason_to_give_up`] needs to know of a finished iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedIteration {
     pub strategy: Strategy,
@@ -129,7 +129,7 @@ pub struct FinishedIteration {
 /// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
 ///   (F-100);
 /// - a reflective search that had nothing left to try.
-pub fn hopeless(
+pub fn reason_to_give_up(
     rounds: &[FinishedIteration],
     stuck: &[TestId],
     failing: &[TestId],
@@ -230,7 +230,7 @@ mod tests {
             [(0.5, 2, false), (0.5, 3, true), (0.25, 2, true), (0.0, 1, true), (1.0, 4, false)];
         for (stuck_abort, stuck, ends) in table {
             let at = Thresholds { stuck_abort, ..Thresholds::default() };
-            let ended = hopeless(&rounds, &failing[..stuck], &failing, &at).is_some();
+            let ended = reason_to_give_up(&rounds, &failing[..stuck], &failing, &at).is_some();
             assert_eq!(ended, ends, "{stuck} of 4 at {stuck_abort}");
         }
     }
@@ -275,16 +275,20 @@ mod tests {
         let reflective = round(Strategy::Reflective, &["t"], "y", false);
         let empty = round(Strategy::Reflective, &["t"], "z", true);
         let t = [TestId::from("t")];
-        let hopeless = |rounds: &[FinishedIteration], stuck: &[TestId], failing: &[TestId]| {
-            hopeless(rounds, stuck, failing, &Thresholds::default())
-        };
-        assert!(hopeless(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
-        assert!(hopeless(&[same.clone(), other, same], &[], &t).is_none());
-        assert!(hopeless(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
-        assert!(hopeless(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
+        let reason_to_give_up =
+            |rounds: &[FinishedIteration], stuck: &[TestId], failing: &[TestId]| {
+                reason_to_give_up(rounds, stuck, failing, &Thresholds::default())
+            };
+        assert!(reason_to_give_up(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
+        assert!(reason_to_give_up(&[same.clone(), other, same], &[], &t).is_none());
+        assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
+        assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
         let improved = FinishedIteration { improved: true, ..reflective.clone() };
-        assert!(hopeless(&[improved, reflective], &t, &t).is_none(), "only one was in vain");
-        assert!(hopeless(&[empty], &[], &t).is_some());
+        assert!(
+            reason_to_give_up(&[improved, reflective], &t, &t).is_none(),
+            "only one was in vain"
+        );
+        assert!(reason_to_give_up(&[empty], &[], &t).is_some());
     }
 
     proptest! {

@@ -157,7 +157,7 @@ impl RemoteError {
     }
 
     /// Whether the same request may succeed a little later.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Connection { .. } | Self::Status { status: 429 | 500.., .. })
     }
 }
