@@ -23,7 +23,7 @@ const ALLOWED_IMPORTS: &[(&str, &[&str])] = &[
     ("repair", &["effect", "code", "domain"]),
     ("role", &["repair", "effect", "code", "domain"]),
     ("cycle", &["role", "effect", "report", "domain"]),
-    ("adapter/host", &["effect"]),
+    ("adapter/host", &["effect", "domain"]),
     ("adapter/suite", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/repo", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/store", &["adapter/host", "effect", "domain"]),

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::adapter::host::environment;
 use crate::adapter::host::files::{self, AppendFile};
+use crate::adapter::host::{environment, redaction};
 use crate::adapter::repo::{self, BundleOf, RepositoryFacts};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
@@ -95,7 +95,7 @@ impl BundleScreen {
             }
         }
         let line = serde_json::to_string(event).unwrap_or_default();
-        if let Err(error) = state.events.line(&line) {
+        if let Err(error) = state.events.line(&redaction::redact(&line)) {
             tracing::warn!(%error, "an event is missing in the bundle");
         }
     }

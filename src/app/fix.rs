@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::adapter::host::clock::{self, HostClock};
 use crate::adapter::host::files;
+use crate::adapter::host::redaction;
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
@@ -177,8 +178,8 @@ fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     for (name, text) in lessons::files(outcome, date, read) {
         let path = root.join(name);
         let folder = path.parent().unwrap_or(root);
-        let written =
-            files::create_folder(folder).and_then(|()| files::write(&path, text.as_bytes()));
+        let written = files::create_folder(folder)
+            .and_then(|()| files::write_text(&path, &redaction::redact(&text)));
         if let Err(error) = written {
             let text = format!("{} was not updated: {error}", path.display());
             screen.show(&Event::Notice { text });

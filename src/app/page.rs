@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::adapter::host::{clock, environment, files};
+use crate::adapter::host::{clock, environment, files, redaction};
 use crate::cycle::{EVENTS, Machine as _};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
@@ -85,7 +85,7 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
 
 /// Writes a page atomically.
 pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
-    files::write(file, page.as_bytes()).map_err(|error| {
+    files::write_text(file, &redaction::redact(page)).map_err(|error| {
         AppError::environment(
             format!("cannot write {}: {error}", file.display()),
             "make room or permission, then `regreen report --html FILE`",

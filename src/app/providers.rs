@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::host::{environment, files, random};
+use crate::adapter::host::{environment, files, random, redaction};
 use crate::adapter::models::{self, RecordingMode};
 use crate::config::Settings;
 use crate::config::providers::{self as table, Chain, EMBEDDED, Provider, Ready};
 use crate::domain::budget::{SpendingLimits, micro_usd};
-use crate::domain::secret::{Redactor, SecretKey};
+use crate::domain::secret::SecretKey;
 use crate::effect::Model;
 use crate::role::{AskSettings, ChainEntry};
 
@@ -64,6 +64,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
     }
     let keys: Vec<SecretKey> =
         ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
+    redaction::register(&keys);
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
     let session = SpendingLimits {
@@ -93,7 +94,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
             session,
             iteration,
             fence,
-            redactor: Redactor::new(&keys),
+            redactor: redaction::redactor(),
             limit: ready.iter().map(|one| one.timeout).max().unwrap_or(models::LIMIT),
         },
         ready,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSetBuilder};
 
-use crate::adapter::host::{clock, files};
+use crate::adapter::host::{clock, files, redaction};
 use crate::adapter::repo::{self, RepositoryFacts, Sources};
 use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
@@ -165,7 +165,8 @@ fn write_reports(report: &ValidationReport, folder: &Path) -> Result<(), AppErro
     ] {
         let Some(text) = text else { continue };
         let path = folder.join(name);
-        files::write(&path, text.as_bytes()).map_err(|source| failed(&path, source))?;
+        files::write_text(&path, &redaction::redact(&text))
+            .map_err(|source| failed(&path, source))?;
     }
     Ok(())
 }

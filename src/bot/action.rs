@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::adapter::github::{GitHub, GitHubSettings};
 use crate::adapter::host::clock::HostClock;
+use crate::adapter::host::console::println;
 use crate::adapter::host::http::Http;
 use crate::domain::check::Level;
 use crate::effect::{CommentKind, Forge};

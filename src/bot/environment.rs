@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::adapter::host::{environment, files};
+use crate::adapter::host::console::println;
+use crate::adapter::host::{environment, files, redaction};
 use crate::config::inputs::{self, Inputs};
 use crate::domain::check::Level;
 use crate::domain::secret::SecretKey;
@@ -58,6 +59,7 @@ impl ActionEnv {
         let token = inputs.text("token").map(str::to_owned);
         let token = token.or_else(|| variables.get("GITHUB_TOKEN").cloned());
         let token = token.filter(|text| !text.trim().is_empty()).map(|text| SecretKey::new(&text));
+        redaction::register(&token);
         Ok(Self { variables, inputs, payload, token })
     }
 
@@ -112,7 +114,7 @@ pub fn append(path: &str, text: &str) {
     if path.is_empty() || text.is_empty() {
         return;
     }
-    if let Err(error) = files::append(Path::new(path), text) {
+    if let Err(error) = files::append(Path::new(path), &redaction::redact(text)) {
         let text = format!("{path}: {error}");
         println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
     }

@@ -1,5 +1,6 @@
 //! Executes the commands of a comment: replies to them, and starts at most one run.
 
+use crate::adapter::host::console::println;
 use crate::domain::command::Command;
 use crate::effect::{CommentKind, Reaction};
 use crate::report::forge_page::CommandReply;

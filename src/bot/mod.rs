@@ -4,8 +4,6 @@
 //! has the token, runs no tests and checks every commit again (specification.md 13.17). Pure functions
 //! read and classify events; every refusal carries its reason.
 
-#![expect(clippy::print_stdout, reason = "the runner reads workflow commands from standard output")]
-
 mod action;
 mod authority;
 mod bundle;

@@ -2,17 +2,19 @@
 
 use std::io::{self, Write};
 
+use crate::adapter::host::redaction;
 use crate::report::runner_commands::neutralise_commands;
 
-/// Writes each log event on one line, with line breaks, control characters and the workflow
-/// commands of a CI runner neutralised.
+/// Writes each log event on one line, without secrets, and with line breaks, control characters
+/// and the workflow commands of a CI runner neutralised.
 pub struct NeutralisingWriter<W>(pub W);
 
 impl<W: Write> Write for NeutralisingWriter<W> {
     /// Takes one whole event per call, which is how the formatter writes.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        writeln!(self.0, "{}", neutralise_commands(text.trim_end()))?;
+        let text = redaction::redact(text.trim_end());
+        writeln!(self.0, "{}", neutralise_commands(&text))?;
         Ok(event.len())
     }
 

@@ -2,8 +2,6 @@
 //!
 //! All decisions about a session are made by `cycle` and `domain`, never here.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
-
 mod args;
 mod exit_code;
 mod log_writer;
@@ -19,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::adapter::host::console::{eprint, eprintln, println};
 use crate::app::AppError;
 
 use args::{Arguments, Verb};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::adapter::host::clock::Stopwatch;
+use crate::adapter::host::console::{eprint, eprintln, print};
 use crate::adapter::host::environment::path_from;
 use crate::domain::event::{Event, Outcome, TaskRow};
 use crate::domain::rate::PassRate;

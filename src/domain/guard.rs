@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::id::RepoPath;
 use super::proposal::FileEdit;
+use super::secret;
 use super::strategy::Strategy;
+use super::token_shape;
 
 /// What a fix may change (specification.md 2.3, 13.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -164,7 +166,10 @@ impl Violation {
                 ("too-large", format!("{size} are changed, the limit is {limit}"))
             }
             Self::Stale(file) => ("stale", format!("{file} is not what the edit starts from")),
-            Self::Secret(file) => ("secret", format!("{file} would hold a key or password")),
+            Self::Secret(file) => (
+                "secret",
+                format!("{file} would hold a key or password, or the mark of one that was removed"),
+            ),
             Self::Empty => ("empty", "nothing would change".into()),
         }
     }
@@ -177,39 +182,18 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Prefixes of published formats of API keys, with the minimum number of characters that follow.
-const KEYS: &[(&str, usize)] = &[
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghs_", 30),
-    ("github_pat_", 30),
-    ("AKIA", 16),
-    ("sk-ant-", 20),
-    ("sk-proj-", 20),
-    ("sk_live_", 20),
-    ("AIza", 30),
-    ("xoxb-", 20),
-    ("glpat-", 18),
-    ("npm_", 30),
-    ("-----BEGIN RSA PRIVATE KEY", 0),
-    ("-----BEGIN OPENSSH PRIVATE KEY", 0),
-    ("-----BEGIN PRIVATE KEY", 0),
-    ("-----BEGIN EC PRIVATE KEY", 0),
-];
-
 /// Number of strings in a text that have a published format of API keys.
 pub fn keys_in(text: &str) -> usize {
-    let is_key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let count = |(begin, least): &(&str, usize)| {
-        let rests = text.match_indices(begin).filter_map(|(at, _)| text.get(at + begin.len()..));
-        rests.filter(|rest| rest.chars().take_while(is_key).count() >= *least).count()
-    };
-    KEYS.iter().map(count).sum()
+    token_shape::count_plain(text)
 }
 
-/// Whether an edit adds a string that has a published format of API keys.
+/// Whether an edit adds a string that has a published format of API keys, or the mark of a secret
+/// that a model did not see.
 pub fn holds_secret(edit: &FileEdit) -> bool {
-    let count = |text: &Option<String>| keys_in(text.as_deref().unwrap_or_default());
+    let count = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        keys_in(text) + text.matches(secret::MARK).count()
+    };
     count(&edit.after) > count(&edit.before)
 }
 

@@ -39,6 +39,7 @@ pub mod task;
 pub mod test;
 pub mod test_plan;
 pub mod threshold;
+mod token_shape;
 
 /// A named parser of untrusted text: it may reject any text, but must not panic on any.
 #[cfg(any(test, feature = "internals"))]

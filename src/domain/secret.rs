@@ -1,10 +1,15 @@
 //! `SecretKey`, which does not print its value, and `Redactor`, which removes secrets from texts.
 
 use std::fmt;
+use std::ops::Deref;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::token_shape::find_tokens;
 
 /// A key or token. Its debug output is a mark; only [`SecretKey::expose`] returns the text.
 #[derive(Clone)]
@@ -34,7 +39,46 @@ pub const MARK: &str = "[redacted]";
 /// Shorter texts are not redacted, because that would blank out ordinary words.
 const SHORTEST: usize = 8;
 
-/// Removes known secrets from texts, also in encoded form.
+/// A text without secrets. Only a [`Redactor`] makes one, so whatever asks for this type cannot be
+/// given a text that nobody looked through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted(String);
+
+impl Deref for Redacted {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Redacted> for String {
+    fn from(text: Redacted) -> Self {
+        text.0
+    }
+}
+
+/// A JSON document without secrets in its strings and keys; only a [`Redactor`] makes one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct RedactedJson(Value);
+
+impl Deref for RedactedJson {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// Removes secrets from texts: known ones in plain and encoded form, and whatever has the shape of
+/// a well-known token (specification.md 13.18).
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<String>,
@@ -50,35 +94,81 @@ impl Redactor {
     /// Builds a redactor that finds `keys` in plain, base64 (any alignment, both alphabets),
     /// hexadecimal, URL and JSON form.
     pub fn new<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) -> Self {
-        let mut needles = Vec::new();
+        let mut redactor = Self::default();
+        redactor.add(keys);
+        redactor
+    }
+
+    /// Adds keys to those that are found.
+    pub fn add<'a>(&mut self, keys: impl IntoIterator<Item = &'a SecretKey>) {
         for key in keys {
             let key = key.expose();
             if key.len() >= SHORTEST {
-                needles.extend(forms(key));
+                self.needles.extend(forms(key));
             }
         }
         // Replace longer forms first, so that no remainder of one is left.
-        needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        needles.dedup();
-        Self { needles }
+        self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        self.needles.dedup();
     }
 
     /// `text` with every secret replaced by a mark.
-    pub fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> Redacted {
+        let mut clean = self.redact_source(text).0;
+        for token in find_tokens(&clean).into_iter().rev() {
+            clean.replace_range(token, MARK);
+        }
+        Redacted(clean)
+    }
+
+    /// Source text with every known secret replaced. Token shapes stay: examples of tokens belong
+    /// to the sources of a project, a patch must still apply, and an edit that adds one is refused
+    /// before it gets here.
+    pub fn redact_source(&self, text: &str) -> Redacted {
         let mut clean = text.to_owned();
         for needle in &self.needles {
             if clean.contains(needle) {
                 clean = clean.replace(needle, MARK);
             }
         }
-        clean
+        Redacted(clean)
     }
 
-    /// Whether `text` holds a secret in a known form.
+    /// A document with every secret in its strings and keys replaced by a mark. The texts of
+    /// edits and of files to commit are redacted as source, since they become files.
+    pub fn redact_json(&self, document: &Value) -> RedactedJson {
+        RedactedJson(self.walk(document))
+    }
+
+    fn walk(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact(text).0),
+            Value::Array(items) => items.iter().map(|item| self.walk(item)).collect(),
+            Value::Object(fields) => {
+                let has = |all: &&[&str]| all.iter().all(|field| fields.contains_key(*field));
+                let is_source = SOURCES.iter().any(has);
+                let field = |(name, value): (&String, &Value)| {
+                    let value = match value.as_str().filter(|_| is_source) {
+                        Some(source) => Value::String(self.redact_source(source).0),
+                        None => self.walk(value),
+                    };
+                    (self.redact(name).0, value)
+                };
+                Value::Object(fields.iter().map(field).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// Whether `text` holds a known secret in any form.
     pub fn finds(&self, text: &str) -> bool {
         self.needles.iter().any(|needle| text.contains(needle))
     }
 }
+
+/// Fields of objects that hold source text: a stored edit, and a file of a commit for GitHub's
+/// `createCommitOnBranch`.
+const SOURCES: &[&[&str]] = &[&["file", "before", "after"], &["path", "contents"]];
 
 fn forms(key: &str) -> Vec<String> {
     let mut forms = vec![key.to_owned()];
@@ -132,7 +222,7 @@ mod tests {
 
     #[test]
     fn short_words_are_no_keys() {
-        assert_eq!(Redactor::new([&SecretKey::new("test")]).redact("a test"), "a test");
+        assert_eq!(&*Redactor::new([&SecretKey::new("test")]).redact("a test"), "a test");
     }
 
     proptest! {
@@ -152,5 +242,33 @@ mod tests {
                 prop_assert!(!redactor.finds(&redactor.redact(&form)), "{form}");
             }
         }
+    }
+
+    #[test]
+    fn a_token_that_nobody_knows_is_found_by_its_shape() {
+        let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+        for form in [token.clone(), STANDARD.encode(&token), URL_SAFE_NO_PAD.encode(&token)] {
+            let shown = Redactor::default().redact(&format!("AssertionError: {form}"));
+            assert_eq!(&*shown, format!("AssertionError: {MARK}"));
+        }
+    }
+
+    #[test]
+    fn a_document_is_redacted_in_its_strings_and_keys_but_source_keeps_its_examples() {
+        let token = ["npm", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+        let redactor = Redactor::new([&SecretKey::new(CANARY)]);
+        let document = serde_json::json!({
+            "message": format!("{token}\n{CANARY}"),
+            (token.clone()): [1, null, token],
+            "edit": {"file": "a.py", "before": token, "after": format!("{token} {CANARY}")},
+        });
+        assert_eq!(
+            *redactor.redact_json(&document),
+            serde_json::json!({
+                "message": format!("{MARK}\n{MARK}"),
+                MARK: [1, null, MARK],
+                "edit": {"file": "a.py", "before": token, "after": format!("{token} {MARK}")},
+            })
+        );
     }
 }

@@ -13,9 +13,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::adapter::host::http::{self, Body, Http, HttpError, Received, Response};
+use crate::adapter::host::redaction;
 use crate::domain::id::CommitId;
 use crate::domain::retry::{Fault, GiveUpReason, Repeat, RetryDecision, retry};
-use crate::domain::secret::{Redactor, SecretKey};
+use crate::domain::secret::{RedactedJson, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
 use super::error_response::{graph_refusal, refusal, short};
@@ -60,7 +61,6 @@ pub struct GitHub<'a> {
     pub(super) base: String,
     pub(super) name: Mutex<String>,
     own: Mutex<Own>,
-    redactor: Redactor,
     clock: &'a dyn Clock,
 }
 
@@ -89,14 +89,14 @@ pub struct Call {
     pub what: &'static str,
     pub verb: Verb,
     pub route: String,
-    pub body: Option<Value>,
+    pub body: Option<RedactedJson>,
     pub repeat: Repeat,
 }
 
 impl Call {
     /// A call with a request body.
     pub fn new(what: &'static str, verb: Verb, route: String, body: Value, repeat: Repeat) -> Self {
-        Self { what, verb, route, body: Some(body), repeat }
+        Self { what, verb, route, body: Some(redaction::redact_json(&body)), repeat }
     }
 }
 
@@ -126,6 +126,7 @@ impl<'a> GitHub<'a> {
         settings: GitHubSettings,
         clock: &'a dyn Clock,
     ) -> Result<Self, AddressError> {
+        redaction::register([&settings.token]);
         let places = addresses(&settings.api_url)?;
         // Built from its layers, since the ready-made client accepts no other user agent
         // (it would send two) and leaves the token readable in debug forms.
@@ -164,7 +165,6 @@ impl<'a> GitHub<'a> {
             base: places.rest,
             name: Mutex::new(settings.repository.clone()),
             own: Mutex::new(own),
-            redactor: Redactor::new([&settings.token]),
             settings,
             clock,
         })
@@ -195,7 +195,7 @@ impl<'a> GitHub<'a> {
         kind: ForgeErrorKind,
         message: &str,
     ) -> ForgeError {
-        ForgeError { call, status, kind, message: self.redactor.redact(message) }
+        ForgeError { call, status, kind, message: redaction::redact(message).into() }
     }
 
     /// Sends a call once. Returns the JSON of the response, or `null` for an empty body.

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use crate::domain::secret::Redacted;
+
 /// Writes a file atomically: after a failure or power cut it holds all of `bytes` or its old
 /// content. A symbolic link at `path` is replaced, never followed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -18,6 +20,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()?;
     super::crash::point();
     Ok(())
+}
+
+/// Writes a text for people or programs like [`write()`].
+pub fn write_text(path: &Path, text: &Redacted) -> io::Result<()> {
+    write(path, text.as_bytes())
 }
 
 /// Writes a file below `root` like [`write()`], but fails with `InvalidInput` if a folder on the
@@ -83,7 +90,7 @@ impl AppendFile {
     }
 
     /// Appends one line with a single write.
-    pub fn line(&mut self, text: &str) -> io::Result<()> {
+    pub fn line(&mut self, text: &Redacted) -> io::Result<()> {
         self.0.write_all(format!("{text}\n").as_bytes())
     }
 }
@@ -107,7 +114,7 @@ pub fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Appends text to a file of another program; creates a missing one.
-pub fn append(path: &Path, text: &str) -> io::Result<()> {
+pub fn append(path: &Path, text: &Redacted) -> io::Result<()> {
     let mut file = File::options().append(true).create(true).open(path)?;
     file.write_all(text.as_bytes())
 }

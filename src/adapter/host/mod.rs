@@ -1,6 +1,7 @@
 //! Access to the host: child processes, sandbox, files, HTTP, clock, environment, randomness.
 
 pub mod clock;
+pub mod console;
 pub mod crash;
 pub mod environment;
 pub mod files;
@@ -9,5 +10,6 @@ pub mod invocation;
 mod orphans;
 pub mod process;
 pub mod random;
+pub mod redaction;
 pub mod sandbox;
 mod short_command;

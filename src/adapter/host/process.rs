@@ -161,6 +161,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     if let Ok(Ok(result)) = tokio::time::timeout(Duration::from_secs(5), copied).await {
         result?;
     }
+    super::redaction::redact_file(log)?;
     Ok(ending)
 }
 

@@ -98,7 +98,7 @@ impl Model for Recording {
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let result = self.inner.ask(question).await;
-        let clean = |text: &str| self.redactor.redact(text);
+        let clean = |text: &str| String::from(self.redactor.redact(text));
         let (outcome, micro_usd) = match &result {
             Ok(answer) => (
                 RecordedOutcome::Answer {

@@ -132,7 +132,7 @@ impl ProviderSettings {
         let plain: String =
             message.chars().filter(|c| !c.is_control() || *c == '\n').take(MESSAGE).collect();
         let provider = self.facts.name.clone();
-        ModelError { provider, kind, message: self.redactor.redact(&plain) }
+        ModelError { provider, kind, message: self.redactor.redact(&plain).into() }
     }
 
     /// An answer with the raw exchange, bounded and redacted.
@@ -143,7 +143,7 @@ impl ProviderSettings {
             finish: if parsed.cut { Finish::Cut } else { Finish::Done },
             usage: parsed.usage,
             model: parsed.model,
-            raw: self.redactor.redact(&raw),
+            raw: self.redactor.redact(&raw).into(),
         }
     }
 }

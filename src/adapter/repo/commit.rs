@@ -2,6 +2,7 @@
 
 use git2::{ErrorCode, Oid, Repository, Signature, Time};
 
+use crate::adapter::host::redaction;
 use crate::domain::id::CommitId;
 use crate::effect::{CommitRequest, GitError};
 
@@ -20,8 +21,9 @@ pub fn commit(
     request: &CommitRequest,
 ) -> Result<CommitId, GitError> {
     let reference = format!("refs/heads/{branch}");
+    let message = redaction::redact(&request.message);
     let tip = repo.refname_to_id(&reference).map_err(failed(format!("read branch {branch}")))?;
-    if let Some(found) = find(repo, tip, head, &request.message)? {
+    if let Some(found) = find(repo, tip, head, &message)? {
         return name(found);
     }
     let state = request.state.iter();
@@ -32,9 +34,9 @@ pub fn commit(
     let parent = repo.find_commit(tip).map_err(failed("read the tip"))?;
     let author = author(repo, &request.time)?;
     let oid = repo
-        .commit(None, &author, &author, &request.message, &tree, &[&parent])
+        .commit(None, &author, &author, &message, &tree, &[&parent])
         .map_err(failed("write a commit"))?;
-    let subject = request.message.lines().next().unwrap_or_default();
+    let subject = message.lines().next().unwrap_or_default();
     repo.reference_matching(&reference, oid, true, tip, &format!("commit: {subject}")).map_err(
         |error| match error.code() {
             ErrorCode::Modified => GitError::Refused {

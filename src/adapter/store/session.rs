@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use crate::adapter::host::{crash, files};
+use crate::adapter::host::{crash, files, redaction};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{EVENTS, RECORD};
@@ -173,7 +173,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
 }
 
 pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let clean = redaction::redact_json(value);
+    let mut text = serde_json::to_string_pretty(&clean).unwrap_or_default();
     text.push('\n');
     files::write(path, text.as_bytes()).map_err(io("write", path))
 }
@@ -313,7 +314,10 @@ impl Store for SessionStore {
     }
 
     async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
-        put(&self.path(file)?, text.as_bytes())
+        // A patch that is changed does not apply.
+        let is_patch = Path::new(file).extension().is_some_and(|ending| ending == "patch");
+        let clean = if is_patch { redaction::redact_source(text) } else { redaction::redact(text) };
+        put(&self.path(file)?, clean.as_bytes())
     }
 
     async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
@@ -338,7 +342,8 @@ impl Store for SessionStore {
             let first = first.take(usize::try_from(keep).unwrap_or(usize::MAX));
             file.set_len(first.map(<[u8]>::len).sum::<usize>() as u64)?;
             file.seek(SeekFrom::End(0))?;
-            let joined: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let joined: String =
+                lines.iter().map(|line| format!("{}\n", redaction::redact(line))).collect();
             file.write_all(joined.as_bytes())?;
             file.sync_data()
         };

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::redaction;
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
@@ -111,7 +112,13 @@ impl Suite for ProjectSuite<'_> {
             let tail = process::tail_of(&log, EVIDENCE);
             return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
         }
-        let cases = to_test_cases(&report.tests, &self.path_mapper(request.root));
+        let mut cases = to_test_cases(&report.tests, &self.path_mapper(request.root));
+        // What is decided now and what is read from the state later must be the same text.
+        for failure in cases.iter_mut().filter_map(|case| case.failure.as_mut()) {
+            for text in [&mut failure.message, &mut failure.stack] {
+                *text = redaction::redact(text).into();
+            }
+        }
         let exit_code = match ending {
             Ending::Exit(code) => Some(code),
             Ending::Signal(_) | Ending::TimedOut => None,

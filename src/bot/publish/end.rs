@@ -1,8 +1,9 @@
 //! Ends publishing: posts what is pending, marks the last commit of the fix, adds a label, and
 //! writes summary and outputs.
 
-use crate::adapter::host::files;
+use crate::adapter::host::console::println;
 use crate::adapter::host::random;
+use crate::adapter::host::{files, redaction};
 use crate::domain::check::Level;
 use crate::domain::event::Ending;
 use crate::effect::Label;
@@ -108,7 +109,7 @@ impl Publisher<'_> {
         let report = self.context.env.folder("bundle").map(|folder| folder.join("report.md"));
         let report =
             report.unwrap_or_else(|| prepare::folder(self.context.target).join("report.md"));
-        if let Err(error) = files::write(&report, summary.as_bytes()) {
+        if let Err(error) = files::write_text(&report, &redaction::redact(&summary)) {
             tracing::warn!(%error, "the report is not written");
         }
         let shown = report.display().to_string();

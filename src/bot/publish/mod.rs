@@ -5,6 +5,7 @@ mod end;
 
 use std::time::Duration;
 
+use crate::adapter::host::console::println;
 use crate::config::PartialConclusion;
 use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::check::{CheckStatus, Conclusion};

@@ -1,5 +1,6 @@
 //! `regreen config`: checks a configuration file, or prints its JSON Schema.
 
+use crate::adapter::host::console::{eprintln, println};
 use crate::adapter::host::files;
 use crate::app::AppError;
 use crate::cli::args::{ConfigArguments, ConfigVerb};

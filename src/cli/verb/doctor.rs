@@ -1,5 +1,6 @@
 //! `regreen doctor`: shows what was detected in a repository, and what is missing.
 
+use crate::adapter::host::console::print;
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
 use crate::cli::exit_code::exit;

@@ -16,6 +16,7 @@ pub mod work;
 use serde::Serialize;
 
 use super::exit_code::exit;
+use crate::adapter::host::console::println;
 
 /// Prints a document with the version of its form.
 fn print_document(document: &impl Serialize) {

@@ -1,5 +1,6 @@
 //! `regreen pin`: writes characterisation tests on a branch of their own.
 
+use crate::adapter::host::console::print;
 use crate::app::{self, CharacteriseRequest};
 use crate::cli::args::CodeArguments;
 use crate::cli::progress::Terminal;

@@ -1,5 +1,6 @@
 //! `regreen plan` and `regreen test`: run the test pipeline and print its result.
 
+use crate::adapter::host::console::print;
 use crate::app::{self, AppError, TestOutcome};
 use crate::cli::args::PlanArguments;
 use crate::cli::progress::Terminal;

@@ -1,5 +1,6 @@
 //! `regreen report`: prints the report of a session or its path, or writes the session's HTML page.
 
+use crate::adapter::host::console::{print, println};
 use crate::app::{self, AppError, ReportOutcome, ReportRequest};
 use crate::cli::exit_code::exit;
 

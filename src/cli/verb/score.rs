@@ -1,5 +1,6 @@
 //! `regreen score`: measures the mutation score of the tests.
 
+use crate::adapter::host::console::{print, println};
 use crate::app::{self, ScoreRequest};
 use crate::cli::args::CodeArguments;
 use crate::cli::progress::Terminal;

@@ -1,5 +1,6 @@
 //! `regreen session`: sessions as they stand, replayed, and their end.
 
+use crate::adapter::host::console::{print, println};
 use crate::app::{self, AppError, SessionSelection};
 use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
 use crate::cli::exit_code::exit;

@@ -1,5 +1,6 @@
 //! `regreen status`: lists the sessions of a repository with their status and result.
 
+use crate::adapter::host::console::{eprintln, println};
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
 use crate::cli::exit_code::exit;

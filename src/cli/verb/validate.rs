@@ -1,5 +1,6 @@
 //! `regreen validate`: runs gate 001.3 on its own, on any repository.
 
+use crate::adapter::host::console::{eprintln, print};
 use crate::adapter::host::environment;
 use crate::app;
 use crate::cli::args::ValidateArguments;

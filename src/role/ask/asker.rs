@@ -206,7 +206,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         let after = self.note_reading(reading, &mut call, index);
         let reason: String =
             call.reason.chars().filter(|c| !c.is_control() || *c == '\n').take(REASON).collect();
-        call.reason = self.asker.settings.redactor.redact(&reason);
+        call.reason = self.asker.settings.redactor.redact(&reason).into();
         if index.is_some() {
             self.report(&call);
             self.calls.push(call);
@@ -224,9 +224,9 @@ impl<T: Send + Sync> AskRun<'_, T> {
         let prompt = self.reader.prompt(model);
         Ok(Question {
             id: format!("{}/{}/{}/{}", self.ask.usage.id, call.role, call.slot, call.turn),
-            system: settings.redactor.redact(&prompt.system),
+            system: settings.redactor.redact(&prompt.system).into(),
             // Source files may contain secrets, which must not be sent to a provider either.
-            prompt: settings.redactor.redact(&format!("{}{problems}", prompt.text)),
+            prompt: settings.redactor.redact(&format!("{}{problems}", prompt.text)).into(),
             form: self.reader.form(),
             temperature: None,
             max_output_tokens: ANSWER_TOKENS.min(model.context_tokens() / 4),
@@ -307,7 +307,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
             answer.raw = std::mem::replace(&mut answer.text, text);
         }
         let answer = result.as_ref().ok();
-        let answer = answer.map(|answer| (answer, settings.redactor.redact(&answer.text)));
+        let answer =
+            answer.map(|answer| (answer, String::from(settings.redactor.redact(&answer.text))));
         let is_whole = exchange_log::is_whole(model, is_collected);
         exchange_log::note_answer(pending, answer, is_whole, fx.store).await?;
         let transcript = exchange_log::transcript(question, &result);

@@ -74,7 +74,7 @@ impl ProviderChain {
 
     /// Replaces secrets in an untrusted text.
     pub fn redact(&self, text: &str) -> String {
-        self.settings.redactor.redact(text)
+        self.settings.redactor.redact(text).into()
     }
 
     /// The models that can play a role. Agents, which edit a checkout, only generate tests; the

@@ -108,7 +108,7 @@ impl Fixer {
         answer: Answered<ReportedPlan>,
         fx: &Effects<'_>,
     ) -> Result<FixPlan, EffectError> {
-        let report = self.settings.ask.redactor.redact(&answer.value.report);
+        let report = String::from(self.settings.ask.redactor.redact(&answer.value.report));
         let file = format!(".process/iteration-{}-report.md", state.current_iteration);
         fx.store.write_text(&file, &report).await?;
         Ok(answer.value.plan)

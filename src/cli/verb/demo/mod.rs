@@ -1,5 +1,6 @@
 //! `regreen demo`: fixes a small example project that is embedded in the binary.
 
+use crate::adapter::host::console::eprintln;
 use crate::adapter::repo;
 use crate::app::{AppError, FixRequest, ModelOptions, check_page};
 use crate::cli::args::DemoArguments;

@@ -1,0 +1,291 @@
+//! Well-known tokens, recognised by their shape in plain and encoded text (specification.md 13.18).
+
+use std::ops::Range;
+
+/// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`.
+struct TokenShape {
+    prefix: &'static str,
+    least: usize,
+    charset: Charset,
+}
+
+/// Characters that follow a prefix.
+#[derive(Clone, Copy)]
+enum Charset {
+    Alphanumeric,
+    /// Letters, digits, `_` and `-`.
+    Url,
+    /// Capital letters and digits.
+    Capital,
+}
+
+impl Charset {
+    fn holds(self, byte: u8) -> bool {
+        match self {
+            Self::Alphanumeric => byte.is_ascii_alphanumeric(),
+            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        }
+    }
+}
+
+const fn shape(prefix: &'static str, least: usize, charset: Charset) -> TokenShape {
+    TokenShape { prefix, least, charset }
+}
+
+/// Prefixes and lengths as their issuers document them for secret scanning.
+const SHAPES: &[TokenShape] = &[
+    shape("ghp_", 30, Charset::Url),
+    shape("gho_", 30, Charset::Url),
+    shape("ghu_", 30, Charset::Url),
+    shape("ghs_", 30, Charset::Url),
+    shape("ghr_", 30, Charset::Url),
+    shape("github_pat_", 30, Charset::Url),
+    shape("glpat-", 18, Charset::Url),
+    shape("sk-ant-", 20, Charset::Url),
+    shape("sk-proj-", 20, Charset::Url),
+    shape("sk-svcacct-", 20, Charset::Url),
+    // Without `-`, which would take long CSS class names for keys.
+    shape("sk-", 32, Charset::Alphanumeric),
+    shape("sk_live_", 20, Charset::Url),
+    shape("AIza", 30, Charset::Url),
+    shape("AKIA", 16, Charset::Capital),
+    shape("ASIA", 16, Charset::Capital),
+    shape("xoxb-", 20, Charset::Url),
+    shape("xoxp-", 20, Charset::Url),
+    shape("npm_", 30, Charset::Url),
+    shape("pypi-", 40, Charset::Url),
+    shape("hf_", 30, Charset::Alphanumeric),
+    shape("gsk_", 40, Charset::Alphanumeric),
+];
+
+/// Beginnings of private keys, which are refused in edits; what follows is no single token.
+const PRIVATE_KEYS: &[&str] = &[
+    "-----BEGIN RSA PRIVATE KEY",
+    "-----BEGIN OPENSSH PRIVATE KEY",
+    "-----BEGIN PRIVATE KEY",
+    "-----BEGIN EC PRIVATE KEY",
+];
+
+/// Number of tokens and private keys that stand in `text` in plain.
+pub(super) fn count_plain(text: &str) -> usize {
+    let private = PRIVATE_KEYS.iter().map(|begin| text.matches(begin).count()).sum::<usize>();
+    plain_tokens(text.as_bytes()).len() + private
+}
+
+/// Shortest run of base64 or hexadecimal digits that is decoded: no shorter one holds a token.
+const SHORTEST_ENCODED: usize = 24;
+
+/// Places of `text` that look like a token, encoded ones included; ordered, not overlapping.
+pub(super) fn find_tokens(text: &str) -> Vec<Range<usize>> {
+    let mut found = plain_tokens(text.as_bytes());
+    found.extend(private_keys(text));
+    found.extend(
+        encoded_runs(text).filter(|run| holds_encoded_token(&text.as_bytes()[run.clone()])),
+    );
+    found.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for range in found {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+fn plain_tokens(text: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        // A prefix inside of a word, such as `task-`, begins no token.
+        let inside = begins_inside_word(&text[..start]);
+        let end = if inside { None } else { token_end(&text[start..]) };
+        match end {
+            Some(length) => {
+                found.push(start..start + length);
+                start += length;
+            }
+            None => start += 1,
+        }
+    }
+    found
+}
+
+/// Whether a text behind `before` continues a word. The letter of an escape such as `\n` is none.
+fn begins_inside_word(before: &[u8]) -> bool {
+    match before {
+        [.., b'\\', b'n' | b't' | b'r'] => false,
+        [.., last] => last.is_ascii_alphanumeric(),
+        [] => false,
+    }
+}
+
+/// Blocks of private keys, to their end or that of the text.
+fn private_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
+    const END: &str = "PRIVATE KEY-----";
+    let begins = PRIVATE_KEYS.iter().flat_map(|begin| text.match_indices(begin));
+    begins.map(|(start, begin)| {
+        let body = start + begin.len();
+        let end = text[body..].find(END).map(|at| body + at + END.len());
+        start..end.unwrap_or(text.len())
+    })
+}
+
+/// Whether a prefix begins with this byte, so that most places cost one look-up.
+const BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut index = 0;
+    while index < SHAPES.len() {
+        begins[SHAPES[index].prefix.as_bytes()[0] as usize] = true;
+        index += 1;
+    }
+    begins
+};
+
+/// Length of the token that `text` begins with.
+fn token_end(text: &[u8]) -> Option<usize> {
+    if !text.first().is_some_and(|byte| BEGINS[usize::from(*byte)]) {
+        return None;
+    }
+    let shape = SHAPES.iter().find(|shape| text.starts_with(shape.prefix.as_bytes()))?;
+    let rest = &text[shape.prefix.len()..];
+    let length = rest.iter().take_while(|byte| shape.charset.holds(**byte)).count();
+    (length >= shape.least).then_some(shape.prefix.len() + length)
+}
+
+/// Runs of characters that base64 (both alphabets) or hexadecimal text is made of.
+fn encoded_runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let encodes = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+    };
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        while start < bytes.len() {
+            let length = bytes[start..].iter().take_while(|byte| encodes(byte)).count();
+            let run = start..start + length;
+            start = run.end + 1;
+            if length >= SHORTEST_ENCODED {
+                return Some(run);
+            }
+        }
+        None
+    })
+}
+
+/// Whether a token stands in what `run` decodes to. What surrounds the encoded text may belong to
+/// the run, so base64 is read from each of the four positions it may begin at.
+fn holds_encoded_token(run: &[u8]) -> bool {
+    let hex = [0, 1].map(|skip| decode_hex(&run[skip..]));
+    let base64 = [0, 1, 2, 3].map(|skip| decode_base64(&run[skip..]));
+    hex.iter().chain(&base64).any(|decoded| contains_token(decoded))
+}
+
+/// Unlike in plain text, what surrounds a token in a decoded text may be noise.
+fn contains_token(text: &[u8]) -> bool {
+    (0..text.len()).any(|start| token_end(&text[start..]).is_some())
+}
+
+fn decode_hex(digits: &[u8]) -> Vec<u8> {
+    let value = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    digits
+        .chunks_exact(2)
+        .map(|pair| match (value(pair[0]), value(pair[1])) {
+            (Some(high), Some(low)) => high << 4 | low,
+            _ => 0,
+        })
+        .collect()
+}
+
+fn decode_base64(symbols: &[u8]) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => 0,
+    };
+    let bytes_of = |group: &[u8]| {
+        let bits = (0..4)
+            .fold(0, |bits, index| bits << 6 | group.get(index).map_or(0, |byte| value(*byte)));
+        let [_, first, second, third] = bits.to_be_bytes();
+        [first, second, third]
+    };
+    symbols.chunks(4).flat_map(bytes_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    const TOKENS: &[&str] = &[
+        "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        "ghs_0123456789abcdefghijABCDEFGHIJ012345",
+        "github_pat_11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVwXyZ0123456789abcdefghijklmnopqrstuvwxyzABCD",
+        "glpat-abcdefGHIJKL01234567",
+        "sk-proj-abcdefGHIJKL0123456789abcdefGHIJKL",
+        "AIzaSyA0123456789abcdefghijABCDEFGHIJ01",
+        "AKIAIOSFODNN7EXAMPLE",
+        "npm_0123456789abcdefghijABCDEFGHIJ012345",
+    ];
+
+    #[test]
+    fn words_and_names_are_no_tokens() {
+        for text in [
+            "task-scheduler-of-the-very-long-name-of-a-module",
+            "the sk- prefix, ghp_ and AIza alone",
+            "/usr/lib/python3.13/site-packages/very_long_package_name/__init__.py",
+            "d4218ffc0de0123456789abcdef0123456789abc",
+            "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "assert total(['npm_install']) == 12",
+        ] {
+            assert!(find_tokens(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_private_key_is_found_to_its_end_and_a_token_behind_an_escape_too() {
+        let key =
+            ["-----BEGIN RSA", " PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"].concat();
+        assert_eq!(find_tokens(&format!("a {key} b")), [2..2 + key.len()]);
+        assert_eq!(find_tokens(&format!("a {}", &key[..40])), [2..42]);
+        let escaped = format!("'x\\n{}'", TOKENS[0]);
+        assert_eq!(find_tokens(&escaped), [4..4 + TOKENS[0].len()]);
+    }
+
+    #[test]
+    fn a_token_is_found_where_it_stands() {
+        for token in TOKENS {
+            let text = format!("AssertionError: '{token}' is no price");
+            let start = text.find(token).unwrap();
+            assert_eq!(find_tokens(&text), [start..start + token.len()], "{token}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_token_is_found_in_every_encoding(index in 0..TOKENS.len(), before in "[ -~]{0,9}", after in "[ -~]{0,9}") {
+            let text = format!("{before} {} {after}", TOKENS[index]);
+            let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            for form in [text.clone(), STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text), hex] {
+                prop_assert!(!find_tokens(&form).is_empty(), "{form}");
+            }
+        }
+
+        #[test]
+        fn places_are_ordered_and_lie_on_characters(text in "\\PC{0,80}") {
+            let places = find_tokens(&text);
+            for pair in places.windows(2) {
+                prop_assert!(pair[0].end < pair[1].start);
+            }
+            for place in places {
+                prop_assert_eq!(text.get(place.clone()).map(str::len), Some(place.len()));
+            }
+        }
+    }
+}
