@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::adapter::github::{GitHub, GitHubSettings};
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::console::println;
+use crate::adapter::host::console::{self, println};
 use crate::adapter::host::http::Http;
 use crate::domain::check::Level;
 use crate::effect::{CommentKind, Forge};
@@ -59,7 +59,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     let env = ActionEnv::read()
         .map_err(|wrong| BotError::usage(wrong.join("\n"), "fix this step in the workflow file"))?;
     for line in env.token.iter().flat_map(|token| runner_commands::mask(token.expose())) {
-        println!("{line}");
+        console::write_mask(&line);
     }
     let (label, authors) = names_in(&env.payload);
     let trigger = match classify(&env, label.as_deref(), &authors)? {

@@ -54,6 +54,11 @@ pub struct Job<'a> {
 impl World {
     /// `main` holds `good`, with one more commit on `topic` that writes `bad`.
     pub fn new(good: &[(&str, &str)], bad: &[(&str, &str)]) -> Self {
+        Self::with_token(canary(), good, bad)
+    }
+
+    /// Like [`World::new`], with this token of the job.
+    pub fn with_token(token: String, good: &[(&str, &str)], bad: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("srv");
         let bare = root.join("octo/demo.git");
@@ -76,7 +81,6 @@ impl World {
             .stdout(Stdio::piped())
             .spawn()
             .expect("python3 starts");
-        let token = canary();
         let mut input = server.stdin.take().expect("a pipe");
         writeln!(input, "{token}").expect("a line");
         let mut port = String::new();

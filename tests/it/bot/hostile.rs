@@ -563,3 +563,57 @@ fn a_change_is_validated_by_the_commands_of_the_base() {
     assert!(!comment.contains("from the change"), "{comment}");
     world.assert_no_token(&ran);
 }
+
+/// A suite that legitimately holds a secret, or walls that a kernel cannot build: what test code
+/// says is redacted on its way out of the process, whatever form it has.
+#[test]
+fn a_token_that_a_test_says_is_in_nothing_that_is_written_or_sent() {
+    // The worker knows its keys; the job's token, which it never gets, by its shape alone.
+    let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+    let world = World::with_token(token, &good(), &CALC[..1]);
+    let (token, key): (String, String) =
+        (world.token.chars().rev().collect(), KEY.chars().rev().collect());
+    let test = format!(
+        r"import base64
+import unittest
+
+TOKEN, KEY = '{token}'[::-1], '{key}'[::-1]
+
+
+class SpokenTest(unittest.TestCase):
+    def test_spoken(self):
+        print(TOKEN, KEY)
+        raise AssertionError(TOKEN + ' ' + KEY)
+
+    def test_encoded(self):
+        both = (TOKEN + ' ' + KEY).encode()
+        self.assertEqual(base64.b64encode(both).decode(), both.hex())
+"
+    );
+    world.commit("topic", &[("test_spoken.py", &test)], "Say it");
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("max-iterations", "2"), ("providers", "embedded"), ("bundle", "bundle")];
+    let ran = surround(&world, &job).output();
+    let ran = Ran::from(ran.expect("regreen starts"));
+    assert_eq!(ran.code, Some(1), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("test_spoken"), "{comment}");
+
+    let said = world.said(&ran) + &runner_file(&world, "output") + &runner_file(&world, "summary");
+    assert!(said.contains("[redacted]"), "{said}");
+    let both = format!("{} {KEY}", world.token);
+    for secret in [&world.token, KEY, &base64(&both)[..24], &hex(&both)[..24]] {
+        assert!(!said.contains(secret), "{secret}: {said}");
+    }
+    // `surround` placed the token outside of the job's own folders.
+    for folder in ["work", "workspace/.git/regreen", "bundle"] {
+        let folder = world.around().join(folder);
+        for secret in [&world.token, KEY, &base64(&both)[..24], &hex(&both)[..24]] {
+            let found = if folder.exists() { holding(&folder, secret, &[]) } else { String::new() };
+            assert_eq!(found, "", "{secret} in {}", folder.display());
+        }
+    }
+    let log = world.git(&["log", "--all", "--format=%H", "-S", &world.token]);
+    assert_eq!(log, "", "commits with the token");
+}
