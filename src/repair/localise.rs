@@ -11,7 +11,7 @@ use crate::code::mutate;
 use crate::code::outline::{self, Function};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::test::Status;
+use crate::domain::test::{Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
 use super::search_settings::Search;
@@ -52,7 +52,7 @@ impl Diagnosis {
     pub fn reaching(
         &self,
         files: &BTreeSet<RepoPath>,
-        passing: &[TestId],
+        passing: &[TestCase],
     ) -> (Vec<TestId>, Vec<TestId>) {
         let reaches: BTreeMap<&TestId, &Trace> = self
             .traces
@@ -61,7 +61,7 @@ impl Diagnosis {
             .map(|trace| (&trace.test, trace))
             .collect();
         let (mut near, far): (Vec<TestId>, Vec<TestId>) =
-            passing.iter().cloned().partition(|test| reaches.contains_key(test));
+            ids(passing).partition(|test| reaches.contains_key(test));
         near.sort_by_key(|test| reaches.get(test).map(|trace| trace.duration));
         (near, far)
     }
@@ -87,6 +87,10 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     Ok(Diagnosis { clusters, sources, traces, plan })
 }
 
+fn ids(cases: &[TestCase]) -> impl Iterator<Item = TestId> {
+    cases.iter().map(|case| case.id.clone())
+}
+
 /// Passing tests; those from the same file or class as a failure come first.
 fn near_first(search: &Search<'_>) -> Vec<TestId> {
     let stem = |id: &TestId| {
@@ -96,7 +100,7 @@ fn near_first(search: &Search<'_>) -> Vec<TestId> {
     };
     let hot: BTreeSet<String> = search.failing.iter().map(|case| stem(&case.id)).collect();
     let (mut near, far): (Vec<TestId>, Vec<TestId>) =
-        search.passing.iter().cloned().partition(|test| hot.contains(&stem(test)));
+        ids(search.passing).partition(|test| hot.contains(&stem(test)));
     near.extend(far);
     near
 }

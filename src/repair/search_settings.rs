@@ -57,7 +57,8 @@ pub struct Search<'a> {
     pub trial: Trial<'a>,
     /// Failing tests as the suite reported them.
     pub failing: &'a [TestCase],
-    pub passing: &'a [TestId],
+    /// Passing tests, which must go on passing, with the time that they took in the suite.
+    pub passing: &'a [TestCase],
     /// Whether a file is a test or belongs to tests; the search never edits one.
     pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
     /// Files that may be at fault where no coverage is available.

@@ -46,7 +46,7 @@ struct Open {
     trial: Box<dyn CandidateRunner>,
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
-    passing: Vec<TestId>,
+    passing: Vec<TestCase>,
     suspects: Suspects,
 }
 
@@ -188,7 +188,7 @@ impl Embedded {
         fx.worktree.checkout(&state.accepted_tree).await?;
         let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
         let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();
-        let passing = state.ledger.passing();
+        let passing = state.ledger.passing_cases().cloned().collect();
         let related = impact.lock().await.related(state, fx).await?;
         let base_diff = match &self.base_tree {
             Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,

@@ -137,10 +137,9 @@ impl LatestResults {
         self.failing_cases().map(|case| case.id.clone()).collect()
     }
 
-    /// Ids of counted tests that passed.
-    pub fn passing(&self) -> Vec<TestId> {
-        let passed = self.counted().filter(|case| case.status == Status::Passed);
-        passed.map(|case| case.id.clone()).collect()
+    /// Counted tests that passed.
+    pub fn passing_cases(&self) -> impl Iterator<Item = &TestCase> {
+        self.counted().filter(|case| case.status == Status::Passed)
     }
 
     /// Whether a test is known to fail and counts.

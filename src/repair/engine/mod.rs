@@ -79,11 +79,13 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
     let trial = &search.trial;
     let deadline = trial.clock.elapsed() + trial.limits.time;
     let literals = test_literals(trial.worktree, trial.tree, &mut search.failing.iter()).await?;
+    let failing: BTreeSet<&TestId> = search.failing.iter().map(|case| &case.id).collect();
     let hangs = diagnosis
         .traces
         .iter()
-        .any(|trace| trace.status == Status::Failed && trace.duration >= HUNG);
-    let mut hunt = SearchRun { search, diagnosis, deadline, tried: 0, literals, hangs };
+        .any(|trace| failing.contains(&trace.test) && trace.duration >= HUNG);
+    let times = times(search, diagnosis);
+    let mut hunt = SearchRun { search, diagnosis, deadline, tried: 0, literals, hangs, times };
     let mut chosen: Vec<Plausible> = Vec::new();
     let batch = search.strategy == Strategy::Aggressive;
     let wide = search.strategy == Strategy::Reflective;
@@ -212,6 +214,25 @@ struct SearchRun<'a> {
     tried: u32,
     literals: BTreeSet<String>,
     hangs: bool,
+    /// The time that each test may be expected to take.
+    times: BTreeMap<TestId, Duration>,
+}
+
+/// What each test may be expected to take: the longer of its times in the suite and in the trace,
+/// since tracing costs time, but a trace is ended before a slow test is.
+fn times(search: &Search<'_>, diagnosis: &Diagnosis) -> BTreeMap<TestId, Duration> {
+    let in_suite = |case: &TestCase| (case.id.clone(), Duration::from_millis(case.duration_ms));
+    let mut times: BTreeMap<TestId, Duration> = search.passing.iter().map(in_suite).collect();
+    for trace in &diagnosis.traces {
+        let time = match trace.status {
+            // A failing test may have used all of its time limit; a repaired one has no reason to.
+            Status::Failed => trace.duration.min(FAILING),
+            Status::Passed | Status::Skipped => trace.duration,
+        };
+        let known = times.entry(trace.test.clone()).or_default();
+        *known = time.max(*known);
+    }
+    times
 }
 
 impl SearchRun<'_> {
@@ -369,17 +390,7 @@ impl SearchRun<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        // A failing test may have used all of its time limit; a repaired one has no reason to.
-        let known: BTreeMap<&TestId, Duration> = self
-            .diagnosis
-            .traces
-            .iter()
-            .map(|trace| match trace.status {
-                Status::Failed => (&trace.test, trace.duration.min(FAILING)),
-                Status::Passed | Status::Skipped => (&trace.test, trace.duration),
-            })
-            .collect();
-        let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
+        let before: Duration = tests.iter().filter_map(|test| self.times.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let base = if self.hangs { HANGING } else { Duration::from_millis(350) };
         let limit = time_limit(before, tests.len(), base) * patience;

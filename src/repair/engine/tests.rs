@@ -12,6 +12,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::*;
 use crate::domain::id::CommitId;
+use crate::domain::test::Layer;
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
 use crate::repair::search_settings::{Limits, Trial};
 
@@ -141,6 +142,16 @@ impl Worktree for EmptyWorktree {
 
 /// What a search on a machine finds.
 fn search_on(machine: &BusyMachine, jobs: usize) -> Found {
+    search_beside(machine, jobs, &[], Vec::new())
+}
+
+/// What a search finds beside tests that pass, with the traces of these.
+fn search_beside(
+    machine: &BusyMachine,
+    jobs: usize,
+    passing: &[TestCase],
+    traces: Vec<Trace>,
+) -> Found {
     let file = RepoPath::parse("add.js").unwrap();
     let cluster = Cluster {
         tests: vec!["adds".into()],
@@ -150,6 +161,7 @@ fn search_on(machine: &BusyMachine, jobs: usize) -> Found {
     let diagnosis = Diagnosis {
         clusters: vec![cluster],
         sources: [(file, SOURCE.to_owned())].into(),
+        traces,
         ..Diagnosis::default()
     };
     let tree = TreeId::parse("0".repeat(40)).unwrap();
@@ -164,7 +176,7 @@ fn search_on(machine: &BusyMachine, jobs: usize) -> Found {
     let search = Search {
         trial,
         failing: &[],
-        passing: &[],
+        passing,
         is_test: &|_| false,
         related: &[],
         strategy: Strategy::Conservative,
@@ -194,6 +206,31 @@ fn the_simpler_of_two_repairs_is_proposed_although_it_ran_out_of_time_first() {
         let after = proposed(search_on(&BusyMachine::new(durations, vec![0]), jobs));
         assert!(after.contains(SUMS[0]), "{why}: {after}");
     }
+}
+
+/// A trace is ended after a few seconds, so a slow test that passes looks in it as if it failed.
+#[test]
+fn a_slow_test_that_passes_keeps_no_repair_from_being_found() {
+    let slow = TestCase {
+        id: "sleeps".into(),
+        status: Status::Passed,
+        file: None,
+        line: None,
+        duration_ms: 4_000,
+        layer: Layer::Unit,
+        failure: None,
+    };
+    let trace = Trace {
+        test: slow.id.clone(),
+        status: Status::Failed,
+        duration: Duration::from_secs(3),
+        lines: BTreeMap::new(),
+        failure: None,
+    };
+    // One run of the repaired test, then 4 s for all that passed.
+    let machine = BusyMachine::new(vec![1, 4_000], vec![0]);
+    let found = search_beside(&machine, 1, &[slow], vec![trace]);
+    assert!(proposed(found).contains(SUMS[0]));
 }
 
 #[test]
