@@ -18,7 +18,7 @@ use crate::effect::{EffectError, Effects, Lines, Observer};
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{measure, rescore};
 pub use test_file::whole_file;
-pub use verify::{is_fatal, packages, unisolated};
+pub use verify::{RUNS, is_fatal, packages, unisolated, unsteady};
 
 use mutation_probe::{open_runner, select_cases};
 use test_file::TestFile;

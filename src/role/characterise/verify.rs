@@ -15,7 +15,7 @@ use super::test_file::{TestFile, edits};
 use super::{ATTEMPTS, GenerateRequest, open_runner};
 
 /// Number of runs in separate processes that must agree.
-const RUNS: usize = 3;
+pub const RUNS: usize = 3;
 
 /// Maximum number of tests run alone if each needs a cold start.
 const COLD_ALONE: usize = 5;
@@ -120,6 +120,43 @@ async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, Eff
     Ok(fx.suite.run(&request).await?.cases)
 }
 
+/// Why a test is dropped that had the expected result in only `count` of the runs.
+pub fn unsteady(count: usize) -> String {
+    format!("it held in {count} of {RUNS} runs of the same sources")
+}
+
+/// The index of a test file and the name of one of its tests.
+type TestPlace = (usize, String);
+
+/// The results of the same files in several runs.
+#[derive(Debug, Default)]
+struct RepeatedRuns {
+    /// In how many runs each test passed.
+    held: BTreeMap<TestPlace, usize>,
+    /// Why a test failed when it last did.
+    failures: BTreeMap<TestPlace, String>,
+}
+
+impl RepeatedRuns {
+    /// Adds the results of one file in one run.
+    fn record(&mut self, index: usize, test_file: &mut TestFile, cases: &[TestCase]) {
+        let broken = test_file.record_results(cases);
+        for test in &test_file.draft.tests {
+            let failed = broken.iter().any(|(one, _)| one.name == test.name);
+            *self.held.entry((index, test.name.clone())).or_default() += usize::from(!failed);
+        }
+        self.failures.extend(broken.into_iter().map(|(test, why)| ((index, test.name), why)));
+    }
+
+    /// The tests that passed in some runs only, with the number of these.
+    fn flaky(&self) -> impl Iterator<Item = (&TestPlace, usize)> {
+        self.held
+            .iter()
+            .filter(|(_, count)| (1..RUNS).contains(*count))
+            .map(|(p, count)| (p, *count))
+    }
+}
+
 /// Runs the final files three times, each test alone, and all tests in reverse order. Drops
 /// unstable tests and runs the rest again.
 pub async fn check_stability(
@@ -132,29 +169,22 @@ pub async fn check_stability(
         if test_files.is_empty() {
             return Ok(());
         }
-        let mut bad: BTreeMap<(usize, String), String> = BTreeMap::new();
-        let mut held: BTreeMap<(usize, String), usize> = BTreeMap::new();
+        let mut runs = RepeatedRuns::default();
         for _ in 0..RUNS {
             let cases = run(test_files, request, fx).await?;
             for (index, test_file) in test_files.iter_mut().enumerate() {
-                for (test, reason) in test_file.record_results(&cases) {
-                    bad.insert((index, test.name), reason);
-                }
-                for name in test_file.ids.keys() {
-                    *held.entry((index, name.clone())).or_default() += 1;
-                }
+                runs.record(index, test_file, &cases);
             }
         }
-        for (place, reason) in &mut bad {
-            if let Some(count) = held.get(place).filter(|count| **count < RUNS) {
-                *reason = format!("it held in {count} of {RUNS} runs of the same sources");
-                let id = test_files.get(place.0).and_then(|test_file| test_file.ids.get(&place.1));
-                report.flaky.extend(id.cloned());
-            }
+        let mut bad = runs.failures.clone();
+        for (place, count) in runs.flaky() {
+            bad.insert(place.clone(), unsteady(count));
+            let id = test_files.get(place.0).and_then(|test_file| test_file.ids.get(&place.1));
+            report.flaky.extend(id.cloned());
         }
         if bad.is_empty() {
-            let trial = open_runner(request, fx).await?;
-            bad = unstable_tests(test_files, trial.as_ref()).await?;
+            let runner = open_runner(request, fx).await?;
+            bad = unstable_tests(test_files, runner.as_ref()).await?;
         }
         if bad.is_empty() {
             return Ok(());
@@ -183,15 +213,15 @@ pub async fn check_stability(
 /// The tests that fail alone or in reverse order, with the reason.
 async fn unstable_tests(
     test_files: &[TestFile],
-    trial: &dyn CandidateRunner,
-) -> Result<BTreeMap<(usize, String), String>, EffectError> {
+    runner: &dyn CandidateRunner,
+) -> Result<BTreeMap<TestPlace, String>, EffectError> {
     let mut bad = BTreeMap::new();
     for (index, test_file) in test_files.iter().enumerate() {
         let python = test_file.naming.framework.is_python();
         let reversed = (!python).then(|| test_file.reversed(Split::Grouped));
         let ids = test_file.ids.values().cloned().collect();
         let file = (&test_file.path, test_file.draft.text.as_str());
-        let unstable = unisolated(trial, file, reversed, ids, &BTreeSet::new()).await?;
+        let unstable = unisolated(runner, file, reversed, ids, &BTreeSet::new()).await?;
         let names = test_file.ids.iter();
         let reasons = names.filter_map(|(name, id)| Some((name.clone(), unstable.get(id)?)));
         bad.extend(reasons.map(|(name, reason)| ((index, name), reason.clone())));
@@ -239,6 +269,58 @@ pub async fn unisolated(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::framework::Framework;
+    use crate::domain::test::Layer;
+    use crate::repair::{ProjectLayout, locate_test_file};
+
+    /// A pinned file with tests of these names.
+    fn pinned(names: &[&str]) -> TestFile {
+        let files = BTreeSet::new();
+        let layout = ProjectLayout {
+            framework: Framework::Pytest,
+            directory: "",
+            files: &files,
+            modules: false,
+        };
+        let subject = RepoPath::parse("a.py").unwrap();
+        let (path, naming) = locate_test_file(&layout, &subject, "", &files).unwrap();
+        let mut test_file = TestFile::new(path, subject, naming, Vec::new());
+        let test = |name: &&str| DraftTest { name: (*name).into(), function: 0, cases: vec![0] };
+        test_file.draft.tests = names.iter().map(test).collect();
+        test_file
+    }
+
+    #[test]
+    fn a_test_that_passes_in_some_runs_only_is_flaky_however_it_began() {
+        use Status::{Failed as F, Passed as P};
+        let runs = [
+            ("steady", [P, P, P]),
+            ("late", [P, F, F]),
+            ("early", [F, P, F]),
+            ("wrong", [F, F, F]),
+        ];
+        let mut test_file = pinned(&runs.map(|(name, _)| name));
+        let stem = test_file.path.file_name().trim_end_matches(".py").to_owned();
+        let mut repeated = RepeatedRuns::default();
+        for run in 0..RUNS {
+            let case = |(name, results): &(&str, [Status; 3])| TestCase {
+                id: TestId(format!("{stem}.{name}")),
+                status: results[run],
+                file: None,
+                line: None,
+                duration_ms: 1,
+                layer: Layer::Unit,
+                failure: None,
+            };
+            let cases: Vec<TestCase> = runs.iter().map(case).collect();
+            repeated.record(0, &mut test_file, &cases);
+        }
+        let flaky: Vec<(&str, usize)> =
+            repeated.flaky().map(|((_, name), count)| (name.as_str(), count)).collect();
+        assert_eq!(flaky, [("early", 1), ("late", 1)]);
+        let failed: Vec<&str> = repeated.failures.keys().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(failed, ["early", "late", "wrong"]);
+    }
 
     #[test]
     fn a_reason_that_comes_again_is_counted() {

@@ -8,12 +8,9 @@ use crate::code::test_cases;
 use crate::domain::id::TestId;
 use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
-use crate::role::characterise::unisolated;
+use crate::role::characterise::{RUNS, unisolated, unsteady};
 
 use super::run_file::{FileRun, RunContext, TestFile, run_file};
-
-/// Number of runs in separate processes that must agree.
-const RUNS: usize = 3;
 
 /// A test file after its unstable tests were removed.
 #[derive(Debug, Default, PartialEq)]
@@ -88,7 +85,7 @@ fn reason_for_count(count: usize, must_fail: bool) -> String {
     match count {
         0 if must_fail => "it passes after all".to_owned(),
         0 => "it fails, and the test is wrong".to_owned(),
-        _ => format!("it said the same in {count} of {RUNS} runs of the same sources"),
+        _ => unsteady(count),
     }
 }
 
@@ -131,7 +128,7 @@ mod tests {
         let table = [
             (0, true, "it passes after all"),
             (0, false, "it fails, and the test is wrong"),
-            (2, false, "it said the same in 2 of 3 runs of the same sources"),
+            (2, false, "it held in 2 of 3 runs of the same sources"),
         ];
         for (count, must_fail, expected) in table {
             assert_eq!(reason_for_count(count, must_fail), expected);
