@@ -132,12 +132,16 @@ pub fn single(file: RepoPath, before: &str, after: String) -> EditSet {
     EditSet { files: vec![FileEdit { file, before: Some(before.to_owned()), after: Some(after) }] }
 }
 
-/// A multi-line statement counts as executed only on its first line, so neighbours share its score.
+/// A multi-line statement counts as executed only on its first line, so unmeasured lines near it get
+/// a share of its score: the best that a neighbour gives.
 fn with_neighbours(scores: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
     let mut all = scores.clone();
     for (line, score) in scores {
         for (near, factor) in [(line + 1, 0.6), (line.saturating_sub(1), 0.5), (line + 2, 0.4)] {
-            all.entry(near).or_insert(score * factor);
+            if near > 0 && !scores.contains_key(&near) {
+                let share = all.entry(near).or_insert(0.0);
+                *share = share.max(score * factor);
+            }
         }
     }
     all
@@ -233,4 +237,31 @@ pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Opti
         summary: format!("{}; {}", summarise(file, source, first), summarise(file, source, second)),
         single: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_between_two_suspects_takes_the_better_share_and_keeps_its_own() {
+        let scores = BTreeMap::from([(1, 0.2), (10, 0.1), (12, 0.9), (13, 0.1)]);
+        let shares: Vec<(u32, u32)> = with_neighbours(&scores)
+            .into_iter()
+            .map(|(line, score)| (line, f64::round(score * 100.0).to_string().parse().unwrap()))
+            .collect();
+        let expected = [
+            (1, 20),
+            (2, 12),
+            (3, 8),
+            (9, 5),
+            (10, 10),
+            (11, 45),
+            (12, 90),
+            (13, 10),
+            (14, 36),
+            (15, 4),
+        ];
+        assert_eq!(shares, expected);
+    }
 }

@@ -36,7 +36,8 @@ const PAIRED: usize = 120;
 pub struct Found {
     pub proposal: Option<Proposal>,
     pub tried: u32,
-    /// Whether nothing is left to try under this strategy.
+    /// Whether the same search on the same sources would find nothing again, be it that all edits
+    /// were tried or that its limits ended it.
     pub exhausted: bool,
     pub operators: Vec<String>,
 }
@@ -121,18 +122,12 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
         }
     }
     let tried = hunt.tried;
-    let operators = chosen
-        .iter()
-        .flat_map(|plausible| &plausible.ranked.operators)
-        .map(|operator| operator.name().to_owned())
-        .collect();
-    let proposal = merge(chosen, tried);
+    let (proposal, operators) = merge(chosen, tried).unzip();
     Ok(Found {
-        // The same search on the same sources would end the same way.
         exhausted: proposal.is_none(),
         proposal,
         tried,
-        operators,
+        operators: operators.unwrap_or_default(),
     })
 }
 
@@ -165,17 +160,19 @@ fn best(plausible: &[Plausible], expected: usize) -> usize {
     plausible.iter().enumerate().max_by(better).map_or(0, |(index, _)| index)
 }
 
-/// Merges the edits of several clusters into one proposal. If two of them edit the same file, the
-/// first one wins, because both started from the same text.
-fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
+/// Merges the edits of several clusters into one proposal, with the operators that made it. If two of
+/// them edit the same file, the first one wins, because both started from the same text.
+fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> {
     let mut edits = EditSet::default();
     let (mut summaries, mut repairs, mut suspicion) = (Vec::new(), Vec::new(), None);
+    let mut operators = Vec::new();
     for plausible in chosen {
         let files = &plausible.ranked.edits.files;
         if files.iter().any(|edit| edits.files.iter().any(|known| known.file == edit.file)) {
             continue;
         }
         edits.files.extend(files.iter().cloned());
+        operators.extend(plausible.ranked.operators.iter().map(|one| one.name().to_owned()));
         summaries.push(plausible.ranked.summary);
         repairs.extend(plausible.repairs);
         suspicion = suspicion.or(plausible.suspicion);
@@ -186,7 +183,7 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
     edits.files.sort_by(|a, b| a.file.cmp(&b.file));
     repairs.sort();
     repairs.dedup();
-    Some(Proposal {
+    let proposal = Proposal {
         author: "embedded".into(),
         edits,
         summary: summaries.join("; "),
@@ -196,7 +193,8 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
         suspicion,
         // The search changes product code only.
         edits_tests: false,
-    })
+    };
+    Some((proposal, operators))
 }
 
 /// Which candidates a pass tries.

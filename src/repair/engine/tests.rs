@@ -11,10 +11,12 @@ use futures::executor::block_on;
 use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::*;
+use crate::code::mutate::OperatorId;
 use crate::domain::id::CommitId;
 use crate::domain::test::Layer;
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
 use crate::repair::search_settings::{Limits, Trial};
+use crate::repair::stream::single;
 
 const SOURCE: &str = "function add(a, b) {\n  return a - b;\n}\n";
 
@@ -252,4 +254,29 @@ proptest! {
         let after = proposed(search_on(&BusyMachine::new(durations, turns), jobs));
         prop_assert!(after.contains(SUMS[0]), "{after}");
     }
+}
+
+#[test]
+fn only_operators_of_edits_that_are_proposed_are_named() {
+    let plausible = |file: &str, operator: OperatorId| Plausible {
+        ranked: Ranked {
+            edits: single(RepoPath::parse(file).unwrap(), "a", "b".into()),
+            operators: vec![operator],
+            priority: 1.0,
+            summary: file.into(),
+            single: None,
+        },
+        order: 1,
+        repairs: Vec::new(),
+        suspicion: None,
+    };
+    let chosen = vec![
+        plausible("a.py", OperatorId::Constant),
+        plausible("a.py", OperatorId::Guard),
+        plausible("b.py", OperatorId::Text),
+    ];
+    let (proposal, operators) = merge(chosen, 3).unwrap();
+    assert_eq!(proposal.edits.files.len(), 2);
+    assert_eq!(operators, [OperatorId::Constant.name(), OperatorId::Text.name()]);
+    assert!(merge(Vec::new(), 3).is_none());
 }
