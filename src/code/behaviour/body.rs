@@ -46,7 +46,7 @@ impl Walk<'_> {
             Kind::Comparison => self.comparison(node),
             Kind::Handler => {
                 let catches = self.handler(node);
-                let caught = Condition { text: format!("caught {catches}"), holds: true };
+                let caught = Condition::Caught(catches);
                 for child in children(node) {
                     self.visit_under([caught.clone()], child, guard);
                 }
@@ -76,7 +76,7 @@ impl Walk<'_> {
             if alternative == Some(child)
                 && let Some(text) = self.let_else(node)
             {
-                self.visit_under([Condition { text, holds: false }], child, guard);
+                self.visit_under([Condition::denied(text)], child, guard);
                 continue;
             }
             self.visit(child, guard);
@@ -146,7 +146,8 @@ impl Walk<'_> {
                 continue;
             }
             let texts = if is_consequence { std::slice::from_ref(&text) } else { &denied };
-            let own = texts.iter().cloned().map(|text| Condition { text, holds: is_consequence });
+            let own =
+                texts.iter().cloned().map(|text| Condition::Source { text, holds: is_consequence });
             self.visit_under(own.collect::<Guard>(), child, guard);
             if child.kind() == "elif_clause" {
                 denied.extend(self.condition_of(child));
@@ -211,7 +212,7 @@ impl Walk<'_> {
         let Some(text) = self.condition_of(node) else { return };
         for (part, holds) in [("consequence", true), ("alternative", false)] {
             let mut inner = guard.clone();
-            inner.push(Condition { text: text.clone(), holds });
+            inner.push(Condition::Source { text: text.clone(), holds });
             if let Some(value) = part_of(node, part) {
                 self.result(value, &inner);
             }
@@ -254,7 +255,7 @@ impl Walk<'_> {
                 let Some(text) = self.condition_of(node) else { return };
                 for (name, holds) in [("consequence", true), ("alternative", false)] {
                     if let Some(part) = node.child_by_field_name(name) {
-                        guard.push(Condition { text: text.clone(), holds });
+                        guard.push(Condition::Source { text: text.clone(), holds });
                         self.tail_of(part, guard);
                         guard.pop();
                     }
@@ -333,7 +334,7 @@ impl Walk<'_> {
             let message = first_text(node, self.text);
             let given = callee.trim_end_matches(".expect").trim_end_matches(".unwrap");
             let mut guard = guard.clone();
-            guard.push(Condition { text: format!("nothing {given}"), holds: true });
+            guard.push(Condition::Missing(given.to_owned()));
             self.note_raise(line(node), "panic".into(), message, &guard);
         }
         self.behaviour.calls.push((line(node), callee));
@@ -347,11 +348,11 @@ impl Walk<'_> {
         let part = |at: usize| given.get(at).copied().unwrap_or_default();
         let broken = match name.as_str() {
             "panic" | "bail" => None,
-            "assert" => Some(Condition { text: part(0).to_owned(), holds: false }),
+            "assert" => Some(Condition::denied(part(0).to_owned())),
             "assert_eq" | "assert_ne" => {
                 let operator = if name == "assert_eq" { "!=" } else { "==" };
                 let text = format!("{} {operator} {}", part(0), part(1));
-                Some(Condition { text, holds: true })
+                Some(Condition::holding(text))
             }
             _ => return self.behaviour.calls.push((line(node), format!("{name}!"))),
         };

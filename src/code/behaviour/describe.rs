@@ -5,43 +5,32 @@ use super::Condition;
 /// Describes the input for which a condition has the required outcome. Never fails: a condition
 /// that is not understood is quoted as written.
 pub fn condition(one: &Condition) -> String {
-    let text = unwrapped(&one.text);
-    if let Some(description) = marker(text) {
-        return description;
+    match one {
+        Condition::Source { text, holds: true } => positive(text),
+        Condition::Source { text, holds: false } => denied(unwrapped(text)),
+        Condition::Past(line) => format!("input with which line {line} does not end the call"),
+        Condition::LoopEntered(line) => format!("input with which the loop in line {line} begins"),
+        Condition::Filled(over) if is_name(over) => format!("a filled `{over}`"),
+        Condition::Filled(over) => format!("input for which `{over}` is not empty"),
+        Condition::Case { subject, label } => format!("`{subject}` that matches `{label}`"),
+        Condition::OtherCase(subject) if subject.is_empty() => {
+            "input for which no case before holds".to_owned()
+        }
+        Condition::OtherCase(subject) => format!("another `{subject}` than in the cases"),
+        Condition::Caught(class) if class.is_empty() => {
+            "a failure inside that is caught".to_owned()
+        }
+        Condition::Caught(class) => format!("a failure inside that is caught as `{class}`"),
+        Condition::Missing(value) => format!("input for which `{value}` gives no value"),
     }
-    if one.holds {
-        return positive(text);
-    }
+}
+
+fn denied(text: &str) -> String {
     match negated(text) {
         Some(opposite) => positive(&opposite),
         None if is_name(text) => format!("an empty `{text}`"),
         None => negative(text),
     }
-}
-
-/// Whether a condition says only that the body of a loop was entered.
-pub fn is_loop_entry(one: &Condition) -> bool {
-    one.text.starts_with("some ") || one.text.starts_with("round ")
-}
-
-/// Describes a condition that the walk generated: `past 12`, `some rows`, `case 1 of kind`.
-fn marker(text: &str) -> Option<String> {
-    let (word, rest) = text.split_once(' ')?;
-    Some(match word {
-        "caught" => format!("a failure inside that is caught as `{rest}`"),
-        "past" => format!("input with which line {rest} does not end the call"),
-        "round" => format!("input with which the loop in line {rest} begins"),
-        "nothing" => format!("input for which `{rest}` gives no value"),
-        "some" if is_name(rest) => format!("a filled `{rest}`"),
-        "some" => format!("input for which `{rest}` is not empty"),
-        "another" if rest == "-" => "input for which no case before holds".to_owned(),
-        "another" => format!("another `{rest}` than in the cases"),
-        "case" => {
-            let (label, subject) = rest.rsplit_once(" of ")?;
-            format!("`{subject}` that matches `{label}`")
-        }
-        _ => return None,
-    })
 }
 
 /// A text without the parentheses that enclose all of it.
@@ -206,24 +195,44 @@ mod tests {
             ("a and b", true, "input for which `a and b` holds"),
             ("a || b", false, "input for which `a || b` does not hold"),
             ("valid(x)", true, "input for which `valid(x)` holds"),
-            ("caught OSError", true, "a failure inside that is caught as `OSError`"),
-            ("past 12", true, "input with which line 12 does not end the call"),
-            ("some rows", true, "a filled `rows`"),
-            ("some rows.keys()", true, "input for which `rows.keys()` is not empty"),
-            ("case 'a' of kind", true, "`kind` that matches `'a'`"),
-            ("another kind", true, "another `kind` than in the cases"),
-            ("another -", true, "input for which no case before holds"),
+            ("round > 3", true, "`round` above 3"),
+            ("past > 3", true, "`past` above 3"),
+            ("some != 1", true, "`some` other than 1"),
             ("not valid(x)", true, "input for which `valid(x)` does not hold"),
         ];
         for (text, holds, expected) in table {
-            assert_eq!(condition(&Condition { text: text.into(), holds }), expected, "{text}");
+            let text = text.to_owned();
+            assert_eq!(condition(&Condition::Source { text, holds }), expected);
+        }
+    }
+
+    #[test]
+    fn conditions_without_a_text_of_their_own_are_described_in_words() {
+        let case = |subject: &str, label: &str| Condition::Case {
+            subject: subject.into(),
+            label: label.into(),
+        };
+        let table = [
+            (Condition::Caught("OSError".into()), "a failure inside that is caught as `OSError`"),
+            (Condition::Caught(String::new()), "a failure inside that is caught"),
+            (Condition::Past(12), "input with which line 12 does not end the call"),
+            (Condition::LoopEntered(3), "input with which the loop in line 3 begins"),
+            (Condition::Filled("rows".into()), "a filled `rows`"),
+            (Condition::Filled("rows.keys()".into()), "input for which `rows.keys()` is not empty"),
+            (case("kind", "'a'"), "`kind` that matches `'a'`"),
+            (Condition::OtherCase("kind".into()), "another `kind` than in the cases"),
+            (Condition::OtherCase(String::new()), "input for which no case before holds"),
+            (Condition::Missing("find(x)".into()), "input for which `find(x)` gives no value"),
+        ];
+        for (one, expected) in table {
+            assert_eq!(condition(&one), expected, "{one:?}");
         }
     }
 
     proptest! {
         #[test]
         fn every_text_has_a_description(text in ".{0,60}", holds: bool) {
-            let description = condition(&Condition { text, holds });
+            let description = condition(&Condition::Source { text, holds });
             prop_assert!(!description.is_empty());
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use super::language::Language;
 use super::signature;
 
-pub use describe::{condition, is_loop_entry};
+pub use describe::condition;
 
 /// A parameter as written in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,12 +29,60 @@ pub struct Parameter {
 /// The conditions under which a line of code is reached, outermost first.
 pub type Guard = Vec<Condition>;
 
+/// What a call must meet to reach a place. Texts are code as written, on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Condition {
-    /// The condition as written, on one line.
-    pub text: String,
-    /// `true` if the condition must hold, `false` if it must not.
-    pub holds: bool,
+pub enum Condition {
+    /// A condition of the source holds, or does not.
+    Source { text: String, holds: bool },
+    /// The statement in this line does not end the call.
+    Past(u32),
+    /// The loop in this line begins.
+    LoopEntered(u32),
+    /// What a loop goes over is not empty.
+    Filled(String),
+    /// A `switch` or `match` over the subject selects a case.
+    Case { subject: String, label: String },
+    /// None of the cases of a subject holds; the subject may be empty.
+    OtherCase(String),
+    /// An error of this class is caught; empty for any error.
+    Caught(String),
+    /// An option or result holds no value.
+    Missing(String),
+}
+
+impl Condition {
+    /// A condition of the source that must hold.
+    fn holding(text: String) -> Self {
+        Self::Source { text, holds: true }
+    }
+
+    /// A condition of the source that must not hold.
+    fn denied(text: String) -> Self {
+        Self::Source { text, holds: false }
+    }
+
+    /// Whether it says only that the body of a loop was entered.
+    pub fn is_loop_entry(&self) -> bool {
+        matches!(self, Self::LoopEntered(_) | Self::Filled(_))
+    }
+
+    /// Whether its code has a name in it.
+    pub fn mentions(&self, name: &str) -> bool {
+        match self {
+            Self::Past(_) | Self::LoopEntered(_) => false,
+            Self::Source { text, .. }
+            | Self::Filled(text)
+            | Self::OtherCase(text)
+            | Self::Caught(text)
+            | Self::Missing(text) => has_word(text, name),
+            Self::Case { subject, label } => has_word(subject, name) || has_word(label, name),
+        }
+    }
+}
+
+/// Whether a text has a name in it as a whole word.
+pub fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// A statement that ends the function with an error.
@@ -46,7 +94,7 @@ pub struct Raise {
     pub class: String,
     /// The message as written, when it is a literal.
     pub message: Option<String>,
-    /// The conditions under which the value is returned.
+    /// The conditions under which the error is raised.
     pub guard: Guard,
 }
 
@@ -57,7 +105,7 @@ pub struct Return {
     pub line: u32,
     /// The expression on one line.
     pub value: String,
-    /// The conditions under which the error is raised.
+    /// The conditions under which the value is returned.
     pub guard: Guard,
 }
 

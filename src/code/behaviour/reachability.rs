@@ -46,7 +46,7 @@ pub(super) fn is_block(node: Node<'_>) -> bool {
 
 /// The condition under which a line does not end the call.
 pub(super) fn past(node: Node<'_>) -> Condition {
-    Condition { text: format!("past {}", line(node)), holds: true }
+    Condition::Past(line(node))
 }
 
 impl Walk<'_> {
@@ -58,7 +58,7 @@ impl Walk<'_> {
             node
         };
         if let Some(condition) = self.let_else(inner) {
-            return vec![Condition { text: condition, holds: true }];
+            return vec![Condition::holding(condition)];
         }
         match kinds::of(inner.kind()) {
             Kind::If => self.behind_choice(inner),
@@ -116,9 +116,7 @@ impl Walk<'_> {
         let branches = self.branches(node);
         let (ending, open): (Vec<_>, Vec<_>) =
             branches.iter().partition(|(_, body)| self.may_end(*body, false, false));
-        let denied = |(text, _): &&(Option<String>, Node<'_>)| {
-            text.clone().map(|text| Condition { text, holds: false })
-        };
+        let denied = |(text, _): &&(Option<String>, Node<'_>)| text.clone().map(Condition::denied);
         let mut guard: Guard = ending.iter().filter_map(denied).collect();
         if ending.iter().any(|(text, _)| text.is_none()) {
             // The last branch leaves as well, so one of the remaining ones was taken.
@@ -127,7 +125,7 @@ impl Walk<'_> {
             if texts.is_empty() {
                 guard = vec![past(node)];
             } else {
-                guard.push(Condition { text: texts.join(or), holds: true });
+                guard.push(Condition::holding(texts.join(or)));
             }
         }
         guard
@@ -168,17 +166,17 @@ impl Walk<'_> {
             return None;
         }
         if let Some(over) = self.range_of(node) {
-            return Some(Condition { text: format!("some {over}"), holds: true });
+            return Some(Condition::Filled(over));
         }
         let counts = |child: &Node<'_>| child.kind() == "for_clause";
         if node.kind() == "for_statement" && self.language != Language::Go
             || children(node).iter().any(counts)
         {
-            return Some(Condition { text: format!("round {}", line(node)), holds: true });
+            return Some(Condition::LoopEntered(line(node)));
         }
         let text = self.condition_of(node)?;
         let always = matches!(unwrapped(&text), "true" | "True" | "1");
-        (!always).then_some(Condition { text, holds: true })
+        (!always).then(|| Condition::holding(text))
     }
 
     /// The condition under which a case of a `switch` or `match` is selected.
@@ -201,12 +199,10 @@ impl Walk<'_> {
             .unwrap_or_default();
         let label = label.strip_prefix("case ").unwrap_or(&label);
         let other = matches!(label, "" | "_" | "default");
-        let text = match (subject, other) {
-            ("", true) => "another -".to_owned(),
-            (_, true) => format!("another {subject}"),
-            ("" | "true", false) => label.to_owned(),
-            _ => format!("case {label} of {subject}"),
-        };
-        Some(Condition { text, holds: true })
+        Some(match (subject, other) {
+            (_, true) => Condition::OtherCase(subject.to_owned()),
+            ("" | "true", false) => Condition::holding(label.to_owned()),
+            _ => Condition::Case { subject: subject.to_owned(), label: label.to_owned() },
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::behaviour::{self, Behaviour};
+use crate::code::behaviour::{self, Behaviour, has_word};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
 
@@ -53,7 +53,7 @@ impl Found {
         for edge in &function.boundaries {
             let about = |name: &str| has_word(&edge.left, name);
             // A counter of a loop decides nothing that a caller sees.
-            let decides = |one: &behaviour::Condition| has_word(&one.text, &edge.left);
+            let decides = |one: &behaviour::Condition| one.mentions(&edge.left);
             let raised = function.raises.iter().flat_map(|raise| &raise.guard);
             let given = function.returns.iter().flat_map(|result| &result.guard);
             let known = function.parameters.iter().any(|one| about(&one.name))
@@ -184,18 +184,13 @@ fn collections(function: &Behaviour) -> Vec<(u32, String)> {
             .map(|raise| &raise.guard)
             .chain(function.returns.iter().map(|result| &result.guard))
             .flatten()
-            .any(|one| !behaviour::is_loop_entry(one) && has_word(&one.text, &parameter.name));
+            .any(|one| !one.is_loop_entry() && one.mentions(&parameter.name));
         if (over.is_some() || typed) && !asked {
             let line = over.map_or(function.start, |(line, _)| *line);
             found.push((line, parameter.name.clone()));
         }
     }
     found
-}
-
-/// Whether a text has a name in it as a whole word.
-fn has_word(text: &str, name: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 fn is_route(mark: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Phrases test requirements: the input, the expected result, and the line of code behind them.
 
 use crate::code::behaviour::{
-    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_loop_entry,
+    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition,
 };
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
@@ -56,9 +56,9 @@ impl RequirementWriter<'_> {
     /// always counted in the sentence, which would otherwise demand what the code does not do.
     fn given(function: &Behaviour, guard: &Guard) -> String {
         // A loop condition is implied by any condition inside the loop.
-        let deepest = guard.iter().rposition(|one| !is_loop_entry(one));
+        let deepest = guard.iter().rposition(|one| !one.is_loop_entry());
         let needed = |(at, one): &(usize, &Condition)| {
-            !is_loop_entry(one) || deepest.is_none_or(|last| *at > last)
+            !one.is_loop_entry() || deepest.is_none_or(|last| *at > last)
         };
         let mut own: Vec<String> = Vec::new();
         for clause in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::behaviour::has_word;
 use crate::code::language::Language;
 use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
@@ -291,8 +292,7 @@ impl DraftReview<'_> {
         let known = language.map(|language| outline::functions(language, text)).unwrap_or_default();
         let named = |name: &str| {
             let short = name.rsplit('.').next().unwrap_or(name);
-            let mut words = file.text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            words.any(|word| word == short)
+            has_word(&file.text, short)
         };
         Ok(known.into_iter().map(|one| one.name).filter(|name| named(name)).collect())
     }
