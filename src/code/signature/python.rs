@@ -136,7 +136,7 @@ fn function(
             let mark: String = mark.chars().take(40).collect();
             Some(format!("it is decorated with @{mark}"))
         }
-        (Ok(_), None) => unsupported_reason(node, &names, text),
+        (Ok(_), None) => unsupported_reason(Language::Python, node, &names, text),
     };
     let documentation = documentation(body, text);
     let examples =

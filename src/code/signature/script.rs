@@ -9,6 +9,7 @@ use super::module_exports::{self, Exports};
 use super::parameter_types::{annotated, defaulted, documented, is_plain, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, literals};
+use crate::code::language::Language;
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
 
 /// All functions and methods of a module.
@@ -197,7 +198,7 @@ impl Level<'_> {
         let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
         let unsupported = match &export {
             None => Some("it is not exported".to_owned()),
-            Some(_) => unsupported_reason(node, &names, self.text),
+            Some(_) => unsupported_reason(Language::JavaScript, node, &names, self.text),
         };
         self.found.push(Callable {
             name: name.to_owned(),

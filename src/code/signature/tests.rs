@@ -430,6 +430,9 @@ fn more_of_what_speaks_against_pinning() {
     let table = [
         (Language::Python, "def f(x):\n    requests.get(x)\n", Some("uses the network")),
         (Language::Python, "def f():\n    return input()\n", Some("asks a person")),
+        (Language::Python, "def f(url):\n    return fetch(url)\n", None),
+        (Language::Python, "def f(name):\n    return fs.read(confirm(name))\n", None),
+        (Language::JavaScript, "export function f(a) { return input(a) + open(a); }", None),
         (Language::Python, "def f():\n    return os.getcwd()\n", Some("asks about its machine")),
         (Language::Python, "def f():\n    subprocess.run([])\n", Some("starts or ends processes")),
         (Language::Python, "def f(x):\n    x.items.append(1)\n    return x\n", None),

@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use crate::code::language::Language;
+use crate::code::language::{JS, Language, PY};
 use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::code::tree::{field_of, first_field, named_nodes, text_of, visit};
 
-/// Callees or prefixes of callees and their effect, in addition to [`effect_of_callee`].
-const CALLEES: &[(&[&str], &str)] = &[
+/// A language, callees or prefixes of callees, and their effect.
+type CalleeRow = (&'static [Language], &'static [&'static str], &'static str);
+
+/// Callees that rule out a test of this kind, in addition to those of [`effect_of_callee`].
+const CALLEES: &[CalleeRow] = &[
+    (PY, &["open", "io.open", "codecs.open", "Path.read_", "np.load", "np.save"], "opens a file"),
+    (JS, &["fs.", "fsp."], "opens a file"),
     (
-        &["open", "io.open", "codecs.open", "fs.", "fsp.", "Path.read_", "np.load", "np.save"],
-        "opens a file",
-    ),
-    (
+        PY,
         &[
             "os.rename",
             "os.replace",
@@ -29,6 +31,7 @@ const CALLEES: &[(&[&str], &str)] = &[
         "changes files",
     ),
     (
+        PY,
         &[
             "os.listdir",
             "os.walk",
@@ -42,12 +45,12 @@ const CALLEES: &[(&[&str], &str)] = &[
         ],
         "asks about files",
     ),
-    (&["socket.", "http.", "https.", "net."], "uses the network"),
+    (PY, &["socket.", "http."], "uses the network"),
+    (JS, &["http.", "https.", "net."], "uses the network"),
+    (PY, &["subprocess.", "os.exec", "os.spawn", "sys.exit"], "starts or ends processes"),
+    (JS, &["child_process.", "spawn", "spawnSync"], "starts or ends processes"),
     (
-        &["subprocess.", "os.exec", "os.spawn", "child_process.", "spawn", "spawnSync", "sys.exit"],
-        "starts or ends processes",
-    ),
-    (
+        PY,
         &[
             "time.time",
             "time.sleep",
@@ -64,13 +67,12 @@ const CALLEES: &[(&[&str], &str)] = &[
             "date.today",
             "datetime.date.today",
             "datetime.datetime.today",
-            "Date.now",
-            "performance.now",
-            "process.hrtime",
         ],
         "reads the clock",
     ),
+    (JS, &["Date.now", "performance.now", "process.hrtime"], "reads the clock"),
     (
+        PY,
         &[
             "random.",
             "secrets.",
@@ -79,50 +81,27 @@ const CALLEES: &[(&[&str], &str)] = &[
             "os.urandom",
             "np.random.",
             "numpy.random.",
-            "Math.random",
-            "crypto.random",
-            "crypto.getRandomValues",
         ],
         "uses random numbers",
     ),
+    (JS, &["Math.random", "crypto.random", "crypto.getRandomValues"], "uses random numbers"),
+    (PY, &["print", "pprint.pprint", "sys.stdout.", "sys.stderr."], "prints"),
+    (JS, &["console.", "process.stdout.", "process.stderr."], "prints"),
+    (PY, &["sys.stdin.", "getpass."], "asks a person"),
+    (JS, &["prompt", "confirm", "alert"], "asks a person"),
     (
-        &[
-            "print",
-            "pprint.pprint",
-            "console.",
-            "process.stdout.",
-            "process.stderr.",
-            "sys.stdout.",
-            "sys.stderr.",
-        ],
-        "prints",
-    ),
-    (&["sys.stdin.", "getpass.", "prompt", "confirm", "alert"], "asks a person"),
-    (
-        &[
-            "os.getenv",
-            "os.environ.",
-            "os.getcwd",
-            "os.getpid",
-            "process.cwd",
-            "socket.gethostname",
-            "platform.",
-        ],
+        PY,
+        &["os.getenv", "os.environ.", "os.getcwd", "os.getpid", "socket.gethostname", "platform."],
         "asks about its machine",
     ),
+    (JS, &["process.cwd"], "asks about its machine"),
     (
-        &[
-            "threading.",
-            "multiprocessing.",
-            "concurrent.",
-            "asyncio.create_task",
-            "setTimeout",
-            "setInterval",
-            "setImmediate",
-        ],
+        PY,
+        &["threading.", "multiprocessing.", "concurrent.", "asyncio.create_task"],
         "starts background work",
     ),
-    (&["document.", "window.", "localStorage.", "sessionStorage."], "needs a browser"),
+    (JS, &["setTimeout", "setInterval", "setImmediate"], "starts background work"),
+    (JS, &["document.", "window.", "localStorage.", "sessionStorage."], "needs a browser"),
 ];
 
 /// Methods that modify the object they are called on.
@@ -147,7 +126,12 @@ const CHANGES: &[&str] = &[
 ];
 
 /// The first reason in a function's text against a characterisation test of it.
-pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
+pub fn unsupported_reason(
+    language: Language,
+    function: Node<'_>,
+    parameters: &[&str],
+    text: &str,
+) -> Option<String> {
     let mut own: BTreeSet<&str> = parameters.iter().copied().collect();
     own.extend(["self", "cls", "this", "super"]);
     for node in named_nodes(function) {
@@ -155,7 +139,7 @@ pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -
     }
     let mut found = None;
     visit(function, |node| {
-        found = found.take().or_else(|| reason(node, text, &own));
+        found = found.take().or_else(|| reason(language, node, text, &own));
         found.is_none()
     });
     found.map(str::to_owned)
@@ -208,14 +192,15 @@ fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
 }
 
 /// The effect of a callee that rules out a characterisation test; `None` if it has none.
-fn forbidden_effect(name: &str) -> Option<&'static str> {
+fn forbidden_effect(language: Language, name: &str) -> Option<&'static str> {
     let is_known = |one: &&str| {
         if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
     };
-    let row = CALLEES.iter().find(|row| row.0.iter().any(is_known));
-    row.map(|(_, does)| *does).or_else(|| {
-        let mut languages = [Language::Python, Language::JavaScript].into_iter();
-        Some(match languages.find_map(|language| effect_of_callee(language, name))? {
+    let row = CALLEES
+        .iter()
+        .find(|(languages, names, _)| languages.contains(&language) && names.iter().any(is_known));
+    row.map(|(.., does)| *does).or_else(|| {
+        Some(match effect_of_callee(language, name)? {
             SideEffect::DeletesFiles => "changes files",
             SideEffect::UsesNetwork => "uses the network",
             SideEffect::StartsPrograms | SideEffect::EndsRun => "starts or ends processes",
@@ -225,7 +210,12 @@ fn forbidden_effect(name: &str) -> Option<&'static str> {
 }
 
 /// The reason why a single node rules out a characterisation test, if it does.
-fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
+fn reason(
+    language: Language,
+    node: Node<'_>,
+    text: &str,
+    own: &BTreeSet<&str>,
+) -> Option<&'static str> {
     const STATE: &str = "changes state outside of itself";
     let is_outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
     let changed = match node.kind() {
@@ -237,7 +227,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
             let name = field_of(node, "function", text);
             let callee = node.child_by_field_name("function")?;
             let is_shadowed = root(callee, text).is_some_and(|root| own.contains(root));
-            if let Some(does) = forbidden_effect(name).filter(|_| !is_shadowed) {
+            if let Some(does) = forbidden_effect(language, name).filter(|_| !is_shadowed) {
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
