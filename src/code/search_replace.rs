@@ -1,5 +1,6 @@
 //! Applies search-and-replace blocks to a text. Each must match exactly once: verbatim, else
-//! without trailing white space, else with shifted indentation. There is no fuzzy matching.
+//! without trailing white space, else with shifted indentation. There is no fuzzy matching. A
+//! replacement takes the line ends of the text.
 
 use std::ops::Range;
 
@@ -56,11 +57,16 @@ pub fn apply(text: &str, blocks: &[Block<'_>]) -> Result<String, EditError> {
             return Err(EditError::Overlap { first: *a, second: *b });
         }
     }
+    let ends_in_crlf = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
     let mut after = String::with_capacity(text.len());
     let mut from = 0;
     for (range, replacement, _) in found {
         after.push_str(text.get(from..range.start).unwrap_or_default());
-        after.push_str(&replacement);
+        if ends_in_crlf {
+            after.push_str(&replacement.replace("\r\n", "\n").replace('\n', "\r\n"));
+        } else {
+            after.push_str(&replacement);
+        }
         from = range.end;
     }
     after.push_str(text.get(from..).unwrap_or_default());
@@ -227,6 +233,19 @@ mod tests {
         for (why, search, replace, expected) in table {
             let after = one(search, replace).unwrap();
             assert!(after.contains(expected), "{why}: {after}");
+        }
+    }
+
+    #[test]
+    fn a_replacement_takes_the_line_ends_of_the_text() {
+        let text = "a = 1\r\nb = 2\r\nc = 3\r\n";
+        let table = [
+            ("a = 1\nb = 2", "a = 1\nb = 3", "a = 1\r\nb = 3\r\nc = 3\r\n"),
+            ("b = 2", "b = 2\nb += 1", "a = 1\r\nb = 2\r\nb += 1\r\nc = 3\r\n"),
+            ("b = 2\r\n", "b = 3\r\n", "a = 1\r\nb = 3\r\nc = 3\r\n"),
+        ];
+        for (search, replace, expected) in table {
+            assert_eq!(apply(text, &[Block { search, replace }]).unwrap(), expected, "{search:?}");
         }
     }
 
