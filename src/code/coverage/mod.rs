@@ -12,6 +12,8 @@ mod python;
 mod v8;
 mod xml;
 
+pub use v8::first_code;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::coverage::FileLines;

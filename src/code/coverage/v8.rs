@@ -7,6 +7,16 @@ use super::{BadReport, Report};
 /// Maximum size of a source in bytes.
 const SOURCE: usize = 4 << 20;
 
+/// The place in a line, in UTF-16 code units, that decides whether the line ran: its first character
+/// besides closing brackets, because in `} else if (a) {` the condition is what runs. The rest of the
+/// line may belong to a nested function or branch.
+pub fn first_code(line: &str) -> usize {
+    let is_closing = |c: char| c.is_whitespace() || "})];,".contains(c);
+    let code = line.trim_start_matches(is_closing);
+    let code = if code.is_empty() { line.trim_start() } else { code };
+    line.encode_utf16().count() - code.encode_utf16().count()
+}
+
 /// Reads a report; `source` returns the text of a file, without which its offsets have no lines.
 pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let mut report = Report::of("V8 JSON");
@@ -45,10 +55,7 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let own = counts.get(offset..offset + length).unwrap_or_default();
             let holds_code = line.chars().any(char::is_alphanumeric);
-            // A line counts as run if its first non-blank character did; the rest may belong to a
-            // nested function or branch.
-            let blank = line.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum();
-            let first = own.get::<usize>(blank).copied().flatten();
+            let first = own.get(first_code(line)).copied().flatten();
             if let (true, Some(hits)) = (holds_code, first) {
                 file.line(number, hits);
             }
@@ -61,4 +68,33 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
         }
     }
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_condition_of_an_else_decides_its_line() {
+        // The first branch did not run, and the condition of the second one did.
+        let text = "if (a) {\n  b();\n} else if (c) {\n  d();\n}\n";
+        let range = |from: usize, to: usize, count: u64| serde_json::json!({ "startOffset": from, "endOffset": to, "count": count });
+        let ranges = [range(0, text.len(), 1), range(7, 18, 0), range(31, 41, 0)];
+        let function = serde_json::json!({ "functionName": "", "ranges": ranges });
+        let value =
+            serde_json::json!({ "result": [{ "url": "file:///a.js", "functions": [function] }] });
+        let report = read(&value, &|_| Some(text.to_owned())).unwrap();
+        let hits: Vec<(u32, u64)> =
+            report.files["/a.js"].lines.iter().map(|(line, hits)| (*line, *hits)).collect();
+        assert_eq!(hits, [(1, 1), (2, 0), (3, 1), (4, 0)]);
+    }
+
+    #[test]
+    fn closing_brackets_decide_only_a_line_of_their_own() {
+        for (line, expected) in
+            [("  a();", 2), ("  } else {", 4), ("\u{1f600}", 0), ("  });", 2), ("", 0)]
+        {
+            assert_eq!(first_code(line), expected, "{line:?}");
+        }
+    }
 }

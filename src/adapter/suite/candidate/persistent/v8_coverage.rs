@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::adapter::host::files;
+use crate::code::coverage::first_code;
 use crate::effect::{Lines, RunError};
 
 use super::add_lines;
@@ -60,17 +61,13 @@ pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunErr
     Ok(lines)
 }
 
-/// Lines whose first character lies in a range that ran; the innermost range decides. Closing
-/// brackets before it do not count: in `} else if (a) {` the condition is what runs.
+/// Lines whose deciding character lies in a range that ran; the innermost range decides.
 fn covered(text: &str, functions: &[V8Function]) -> Vec<u32> {
     let ranges: Vec<&V8Range> = functions.iter().flat_map(|function| &function.ranges).collect();
     let mut found = Vec::new();
     let mut offset = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let closing = |c: char| c.is_whitespace() || "})];,".contains(c);
-        let code = line.trim_start_matches(closing);
-        let code = if code.is_empty() { line.trim_start() } else { code };
-        let position = offset + line.encode_utf16().count() - code.encode_utf16().count();
+        let position = offset + first_code(line);
         let innermost = ranges
             .iter()
             .filter(|range| range.start_offset <= position && position < range.end_offset)
