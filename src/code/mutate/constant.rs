@@ -81,13 +81,6 @@ pub fn related_fractions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Drops a trailing zero: `3.5` for `3.50`.
-pub fn trailing_zero(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if fraction(site).is_some() {
-        edits.replace(site.node, format!("{}0", site.text.trim_end_matches('0')));
-    }
-}
-
 fn fraction(site: &EditSite<'_>) -> Option<f64> {
     if site.text.parse::<i64>().is_ok() { None } else { site.text.parse().ok() }
 }

@@ -55,7 +55,6 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Number]), 1.0, constant::common_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::related_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.6, constant::related_fractions),
-    row(Id::Constant, To(&[Kind::Number]), 0.3, constant::trailing_zero),
     row(Id::Constant, To(&[Kind::Number]), 0.5, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.numbers, 10));
     }),
