@@ -106,9 +106,8 @@ fn script_reason(source: &Source<'_>, line: u32) -> Skip {
     let at = usize::try_from(line).unwrap_or_default();
     let explains = |number: Option<usize>, own_line: bool| {
         let text = number.and_then(|number| source.text.lines().nth(number));
-        text.and_then(|text| text.split_once("//")).is_some_and(|(before, words)| {
-            (own_line || before.trim().is_empty()) && !words.contains("expect:")
-        })
+        text.and_then(|text| text.split_once("//"))
+            .is_some_and(|(before, _)| own_line || before.trim().is_empty())
     };
     if explains(at.checked_sub(1), true) || explains(at.checked_sub(2), false) {
         Skip::WithReason
