@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Variables that child processes inherit. All others, tokens and keys above all, are withheld
-/// (specification.md 13.10).
+/// Variables that child processes inherit besides those of [`TOOL_HOMES`]. All others, tokens and
+/// keys above all, are withheld (specification.md 13.10).
 const ALLOWED: &[&str] = &[
     "PATH",
     "LANG",
@@ -21,16 +21,11 @@ const ALLOWED: &[&str] = &[
     "LOGNAME",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
-    "PYENV_ROOT",
     "PYENV_VERSION",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
     "RUSTFLAGS",
-    "GOPATH",
     "GOROOT",
     "GOMODCACHE",
-    "GOCACHE",
     "GOPROXY",
     "GOFLAGS",
     "GOSUMDB",
@@ -47,7 +42,8 @@ const ALLOWED: &[&str] = &[
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// Tool folders in the real home; their variables keep them usable when `HOME` is replaced.
+/// Tool folders, with their places in the real home; their variables keep them usable when `HOME` is
+/// replaced.
 const TOOL_HOMES: &[(&str, &str)] = &[
     ("CARGO_HOME", ".cargo"),
     ("RUSTUP_HOME", ".rustup"),
@@ -59,20 +55,20 @@ const TOOL_HOMES: &[(&str, &str)] = &[
 
 /// The environment of test code: the allow list, a separate home, and settings for quiet output.
 pub fn of_child(home: &Path) -> BTreeMap<String, String> {
+    derived(home, &variable)
+}
+
+/// The environment of test code, derived from the variables of this process.
+fn derived(home: &Path, own: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let mut environment = BTreeMap::new();
     for name in ALLOWED {
-        if let Ok(value) = std::env::var(name) {
-            environment.insert((*name).to_owned(), value);
-        }
+        environment.extend(own(name).map(|value| ((*name).to_owned(), value)));
     }
-    if let Ok(real) = std::env::var("HOME") {
-        for (name, below) in TOOL_HOMES {
-            let folder = Path::new(&real).join(below);
-            if folder.is_dir() {
-                let folder = folder.display().to_string();
-                environment.entry((*name).to_owned()).or_insert(folder);
-            }
-        }
+    let real = own("HOME").map(PathBuf::from);
+    for (name, below) in TOOL_HOMES {
+        let usual = || real.as_ref().map(|real| real.join(below)).filter(|folder| folder.is_dir());
+        let folder = own(name).or_else(|| usual().map(|folder| folder.display().to_string()));
+        environment.extend(folder.map(|folder| ((*name).to_owned(), folder)));
     }
     for (name, value) in [
         ("HOME", home.display().to_string()),
@@ -119,6 +115,29 @@ pub fn path_from(variable: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tool_folders_are_those_that_are_set_or_else_those_in_the_real_home() {
+        let real = tempfile::tempdir().unwrap();
+        std::fs::create_dir(real.path().join(".gradle")).unwrap();
+        std::fs::create_dir(real.path().join(".cargo")).unwrap();
+        let own = |name: &str| match name {
+            "HOME" => Some(real.path().display().to_string()),
+            "GRADLE_USER_HOME" | "GOMODCACHE" | "API_TOKEN" => Some(format!("/set/{name}")),
+            _ => None,
+        };
+        let environment = derived(Path::new("/scratch"), &own);
+        let table = [
+            ("GRADLE_USER_HOME", Some("/set/GRADLE_USER_HOME".to_owned())),
+            ("GOMODCACHE", Some("/set/GOMODCACHE".to_owned())),
+            ("CARGO_HOME", Some(real.path().join(".cargo").display().to_string())),
+            ("RUSTUP_HOME", None),
+            ("API_TOKEN", None),
+        ];
+        for (name, expected) in table {
+            assert_eq!(environment.get(name), expected.as_ref(), "{name}");
+        }
+    }
 
     #[test]
     fn children_see_the_allow_list_and_a_home_of_their_own() {

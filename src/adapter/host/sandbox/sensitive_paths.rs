@@ -17,13 +17,23 @@ pub(super) const DEVICES: &[&str] = &[
     "/dev/pts",
 ];
 
-/// Credential files and folders below a home folder.
+/// Credential files and folders below a home folder. Maven's `settings.xml` and Gradle's
+/// `gradle.properties` are not among them: Java finds the real home by the user's name, and builds
+/// fail if the file is there and cannot be read.
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
     ".git-credentials",
     ".netrc",
     ".pypirc",
+    ".npmrc",
+    ".config/pip",
+    ".pip",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
     ".aws",
     ".azure",
     ".kube",
