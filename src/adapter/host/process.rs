@@ -168,13 +168,21 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
 /// How a child of [`run_with_input`] ended, and what it printed.
 #[derive(Debug)]
 pub struct ChildOutput {
-    pub ending: Ending,
+    /// Whether it ended by itself, or why its group was killed.
+    pub ending: Result<Ending, Stopped>,
     /// Its standard output, cut where it is too large.
     pub out: String,
     /// Standard error, cut at the size limit.
     pub err: String,
-    /// What `watch` reported, upon which the group was killed.
-    pub seen: Option<String>,
+}
+
+/// Why the group of a child was killed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    TimeLimit,
+    TooMuchOutput,
+    /// The text that `watch` reported.
+    Watched(String),
 }
 
 /// Runs a child with `input` on its standard input until it ends, reaches `limit`, writes more than
@@ -199,21 +207,24 @@ pub async fn run_with_input(
     )?;
     let deadline = tokio::time::Instant::now() + limit;
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
-    let (ending, seen) = loop {
+    let ending = loop {
         let step = tokio::time::timeout(Duration::from_millis(100), group.child().wait()).await;
         if let Ok(status) = step {
-            break (status?.into(), None);
+            break Ok(status?.into());
         }
-        if tokio::time::Instant::now() >= deadline || size(&out) + size(&err) > largest {
-            break (Ending::TimedOut, None);
+        if size(&out) + size(&err) > largest {
+            break Err(Stopped::TooMuchOutput);
         }
-        if let Some(seen) = watch(&tail_of(&err, 4 << 10)) {
-            break (Ending::TimedOut, Some(seen));
+        if tokio::time::Instant::now() >= deadline {
+            break Err(Stopped::TimeLimit);
+        }
+        if let Some(text) = watch(&tail_of(&err, 4 << 10)) {
+            break Err(Stopped::Watched(text));
         }
     };
     group.kill();
     let text = |path: &Path| tail_of(path, largest);
-    Ok(ChildOutput { ending, out: text(&out), err: text(&err), seen })
+    Ok(ChildOutput { ending, out: text(&out), err: text(&err) })
 }
 
 /// Runs a short child that must succeed and returns its standard output; blocks.
@@ -306,6 +317,24 @@ mod tests {
             tail.ends_with("the end\n") && tail.contains("regreen left out"),
             "its end is kept"
         );
+    }
+
+    #[tokio::test]
+    async fn a_stopped_child_says_what_stopped_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = [
+            ("echo done", Ok(Ending::Exit(0))),
+            ("head -c 900 /dev/zero; sleep 300", Err(Stopped::TimeLimit)),
+            ("head -c 1100 /dev/zero; sleep 300", Err(Stopped::TooMuchOutput)),
+            ("echo again >&2; sleep 300", Err(Stopped::Watched("again\n".into()))),
+        ];
+        for (script, expected) in table {
+            let watch = |err: &str| (!err.is_empty()).then(|| err.to_owned());
+            let limit = Duration::from_millis(1_500);
+            let child = shell(script, folder.path());
+            let output = run_with_input(&child, "", folder.path(), limit, 1_000, &watch).await;
+            assert_eq!(output.unwrap().ending, expected, "{script}");
+        }
     }
 
     #[tokio::test]

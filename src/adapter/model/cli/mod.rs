@@ -14,7 +14,7 @@ use async_trait::async_trait;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::process::{self, Invocation, Stopped};
 use crate::adapter::model::protocol::ProviderSettings;
 use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::effect::{
@@ -181,24 +181,19 @@ impl Model for CliModel {
         .map_err(|error| self.broken(&error))?;
         files::remove_folder(&folder);
         let all = format!("{}\n{}", run.out, run.err);
-        if let Some(seen) = run.seen {
+        let ending = run.ending.map_err(|stopped| match stopped {
             // It would retry by itself for minutes; the chain decides which provider comes next.
-            let kind = output::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
-            return Err(provider.error(kind, &seen));
-        }
-        let parsed = match run.ending {
-            Ending::TimedOut if run.out.len() + run.err.len() > ANSWER_LIMIT => {
-                return Err(provider.error(ModelErrorKind::Garbage, "it said too much"));
+            Stopped::Watched(line) => {
+                let kind = output::status_kind(&line).unwrap_or(ModelErrorKind::TimedOut { limit });
+                provider.error(kind, &line)
             }
-            Ending::TimedOut => {
-                return Err(provider.error(ModelErrorKind::TimedOut { limit }, &run.err));
-            }
-            Ending::Exit(_) | Ending::Signal(_) => (self.row.parse)(&run.out, &run.err),
-        };
-        let parsed = parsed.map_err(|kind| {
+            Stopped::TooMuchOutput => provider.error(ModelErrorKind::Garbage, "it said too much"),
+            Stopped::TimeLimit => provider.error(ModelErrorKind::TimedOut { limit }, &run.err),
+        })?;
+        let parsed = (self.row.parse)(&run.out, &run.err).map_err(|kind| {
             let kind = kind.unwrap_or_else(|| {
                 output::words_kind(&all)
-                    .unwrap_or(ModelErrorKind::Client { reason: run.ending.to_string() })
+                    .unwrap_or(ModelErrorKind::Client { reason: ending.to_string() })
             });
             provider.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
         })?;
