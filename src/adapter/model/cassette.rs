@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::files;
-use crate::domain::budget::Usage;
+use crate::domain::budget::{Price, Usage};
 use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
@@ -53,8 +53,8 @@ struct Exchange {
     system: String,
     /// The prompt, or [`DIGEST`] and its SHA-256 when the recording must not contain source code.
     prompt: String,
-    /// Cost in millionths of a dollar, when the price is known.
-    micro_usd: Option<u64>,
+    #[serde(default)]
+    price: Option<Price>,
     outcome: RecordedOutcome,
 }
 
@@ -99,19 +99,16 @@ impl Model for Recording {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let result = self.inner.ask(question).await;
         let clean = |text: &str| String::from(self.redactor.redact(text));
-        let (outcome, micro_usd) = match &result {
-            Ok(answer) => (
-                RecordedOutcome::Answer {
-                    text: clean(&answer.text),
-                    cut: answer.finish == Finish::Cut,
-                    usage: answer.usage,
-                    model: answer.model.clone(),
-                },
-                self.inner.price(answer.usage),
-            ),
+        let outcome = match &result {
+            Ok(answer) => RecordedOutcome::Answer {
+                text: clean(&answer.text),
+                cut: answer.finish == Finish::Cut,
+                usage: answer.usage,
+                model: answer.model.clone(),
+            },
             Err(error) => {
                 let (kind, message) = (error.kind.clone(), clean(&error.message));
-                (RecordedOutcome::Error { kind, message }, None)
+                RecordedOutcome::Error { kind, message }
             }
         };
         let exchange = Exchange {
@@ -122,7 +119,7 @@ impl Model for Recording {
             id: question.id.clone(),
             system: clean(&question.system),
             prompt: clean(&question.prompt),
-            micro_usd,
+            price: self.facts().price,
             outcome,
         };
         let mut text = serde_json::to_string_pretty(&exchange).unwrap_or_default();
@@ -139,7 +136,6 @@ impl Model for Recording {
 pub struct Replaying {
     facts: ModelFacts,
     cassette: Cassette,
-    price: Mutex<Option<u64>>,
 }
 
 impl Replaying {
@@ -158,10 +154,11 @@ impl Replaying {
             model: one.model,
             mode: one.mode,
             context: one.context,
+            price: one.price,
             ..ModelFacts::default()
         });
         let facts = ModelFacts { name: name.to_owned(), ..facts };
-        Ok(Self { facts, cassette: cassette.clone(), price: Mutex::default() })
+        Ok(Self { facts, cassette: cassette.clone() })
     }
 
     fn differs(&self, difference: String) -> ModelError {
@@ -209,10 +206,6 @@ impl Model for Replaying {
         &self.facts
     }
 
-    fn price(&self, _: Usage) -> Option<u64> {
-        *self.price.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let path = self.cassette.advance();
         let exchange = read(&path).map_err(|error| self.differs(error))?.ok_or_else(|| {
@@ -233,7 +226,6 @@ impl Model for Replaying {
                 return Err(self.differs(format!("{}: {what}: {difference}", path.display())));
             }
         }
-        *self.price.lock().unwrap_or_else(PoisonError::into_inner) = exchange.micro_usd;
         match exchange.outcome {
             RecordedOutcome::Answer { text, cut, usage, model } => Ok(Answer {
                 raw: text.clone(),

@@ -381,6 +381,9 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let second = recording.ask(&keyed).await.unwrap();
     let replaying = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     assert_eq!(replaying.model(), "m/1 x");
+    // A limit in dollars must stop a replay where it stopped the recording.
+    let next = Usage { input_tokens: 1_000, output_tokens: 0 };
+    assert_eq!((recording.price(next), replaying.price(next)), (Some(1_000), Some(1_000)));
     assert_eq!(replaying.ask(&question(LONG)).await.unwrap_err(), first);
     keyed.prompt = "a source with [redacted]".into();
     assert_eq!(replaying.ask(&keyed).await.unwrap().text, second.text);
