@@ -174,8 +174,13 @@ impl<'a> Commits<'a> {
     /// Whether the guards allow a change; if not, nothing more is published.
     fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
         let redactor = Redactor::new(&self.context.env.token);
-        let reach = self.context.prepared.settings.scope().reach_of_session();
-        let broken = vet::published(diff, &self.protect, STATE_FOLDER, &redactor, reach);
+        let limits = vet::VetContext {
+            protect: &self.protect,
+            state_root: STATE_FOLDER,
+            redactor: &redactor,
+            reach: self.context.prepared.settings.scope().reach_of_session(),
+        };
+        let broken = vet::published(diff, &limits);
         if broken.is_empty() {
             return true;
         }

@@ -284,9 +284,13 @@ impl SessionMirror {
         let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
         let production: Generation = serde_json::from_slice(&file.1).ok()?;
         let diff = context.prepared.clone.diff(&self.head, &production.tree, store::STATE_FOLDER);
-        let reach = context.prepared.settings.scope().reach_of_session();
-        let state = store::STATE_FOLDER;
-        let broken = vet::published(&diff.ok()?, &self.protect, state, &self.redactor, reach);
+        let limits = vet::VetContext {
+            protect: &self.protect,
+            state_root: store::STATE_FOLDER,
+            redactor: &self.redactor,
+            reach: context.prepared.settings.scope().reach_of_session(),
+        };
+        let broken = vet::published(&diff.ok()?, &limits);
         broken.is_empty().then_some(production.tree)
     }
 }

@@ -28,10 +28,7 @@ pub async fn vet(
 ) -> Result<Vec<Violation>, GitError> {
     let mut found = Vec::new();
     for edit in &edits.files {
-        found.extend(guard::path(&edit.file, context.state_root));
-        if context.protect.is_match(edit.file.as_str()) {
-            found.push(Violation::Protected(edit.file.clone()));
-        }
+        found.extend(check_file(edit, context));
         let present = worktree.read(tree, &edit.file).await?;
         let before = edit.before.as_ref().map(|text| text.as_bytes().to_vec());
         if present != before {
@@ -40,12 +37,6 @@ pub async fn vet(
             let file = edit.file.clone();
             found.push(if link { Violation::Link(file) } else { Violation::Stale(file) });
         }
-        if guard::holds_secret(edit)
-            || context.redactor.finds(edit.after.as_deref().unwrap_or_default())
-        {
-            found.push(Violation::Secret(edit.file.clone()));
-        }
-        found.extend(content(edit, context.reach));
     }
     let tests = edits.files.iter().filter(|edit| touches_tests(edit)).count();
     if context.reach == EditScope::Either && tests > 0 && tests < edits.files.len() {
@@ -61,29 +52,30 @@ pub async fn vet(
     Ok(found)
 }
 
-/// Checks the same rules for commits made by another process, as far as possible without its
-/// worktree.
-pub fn published(
-    diff: &[FileDiff],
-    protect: &GlobSet,
-    state_root: &str,
-    redactor: &Redactor,
-    reach: EditScope,
-) -> Vec<Violation> {
-    let mut found = Vec::new();
-    for change in diff {
-        found.extend(guard::path(&change.file, state_root));
-        if protect.is_match(change.file.as_str()) {
-            found.push(Violation::Protected(change.file.clone()));
-        }
-        let (file, before, after) =
-            (change.file.clone(), change.before.clone(), change.after.clone());
-        let edit = FileEdit { file, before, after };
-        if guard::holds_secret(&edit) || redactor.finds(edit.after.as_deref().unwrap_or_default()) {
-            found.push(Violation::Secret(edit.file.clone()));
-        }
-        found.extend(content(&edit, reach));
+/// Checks what commits of another process changed together. The rules on a single proposal do not
+/// apply to them: a session may change more files, and fix code in one commit and tests in another.
+pub fn published(diff: &[FileDiff], context: &VetContext<'_>) -> Vec<Violation> {
+    diff.iter()
+        .flat_map(|change| {
+            let (file, before, after) =
+                (change.file.clone(), change.before.clone(), change.after.clone());
+            check_file(&FileEdit { file, before, after }, context)
+        })
+        .collect()
+}
+
+/// Checks the rules on one file that need no worktree.
+fn check_file(edit: &FileEdit, context: &VetContext<'_>) -> Vec<Violation> {
+    let mut found: Vec<Violation> =
+        guard::path(&edit.file, context.state_root).into_iter().collect();
+    if context.protect.is_match(edit.file.as_str()) {
+        found.push(Violation::Protected(edit.file.clone()));
     }
+    let after = edit.after.as_deref().unwrap_or_default();
+    if guard::holds_secret(edit) || context.redactor.finds(after) {
+        found.push(Violation::Secret(edit.file.clone()));
+    }
+    found.extend(content(edit, context.reach));
     found
 }
 
@@ -290,6 +282,12 @@ mod tests {
             .add(globset::Glob::new("shop/locked/**").unwrap())
             .build()
             .unwrap();
+        let context = VetContext {
+            protect: &protect,
+            state_root: ".workflow",
+            redactor: &redactor,
+            reach: EditScope::Code,
+        };
         let table = [
             ("shop/cart.py", Some("x = 1\n"), Some("x = 2\n"), vec![]),
             (".github/workflows/ci.yml", None, Some("on: push\n"), vec!["ci-file"]),
@@ -313,7 +311,7 @@ mod tests {
                 hunks: Vec::new(),
                 patch: String::new(),
             };
-            let found = published(&[diff], &protect, ".workflow", &redactor, EditScope::Code);
+            let found = published(&[diff], &context);
             let found: Vec<&str> = found.iter().map(Violation::name).collect();
             assert_eq!(found, expected, "{path}");
         }
