@@ -14,6 +14,8 @@ pub enum OpenError {
     Effect(EffectError),
     #[error("session {session} cannot be resumed: {reason}")]
     Resume { session: String, reason: String },
+    #[error("no session can be resumed: {reason}")]
+    NothingToResume { reason: String },
     /// The source session cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -33,7 +35,9 @@ impl OpenError {
     pub fn hint(&self) -> String {
         match self {
             Self::Effect(error) => error.hint(),
-            Self::Resume { .. } => "start a new session with `regreen fix`".into(),
+            Self::Resume { .. } | Self::NothingToResume { .. } => {
+                "start a new session with `regreen fix`".into()
+            }
             Self::Source(error) => error.hint(),
             Self::NoFramework { advice, .. } => advice.clone(),
             Self::NoSession { .. } => "describe what to test: `regreen plan WHAT`".into(),

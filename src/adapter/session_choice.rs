@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{SessionId, slug};
+use crate::domain::language::Language;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::session::{
@@ -47,7 +48,7 @@ pub fn choose(
             Ok((record, restored))
         }
         SessionChoice::Newest => {
-            let mut why = String::from("none can be resumed");
+            let mut why = String::from("there is none");
             let (mut records, mut restored) = (Vec::new(), Vec::new());
             for id in store::active(root)? {
                 match load(facts, root, &id) {
@@ -70,7 +71,7 @@ pub fn choose(
                     {
                         why = format!("{}: {reason}", record.session_id);
                     }
-                    Err(OpenError::Resume { session: "(newest)".into(), reason: why })
+                    Err(OpenError::NothingToResume { reason: why })
                 }
             }
         }
@@ -262,12 +263,15 @@ fn find_plan(
     facts: &RepositoryFacts,
     root: &Path,
 ) -> Result<Option<(SessionRecord, Pipeline)>, OpenError> {
-    let read = |id: &SessionId| -> Option<(SessionRecord, Pipeline)> {
+    let open = |id: &SessionId| -> Result<Option<(SessionRecord, Pipeline)>, StoreError> {
         let folder = store::session_folder(root, id);
-        let record = store::read_record(&folder).ok()??;
-        let pipeline = store::read_file(&folder, PIPELINE).ok()??;
-        Some((record, serde_json::from_value(pipeline).ok()?))
+        let (record, pipeline) =
+            (store::read_record(&folder)?, store::read_file(&folder, PIPELINE)?);
+        let pipeline = pipeline.and_then(|value| serde_json::from_value(value).ok());
+        Ok(record.zip(pipeline))
     };
+    // Other sessions do not stand in the way when they cannot be read.
+    let read = |id: &SessionId| open(id).ok().flatten();
     let or_none =
         |found: Option<_>, reason: String| found.map(Some).ok_or(OpenError::NoSession { reason });
     match (&request.entry, &request.run.session) {
@@ -276,7 +280,7 @@ fn find_plan(
             if archived {
                 return Err(StoreError::Archived { session: id.to_string() }.into());
             }
-            or_none(read(id), format!("{id} has no plan"))
+            or_none(open(id)?, format!("{id} has no plan"))
         }
         (None, SessionChoice::New { .. } | SessionChoice::Newest) => {
             let newest = store::active(root)?.iter().find_map(read);
@@ -302,7 +306,7 @@ fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, O
     }
     match detected {
         Err(RunError::UnknownFramework { directory, .. }) => {
-            let advice = advice(&suite::languages(root));
+            let advice = advice(suite::languages(root).first().copied());
             Err(OpenError::NoFramework { directory, advice })
         }
         other => Ok(other?),
@@ -310,19 +314,19 @@ fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, O
 }
 
 /// Which framework to add, and the command, by the language of most files.
-fn advice(languages: &[String]) -> String {
-    let add = match languages.first().map(String::as_str) {
-        Some("Python") => "add pytest: `pip install pytest` and an empty `pytest.ini`",
-        Some("JavaScript") => {
+fn advice(language: Option<Language>) -> String {
+    let add = match language {
+        Some(Language::Python) => "add pytest: `pip install pytest` and an empty `pytest.ini`",
+        Some(Language::JavaScript) => {
             "add a test script: `npm pkg set scripts.test='node --test'`, which needs no package"
         }
-        Some("TypeScript") => {
+        Some(Language::TypeScript | Language::Tsx) => {
             "add Vitest: `npm install --save-dev vitest && npm pkg set scripts.test='vitest run'`"
         }
-        Some("Rust") => "add a manifest: `cargo init`",
-        Some("Go") => "add a module: `go mod init example.com/name`",
-        Some("Java") => "add Maven with JUnit 5: a `pom.xml` with the surefire plugin",
-        Some(_) | None => "add a framework that regreen knows",
+        Some(Language::Rust) => "add a manifest: `cargo init`",
+        Some(Language::Go) => "add a module: `go mod init example.com/name`",
+        Some(Language::Java) => "add Maven with JUnit 5: a `pom.xml` with the surefire plugin",
+        None => "add a framework that regreen knows",
     };
     format!("{add}; or name the command with `--test-command`")
 }

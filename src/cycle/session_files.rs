@@ -11,7 +11,7 @@ use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_input::PlanInput;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
-use crate::effect::{Effects, StateFile, StoreError};
+use crate::effect::{Effects, StateFile, read_or_forget};
 use crate::role::stored_usage_log;
 
 use super::error::Failure;
@@ -27,11 +27,7 @@ pub const RAN: &str = ".process/coverage-lines.json";
 
 /// Reads a JSON file; `None` when it is missing or cannot be read as `F`.
 pub async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
-    match fx.store.read_json(file).await {
-        Ok(value) => Ok(value.and_then(|value| serde_json::from_value(value).ok())),
-        Err(StoreError::Corrupt { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    Ok(read_or_forget(fx.store, file).await?)
 }
 
 /// Writes a JSON file.

@@ -34,7 +34,7 @@ pub use remote_repository::{
     FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
 };
 pub use screen::Screen;
-pub use store::{Store, StoreError};
+pub use store::{Store, StoreError, read_as, read_or_forget};
 pub use suite::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, RunRequest, Speed, Suite,
     SuiteFacts, Trace,

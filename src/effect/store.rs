@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Reads and writes the files of one session, whose lock this value holds.
@@ -34,6 +35,33 @@ pub trait Store: Send + Sync {
     /// The small state files that commits carry, with their paths inside the session folder:
     /// everything but logs, raw output and events.
     async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
+}
+
+/// Reads one JSON file as a `T`; `None` when it is not there. A file that is no `T` is
+/// [`StoreError::Corrupt`].
+pub async fn read_as<T: DeserializeOwned>(
+    store: &dyn Store,
+    file: &str,
+) -> Result<Option<T>, StoreError> {
+    let Some(value) = store.read_json(file).await? else { return Ok(None) };
+    serde_json::from_value(value).map(Some).map_err(|error| StoreError::Corrupt {
+        path: store.folder().join(file),
+        line: 0,
+        column: 0,
+        expected: error.to_string(),
+    })
+}
+
+/// Reads one JSON file as a `T`; `None` when it is not there or is no `T`. Only for files that can be
+/// made again.
+pub async fn read_or_forget<T: DeserializeOwned>(
+    store: &dyn Store,
+    file: &str,
+) -> Result<Option<T>, StoreError> {
+    match read_as(store, file).await {
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        read => read,
+    }
 }
 
 /// Why session files could not be read or written.
@@ -71,7 +99,10 @@ impl StoreError {
     pub fn hint(&self) -> String {
         match self {
             Self::Io { path, .. } => {
-                format!("make room or permission for {}, then run again", path.display())
+                format!(
+                    "free disk space or fix the permissions of {}, then run again",
+                    path.display()
+                )
             }
             Self::Corrupt { path, .. } => {
                 format!("move {} away; what it held is rebuilt from the branch", path.display())

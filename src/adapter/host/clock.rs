@@ -36,6 +36,7 @@ impl HostClock {
             let (Ok(mut interrupt), Ok(mut terminate)) =
                 (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
             else {
+                tracing::warn!("signals are not handled: the first one ends the run at once");
                 return;
             };
             loop {

@@ -93,7 +93,11 @@ fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
     let manifest = archives.join(MANIFEST);
     let mut entries = match read_value(&manifest)? {
         Some(Value::Array(entries)) => entries,
-        Some(_) | None => Vec::new(),
+        Some(_) => {
+            let (path, expected) = (manifest, "expected a list of sessions".to_owned());
+            return Err(StoreError::Corrupt { path, line: 1, column: 1, expected });
+        }
+        None => Vec::new(),
     };
     if entries.iter().all(|old| old["session_id"] != entry["session_id"]) {
         entries.push(entry);
@@ -165,6 +169,17 @@ mod tests {
     fn manifest(root: &Path) -> Vec<ManifestEntry> {
         let text = fs::read_to_string(root.join("archives/manifest.json")).unwrap();
         serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_manifest_that_is_no_list_is_kept() {
+        let root = root();
+        let file = root.path().join("archives/manifest.json");
+        fs::create_dir_all(root.path().join("archives")).unwrap();
+        fs::write(&file, "{\"lessons\": \"of years\"}").unwrap();
+        let error = archive(root.path(), &id(), NOW).unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert!(fs::read_to_string(&file).unwrap().contains("of years"));
     }
 
     #[test]

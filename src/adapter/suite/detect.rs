@@ -95,7 +95,7 @@ pub fn detect_or_begin(
         other => return other,
     };
     let site = Site { path: search_path(root, start), ..Site::new(root, start) };
-    for language in counted_languages(&site.folder()) {
+    for language in languages(&site.folder()) {
         let Some(framework) = Framework::built_into(language) else { continue };
         let adapter = adapter(framework);
         if version(adapter, &site).is_some() {
@@ -151,7 +151,7 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         directory: site.directory.clone(),
         command: (adapter.command)(&site, None, &files).display,
         format: adapter.format.to_owned(),
-        languages: languages(&site.folder()),
+        languages: languages(&site.folder()).iter().map(|one| one.name().to_owned()).collect(),
         evidence: vec![evidence],
     };
     Detection { facts, others, missing, adapter, site }
@@ -200,13 +200,8 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     process::output(&invocation, Duration::from_secs(20)).ok()
 }
 
-/// Names of the languages of the sources, the most frequent first.
-pub fn languages(folder: &Path) -> Vec<String> {
-    counted_languages(folder).iter().map(|language| language.name().to_owned()).collect()
-}
-
 /// Languages of the sources, the most frequent first; TSX counts as TypeScript.
-fn counted_languages(folder: &Path) -> Vec<Language> {
+pub fn languages(folder: &Path) -> Vec<Language> {
     let mut counts: BTreeMap<&str, (usize, Language)> = BTreeMap::new();
     for entry in WalkBuilder::new(folder).build().flatten().take(COUNTED) {
         let name = entry.file_name().to_string_lossy().into_owned();

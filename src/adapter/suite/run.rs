@@ -88,7 +88,11 @@ impl Suite for ProjectSuite<'_> {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => formatters::format_files(root, &scratch, chosen, false).await,
-            Err(_) => FixedFiles::default(),
+            Err(error) => {
+                let reason = format!("{}: {error}", scratch.display());
+                let skipped = vec![("the project's own fixers".to_owned(), reason)];
+                FixedFiles { skipped, ..FixedFiles::default() }
+            }
         }
     }
 

@@ -8,7 +8,9 @@ use crate::domain::budget::Usage;
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
-use crate::effect::{Answer, Finish, Model, ModelError, Question, Store, StoreError};
+use crate::effect::{
+    Answer, Finish, Model, ModelError, Question, Store, StoreError, read_or_forget,
+};
 
 /// The file in the session folder with the pending question.
 pub const PENDING_QUESTION_FILE: &str = ".process/question-under-way.json";
@@ -82,25 +84,13 @@ fn receipt_path(raw: &str) -> String {
     format!("{}.answer.json", raw.strip_suffix(".txt").unwrap_or(raw))
 }
 
-async fn read<T: serde::de::DeserializeOwned>(
-    file: &str,
-    store: &dyn Store,
-) -> Result<Option<T>, StoreError> {
-    let value = match store.read_json(file).await {
-        Ok(value) => value,
-        Err(StoreError::Corrupt { .. }) => None,
-        Err(error) => return Err(error),
-    };
-    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
-}
-
 /// Looks up the result of the question with this record and digest from an earlier run.
 pub async fn find_answer(
     raw: &str,
     digest: &str,
     store: &dyn Store,
 ) -> Result<EarlierAnswer, StoreError> {
-    let receipt = read::<AnswerReceipt>(&receipt_path(raw), store).await?;
+    let receipt = read_or_forget::<AnswerReceipt>(store, &receipt_path(raw)).await?;
     let receipt = receipt.filter(|receipt| receipt.digest == digest);
     Ok(match receipt {
         Some(AnswerReceipt { answer: Some(stored), whole: false, .. }) => {
@@ -165,10 +155,11 @@ pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> S
 /// Finds the question that an earlier run left unanswered, preceded by the unanswered ones of the
 /// same step, ready to be counted.
 pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
-    let Some(pending) = read::<PendingQuestion>(PENDING_QUESTION_FILE, store).await? else {
+    let Some(pending) = read_or_forget::<PendingQuestion>(store, PENDING_QUESTION_FILE).await?
+    else {
         return Ok(None);
     };
-    let receipt = read::<AnswerReceipt>(&receipt_path(&pending.call.raw), store).await?;
+    let receipt = read_or_forget::<AnswerReceipt>(store, &receipt_path(&pending.call.raw)).await?;
     let is_closed = receipt.is_some_and(|receipt| {
         receipt.digest == pending.digest && receipt.asked_at == pending.asked_at
     });

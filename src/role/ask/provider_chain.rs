@@ -3,14 +3,15 @@
 use futures::lock::Mutex;
 
 use crate::domain::chain::FallbackTrigger;
+use crate::domain::event::Event;
 use crate::domain::id::SessionId;
 use crate::domain::provider::ClientMode;
 use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog, UsageLogEntry};
-use crate::effect::{EffectError, Effects, StoreError};
+use crate::effect::{EffectError, Effects, StoreError, read_as, read_or_forget};
 
 use crate::role::prompt::Role;
 
-use super::asker::{Ask, Asker};
+use super::asker::{Ask, AskEffects, Asker};
 use super::chain::{AskSettings, ChainEntry, Slot, models_of};
 use super::exchange_log::UnansweredCalls;
 use super::reader::{Reader, Reply};
@@ -33,8 +34,7 @@ impl ProviderChain {
         ask: AskSettings,
         fx: &Effects<'_>,
     ) -> Result<Self, StoreError> {
-        let log = stored_usage_log(session, fx).await?;
-        let mut log = log.unwrap_or_else(|| UsageLog::new(session.clone()));
+        let mut log = opened_usage_log(session, fx.into()).await?;
         let asker = Asker::new(ask.clone());
         if let Some(UnansweredCalls { work, calls }) = asker.unanswered(false, fx.into()).await? {
             for call in calls {
@@ -128,18 +128,31 @@ impl ProviderChain {
     }
 }
 
-/// The usage log of a session; `None` if no provider was asked or the stored log belongs to another
-/// session.
+/// The usage log that a run continues. An unreadable one is replaced, with a notice, because the
+/// limits of the session then count from zero.
+pub(super) async fn opened_usage_log(
+    session: &SessionId,
+    fx: AskEffects<'_>,
+) -> Result<UsageLog, StoreError> {
+    let log = match read_as::<UsageLog>(fx.store, INQUIRIES).await {
+        Err(error @ StoreError::Corrupt { .. }) => {
+            let text = format!("what providers spent before this run is unknown: {error}");
+            fx.screen.show(&Event::Notice { text });
+            None
+        }
+        log => log?,
+    };
+    let own = log.filter(|log| log.session_id == *session);
+    Ok(own.unwrap_or_else(|| UsageLog::new(session.clone())))
+}
+
+/// The usage log of a session; `None` if no provider was asked, or the stored log cannot be read or
+/// belongs to another session.
 pub async fn stored_usage_log(
     session: &SessionId,
     fx: &Effects<'_>,
 ) -> Result<Option<UsageLog>, StoreError> {
-    let value = match fx.store.read_json(INQUIRIES).await {
-        Ok(value) => value,
-        Err(StoreError::Corrupt { .. }) => None,
-        Err(error) => return Err(error),
-    };
-    let log = value.and_then(|value| serde_json::from_value::<UsageLog>(value).ok());
+    let log = read_or_forget::<UsageLog>(fx.store, INQUIRIES).await?;
     Ok(log.filter(|log| log.session_id == *session))
 }
 

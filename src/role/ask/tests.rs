@@ -13,7 +13,9 @@ use serde_json::Value;
 use crate::domain::budget::{Spending, SpendingLimits, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
+use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
+use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog};
 use crate::effect::{
     Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
     Screen, Store, StoreError,
@@ -22,6 +24,7 @@ use crate::role::prompt::{Prompt, Role};
 
 use super::asker::AskEffects;
 use super::exchange_log::{self, EarlierAnswer};
+use super::provider_chain::opened_usage_log;
 use super::retry::{ask_with_retries, trigger_of};
 use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
 
@@ -170,7 +173,7 @@ impl Reader<String> for WordReader {
         None
     }
     fn prompt(&self, _: &dyn Model) -> Prompt {
-        Prompt { system: "system".into(), text: "question".into(), left_out: Vec::new() }
+        Prompt { system: "system".into(), text: "question".into() }
     }
     async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<String>, EffectError> {
         let (word, number) = answer.text.split_once(' ').unwrap_or((&answer.text, ""));
@@ -524,5 +527,26 @@ proptest! {
         let (reply, calls) = world.ask(&[&a], false);
         prop_assert!(calls.len() <= 3);
         prop_assert_eq!(matches!(reply, Reply::Good(_)), backs < 3);
+    }
+}
+
+#[test]
+fn an_unreadable_usage_log_is_replaced_with_a_notice() {
+    let session = SessionId::parse("WFS-test-x").unwrap();
+    let table = [
+        (None, 0),
+        (Some(serde_json::to_value(UsageLog::new(session.clone())).unwrap()), 0),
+        (Some(Value::String("half a log".into())), 1),
+    ];
+    for (stored, notices) in table {
+        let (store, clock, screen) =
+            (MemoryStore::default(), StillClock::default(), Notices::default());
+        if let Some(value) = &stored {
+            block_on(store.write_json(INQUIRIES, value)).unwrap();
+        }
+        let fx = AskEffects { store: &store, clock: &clock, screen: &screen };
+        let log = block_on(opened_usage_log(&session, fx)).unwrap();
+        assert_eq!((log.session_id, log.calls.len()), (session.clone(), 0));
+        assert_eq!(screen.0.lock().unwrap().len(), notices, "{stored:?}");
     }
 }

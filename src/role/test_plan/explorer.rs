@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::description_match::DescriptionMatch;
-use crate::code::test_paths;
+use crate::code::{parallel, test_paths};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
 use crate::domain::test_plan::exploration_angle::{Angle, relevance};
@@ -44,14 +44,11 @@ pub struct Topic<'a> {
 
 /// Runs one explorer per angle in parallel.
 pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = angles
-            .iter()
-            .zip(1_u32..)
-            .map(|(angle, index)| scope.spawn(move || explore(*angle, index, topic)))
-            .collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
-    })
+    let numbered: Vec<(u32, Angle)> = (1..).zip(angles.iter().copied()).collect();
+    let mut found =
+        parallel::map(&numbered, |(index, angle)| (*index, explore(*angle, *index, topic)));
+    found.sort_by_key(|(index, _)| *index);
+    found.into_iter().map(|(_, exploration)| exploration).collect()
 }
 
 /// Explores the repository from one angle.

@@ -48,7 +48,13 @@ pub async fn open(
     if failing.is_empty() {
         return Ok(Some(runner));
     }
-    let traces = runner.trace(failing).await.unwrap_or_default();
+    let traces = match runner.trace(failing).await {
+        Ok(traces) => traces,
+        Err(error) => {
+            tracing::info!(%error, "the warm runner is not used");
+            return Ok(None);
+        }
+    };
     let failed = |trace: &Trace| trace.status == Status::Failed && failing.contains(&trace.test);
     Ok(traces.iter().any(failed).then_some(runner))
 }
