@@ -59,6 +59,8 @@ pub enum Violation {
     CiFile(RepoPath),
     /// A file that tells build tools, editors or agents what to run.
     ToolFile(RepoPath),
+    /// A file that configures the repository itself.
+    RepositoryFile(RepoPath),
     /// A path below the state root.
     StateFile(RepoPath),
     /// A lock file of a package manager.
@@ -124,6 +126,9 @@ impl Violation {
             Self::CiFile(file) => ("ci-file", format!("{file} decides what CI runs")),
             Self::ToolFile(file) => {
                 ("tool-file", format!("{file} decides what builds, editors or agents run"))
+            }
+            Self::RepositoryFile(file) => {
+                ("repository-file", format!("{file} configures the repository itself"))
             }
             Self::StateFile(file) => ("state-file", format!("{file} belongs to regreen itself")),
             Self::LockFile(file) => {
@@ -203,21 +208,13 @@ pub const FILES: usize = 20;
 /// Maximum number of bytes, in all changed files, that one proposal may write.
 pub const BYTES: usize = 2 << 20;
 
-/// Files that package managers write.
+/// Files that package managers write, besides those that end in `.lock`.
 const LOCK_FILES: &[&str] = &[
-    "Cargo.lock",
     "package-lock.json",
     "npm-shrinkwrap.json",
-    "yarn.lock",
     "pnpm-lock.yaml",
     "bun.lockb",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "Pipfile.lock",
     "go.sum",
-    "Gemfile.lock",
-    "composer.lock",
     "gradle.lockfile",
 ];
 
@@ -263,11 +260,11 @@ const CI_FILES: &[&str] = &[
     ".drone.yml",
     "bitbucket-pipelines.yml",
     "action.yml",
-    "CODEOWNERS",
-    ".gitattributes",
-    ".gitmodules",
     ".pre-commit-config.yaml",
 ];
+
+/// Files that configure the repository itself: reviewers, filters of git, submodules.
+const REPOSITORY_FILES: &[&str] = &["CODEOWNERS", ".gitattributes", ".gitmodules"];
 
 /// Files that decide what build tools, editors and agents run for whoever opens the repository.
 const TOOL_FILES: &[&str] = &[
@@ -307,28 +304,38 @@ const TOOL_FOLDERS: &[&str] = &[
     ".yarn",
 ];
 
+/// Whether a package manager writes files of this name.
+pub fn is_lock_file(name: &str) -> bool {
+    let folded = name.to_ascii_lowercase();
+    folded.ends_with(".lock") || LOCK_FILES.contains(&folded.as_str())
+}
+
 /// Checks a path without looking at the content; `state_root` is the folder of regreen's own files.
 pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let (text, name) = (file.as_str(), file.file_name());
     let first = text.split('/').next().unwrap_or_default();
     let own = || file.clone();
     // Case is folded, as some file systems do.
-    let folded = first.to_ascii_lowercase();
+    let (folded, folded_name) = (first.to_ascii_lowercase(), name.to_ascii_lowercase());
     let listed = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if folded == ".github" || folded == ".circleci" || folded == ".husky" || listed(CI_FILES) {
         Some(Violation::CiFile(own()))
     } else if TOOL_FOLDERS.contains(&folded.as_str()) || listed(TOOL_FILES) {
         Some(Violation::ToolFile(own()))
-    } else if first == state_root {
+    } else if listed(REPOSITORY_FILES) {
+        Some(Violation::RepositoryFile(own()))
+    } else if first.eq_ignore_ascii_case(state_root) {
         Some(Violation::StateFile(own()))
-    } else if listed(LOCK_FILES) {
+    } else if is_lock_file(name) {
         Some(Violation::LockFile(own()))
-    } else if listed(MANIFESTS) || name.starts_with("requirements") && name.ends_with(".txt") {
+    } else if listed(MANIFESTS)
+        || folded_name.starts_with("requirements") && folded_name.ends_with(".txt")
+    {
         Some(Violation::Manifest(own()))
     } else if listed(TEST_CONFIGURATION)
         || ["jest.config.", "vitest.config.", "playwright.config.", "cypress.config."]
             .iter()
-            .any(|start| name.starts_with(start))
+            .any(|start| folded_name.starts_with(start))
     {
         Some(Violation::TestConfiguration(own()))
     } else {
@@ -367,10 +374,18 @@ mod tests {
             (".claude/settings.json", Some("tool-file")),
             ("docs/Agents.md", Some("tool-file")),
             ("build.rs", Some("tool-file")),
+            (".gitmodules", Some("repository-file")),
+            ("docs/CODEOWNERS", Some("repository-file")),
+            (".Workflow/active/x.json", Some("state-file")),
+            ("Requirements-dev.TXT", Some("manifest")),
+            ("Jest.config.ts", Some("test-configuration")),
             ("web/.npmrc", Some("tool-file")),
             ("Package.json", Some("manifest")),
             (".workflow/active/x.json", Some("state-file")),
             ("web/package-lock.json", Some("lock-file")),
+            ("Cargo.lock", Some("lock-file")),
+            ("deno.lock", Some("lock-file")),
+            ("Bun.lockb", Some("lock-file")),
             ("package.json", Some("manifest")),
             ("requirements-dev.txt", Some("manifest")),
             ("pytest.ini", Some("test-configuration")),

@@ -6,6 +6,7 @@ use crate::code::imports::Graph;
 use crate::code::language::Language;
 use crate::code::lint::is_manifest;
 use crate::code::{outline, test_cases, test_paths};
+use crate::domain::guard::is_lock_file;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::mutation::Mutant;
 use crate::domain::test_plan::analysis::Requirement;
@@ -98,8 +99,9 @@ impl SourceIndex {
         for other in self.graph.imports_of(file).filter(|other| *other != file).take(IMPORTED) {
             parts.push(part(&format!("What {other} defines"), &self.signatures(other), true));
         }
+        // Lock files are long, add little, and depend on the date of installation.
         let manifests = self.texts.iter().filter(|(file, text)| {
-            is_manifest(file) && !is_lock(file.file_name()) && !text.is_empty()
+            is_manifest(file) && !is_lock_file(file.file_name()) && !text.is_empty()
         });
         for (file, text) in manifests.take(2) {
             parts.push(part(&format!("The manifest {file}"), text, true));
@@ -206,13 +208,6 @@ fn release(version: &str) -> &str {
     number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// Whether a file is a lock file. Lock files are long, add little to the manifest, and depend on
-/// the date of installation.
-fn is_lock(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, ending)| ending == "lock" || stem.ends_with("-lock"))
-        || name == "go.sum"
-}
-
 fn part(title: &str, text: &str, may_be_cut: bool) -> PromptPart {
     PromptPart { title: title.to_owned(), text: text.to_owned(), may_be_cut }
 }
@@ -234,7 +229,7 @@ mod tests {
             ("locks.toml", false),
         ];
         for (name, expected) in table {
-            assert_eq!(is_lock(name), expected, "{name}");
+            assert_eq!(is_lock_file(name), expected, "{name}");
         }
         for (version, expected) in
             [("pytest 9.2.0", "9"), ("v20.20.2", "20"), ("vitest/2.1.9 linux-x64", "2"), ("", "")]
