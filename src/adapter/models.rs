@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::providers::Ready;
-use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Model, ModelFacts};
 
@@ -96,7 +95,9 @@ fn open_one(
     if let Some(protocol) = provider.protocol {
         return Ok(Box::new(HttpModel::new(settings, protocol, http.clone())));
     }
-    let program = provider.client.unwrap_or(ClientProgram::Codex);
+    let Some(program) = provider.client else {
+        return Err("it has neither a protocol nor a client".to_owned());
+    };
     let path = provider.program.clone();
     let version = detect(program, path.as_deref(), scratch)?;
     tracing::info!(provider = one.name, version, "client found");

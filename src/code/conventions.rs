@@ -165,11 +165,8 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
 fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, _) in own {
-        let parent = file.parent();
         let folders = ["tests", "test", "spec", "src/test/java"];
-        let top = folders
-            .into_iter()
-            .find(|folder| parent == *folder || parent.starts_with(&format!("{folder}/")));
+        let top = folders.into_iter().find(|folder| file.below(folder).is_some());
         *counts.entry(top.unwrap_or_default()).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
@@ -254,10 +251,7 @@ pub fn candidates(source: &RepoPath, habits: &TestConventions) -> Vec<RepoPath> 
     let name = source.file_name();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let parent = source.parent();
-    let join = |folder: &str, file: &str| {
-        let path = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
-        RepoPath::parse(path).ok()
-    };
+    let join = |folder: &str, file: &str| RepoPath::inside(folder, file).ok();
     // `src/a` is mirrored as `a` in a test folder; a Python package folder keeps its name.
     let below = ["src/main/java/", "src/", "lib/"]
         .iter()
@@ -551,7 +545,7 @@ mod tests {
                 let distinct: std::collections::BTreeSet<_> = found.iter().collect();
                 assert_eq!(distinct.len(), found.len(), "{source}");
                 assert!(!found.contains(&source) && !found.is_empty(), "{source}");
-                let stem = source.file_name().split('.').next().unwrap();
+                let stem = source.stem();
                 assert!(
                     found.iter().all(|path| path.as_str().contains(stem)),
                     "{source}: {found:?}"

@@ -26,6 +26,11 @@ impl Pattern {
         self.regex().into_iter().flat_map(move |regex| regex.captures_iter(text))
     }
 
+    /// The text with every match replaced; an invalid pattern replaces nothing.
+    pub fn replace_all(&self, text: &str, by: &str) -> String {
+        self.regex().map_or_else(|| text.to_owned(), |one| one.replace_all(text, by).into_owned())
+    }
+
     /// Whether a text matches; an invalid pattern matches nothing.
     pub fn is_match(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text))

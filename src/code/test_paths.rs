@@ -25,7 +25,7 @@ const FOLDERS: &[&str] = &[
 
 /// Whether a file is a test or supports tests: fixtures, snapshots, golden files.
 pub fn is_test(path: &RepoPath) -> bool {
-    let stem = path.file_name().split('.').next().unwrap_or_default();
+    let stem = path.stem();
     let in_folder =
         path.parent().split('/').any(|part| FOLDERS.contains(&part.to_ascii_lowercase().as_str()));
     let is_helper = match Language::of(path) {

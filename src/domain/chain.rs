@@ -134,7 +134,7 @@ pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigg
         return Some((FallbackTrigger::LowConfidence, text));
     }
     if facts.same_cause >= rules.same_cause_limit {
-        let text = format!("the same root cause for the {}th time in a row", facts.same_cause);
+        let text = format!("the same root cause {} times in a row", facts.same_cause);
         return Some((FallbackTrigger::SameCause, text));
     }
     if facts.words < rules.min_words {

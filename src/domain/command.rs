@@ -130,7 +130,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// The flags of a command that starts a run; `None` for one that is answered at once.
+    /// The flags of a command that starts a run; `None` for one that is answered at once, and for
+    /// `extend`, which becomes `test` when the plan is known.
     pub fn run_flags(&self) -> Option<&Flags> {
         match self {
             Self::Fix { flags }

@@ -131,7 +131,7 @@ fn rates(state: &FixLoop) -> (String, String) {
 }
 
 fn strategy(state: &FixLoop) -> Strategy {
-    state.selected_strategy.unwrap_or(Strategy::Conservative)
+    state.strategy()
 }
 
 fn message(

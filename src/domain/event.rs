@@ -213,6 +213,7 @@ pub struct Minimised {
     pub before: u32,
     /// Number of lines removed or added by the minimised change.
     pub after: u32,
+    /// Number of hunks of the original change; only for readers of the file.
     pub hunks_before: usize,
     /// The hunks of the minimised change.
     pub needed: Vec<NeededHunk>,
@@ -280,7 +281,7 @@ pub struct IterationRow {
     pub after: PassRate,
     /// Pass rate that the change reached before it was undone.
     pub reached: Option<PassRate>,
-    /// The result: `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
+    /// The result: `improved`, `unchanged`, `regression`, `error`.
     pub outcome: String,
     /// Number of tests run in all runs of this iteration.
     pub tests_run: u32,

@@ -57,7 +57,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         tests_edited,
         iterations_left,
     } = *facts;
-    let single_safe_line = remaining.iter().all(|level| *level == Criticality::Low);
+    let only_low = remaining.iter().all(|level| *level == Criticality::Low);
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
         let how = match (tests_edited, ignored) {
             (true, _) => {
@@ -72,7 +72,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     } else if rate.is_full() && remaining.is_empty() {
         let how = "every test passes except flaky ones";
         (Some(GateVerdict::PartialSuccess), how.to_owned())
-    } else if rate.is_at_least(target) && single_safe_line {
+    } else if rate.is_at_least(target) && only_low {
         let how = format!("{rate} % pass and what fails is low, with evidence");
         (Some(GateVerdict::PartialSuccess), how)
     } else if rate.is_at_least(target) {

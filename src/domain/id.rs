@@ -109,6 +109,31 @@ impl RepoPath {
     pub fn parent(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(parent, _)| parent)
     }
+
+    /// The file name up to its first dot: `cart` for `shop/cart.test.ts`.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        self.file_name().split('.').next().unwrap_or_default()
+    }
+
+    /// The path inside a folder; `None` if it is elsewhere. The empty folder is the root.
+    #[must_use]
+    pub fn below(&self, folder: &str) -> Option<&str> {
+        if folder.is_empty() {
+            return Some(&self.0);
+        }
+        self.0.strip_prefix(folder)?.strip_prefix('/')
+    }
+
+    /// A file in a folder; the empty folder is the root.
+    pub fn inside(folder: &str, name: &str) -> Result<Self, NameError> {
+        Self::parse(in_folder(folder, name))
+    }
+}
+
+/// The path of a file or folder in a folder; the empty folder is the root.
+pub fn in_folder(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether a part of a path is `.git`, as case-folding or trimming file systems understand it.
@@ -276,6 +301,18 @@ mod tests {
         assert_eq!(path.file_name(), "module.test.py");
         assert_eq!(path.extension(), "py");
         assert_eq!(path.parent(), "src/naïve dir");
+        assert_eq!(path.stem(), "module");
+        for (folder, expected) in [
+            ("", Some("src/naïve dir/module.test.py")),
+            ("src", Some("naïve dir/module.test.py")),
+            ("sr", None),
+            ("src/naïve dir/module.test.py", None),
+        ] {
+            assert_eq!(path.below(folder), expected, "{folder:?}");
+        }
+        for (folder, expected) in [("", "a.py"), ("src", "src/a.py")] {
+            assert_eq!(RepoPath::inside(folder, "a.py").unwrap().as_str(), expected);
+        }
         assert!(RepoPath::parse(".github/workflows/ci.yml").is_ok(), "guards decide about these");
         assert!(RepoPath::parse(".gitignore").is_ok());
     }

@@ -118,7 +118,7 @@ pub struct FinishedIteration {
     pub cause: String,
     /// The places that its plan named.
     pub points: Vec<String>,
-    /// Whether the search had nothing left to try under its strategy.
+    /// Whether the search found nothing under its strategy, within its limits.
     pub exhausted: bool,
     pub improved: bool,
 }
@@ -128,7 +128,7 @@ pub struct FinishedIteration {
 /// - the same failing set, cause and places three times in a row (F-101);
 /// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
 ///   (F-100);
-/// - a reflective search that had nothing left to try.
+/// - a reflective search that found nothing.
 pub fn reason_to_give_up(
     rounds: &[FinishedIteration],
     stuck: &[TestId],
@@ -160,7 +160,7 @@ pub fn reason_to_give_up(
     }
     let last = rounds.last()?;
     (last.strategy == Strategy::Reflective && last.exhausted)
-        .then(|| "the widest search has nothing left to try".into())
+        .then(|| "the widest search found nothing within its limits".into())
 }
 
 /// The number of tests as a float, to compare it with a share.

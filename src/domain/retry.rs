@@ -107,11 +107,11 @@ fn back_off(attempt: u32, seed: u64) -> Duration {
         .min(LARGEST_STEP);
     let half = full / 2;
     let spread = u64::try_from(half.as_millis()).unwrap_or(u64::MAX).max(1);
-    half + Duration::from_millis(mix(seed ^ u64::from(attempt)) % spread)
+    half + Duration::from_millis(scatter(seed ^ u64::from(attempt)) % spread)
 }
 
 /// `SplitMix64`: one well-spread number from another.
-fn mix(number: u64) -> u64 {
+pub fn scatter(number: u64) -> u64 {
     let mut word = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

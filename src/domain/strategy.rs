@@ -53,7 +53,7 @@ pub struct Situation {
     pub regressions: u32,
     /// Some test failed in its last [`Thresholds::stuck_results`] results.
     pub stuck: bool,
-    /// The last iteration had nothing left to try under its strategy.
+    /// The last search found nothing under its strategy, within its limits.
     pub exhausted: bool,
     pub thresholds: Thresholds,
 }
@@ -70,7 +70,7 @@ pub struct Choice {
 ///
 /// The first rule that holds wins, so a regression is never answered conservatively. Thresholds are
 /// exclusive: with the defaults, exactly 80 % or exactly 0.7 is not enough for a batch. A search
-/// with nothing left to try counts like a stuck test, because the same search would find the same.
+/// that found nothing counts like a stuck test, because the same search would find nothing again.
 ///
 /// Source: specification.md 7.6, C-02 (F-092 to F-096).
 pub fn select(now: &Situation) -> Choice {
@@ -87,7 +87,7 @@ pub fn select(now: &Situation) -> Choice {
             (Strategy::Reflective, format!("a test failed in its last {results} results"))
         }
         Situation { exhausted: true, .. } => {
-            (Strategy::Reflective, "the last search had nothing left to try".to_owned())
+            (Strategy::Reflective, "the last search found nothing within its limits".to_owned())
         }
         Situation { iteration: ..=2, .. } => {
             (Strategy::Conservative, "the first two iterations are careful".to_owned())

@@ -21,8 +21,8 @@ pub enum Concern {
 pub struct LintReport {
     /// Remarks, with the concern that the tool checks.
     pub remarks: Vec<(Concern, Remark)>,
-    /// Names of the tools that ran.
-    pub asked: Vec<String>,
+    /// Names of the tools that were started, whether or not they gave a result.
+    pub started: Vec<String>,
     /// Tools that did not run or gave no result, with the reason.
     pub skipped: Vec<(String, String)>,
 }

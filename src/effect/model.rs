@@ -76,7 +76,7 @@ pub struct Question {
     pub max_output_tokens: u32,
     /// Time limit of the call (trigger T7, 40 minutes by default).
     pub limit: Duration,
-    /// A checkout that an agent edits and an answering client may read.
+    /// A checkout that an agent edits; `None` for models that answer with text.
     pub checkout: Option<PathBuf>,
 }
 

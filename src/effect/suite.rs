@@ -238,7 +238,7 @@ impl RunError {
             Self::NoReportFile { .. } | Self::BadReport { .. } => {
                 "point `--report` at the JUnit XML file that the test command writes".into()
             }
-            Self::Io { .. } => "make room or permission, then run again".into(),
+            Self::Io { .. } => "free disk space or fix the permissions, then run again".into(),
         }
     }
 }

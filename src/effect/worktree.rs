@@ -117,7 +117,7 @@ pub enum GitError {
     Refused { path: PathBuf, reason: String, hint: String },
     #[error("`{name}` is not a branch, tag or commit of this repository")]
     UnknownReference { name: String },
-    #[error("branch `{branch}` exists already and is not of session {session}")]
+    #[error("branch `{branch}` already exists and does not belong to session {session}")]
     BranchTaken { branch: String, session: String },
     #[error("{file}: {reason}")]
     Conflict { file: RepoPath, reason: String },
@@ -137,7 +137,7 @@ impl GitError {
             }
             Self::BranchTaken { .. } => "choose another with `--branch`, or delete it".into(),
             Self::Conflict { .. } => "run again; the proposal is made anew".into(),
-            Self::Failed { .. } => "make room or permission, then run again".into(),
+            Self::Failed { .. } => "remove the cause that the message names, then run again".into(),
         }
     }
 }

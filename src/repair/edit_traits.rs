@@ -75,7 +75,7 @@ pub fn suspicion(
         return Some("it only deletes code".into());
     }
     if operators.contains(&OperatorId::Guard) {
-        return Some("it only guards or returns early".into());
+        return Some("it adds a guard or an early return".into());
     }
     None
 }

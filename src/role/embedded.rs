@@ -11,7 +11,6 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
 use crate::repair::{self, Diagnosis, Found, Limits, Search, Trial};
@@ -166,7 +165,7 @@ impl Embedded {
             passing: &open.passing,
             is_test: &test_paths::is_test,
             related: &open.suspects.related,
-            strategy: state.selected_strategy.unwrap_or(Strategy::Conservative),
+            strategy: state.strategy(),
             base_diff: &open.suspects.base_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,

@@ -136,7 +136,7 @@ fn subject_words(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
 const ENTRIES: &[&str] = &["index", "main", "lib", "mod", "__init__"];
 
 fn stem(file: &RepoPath) -> &str {
-    file.file_name().split('.').next().unwrap_or_default()
+    file.stem()
 }
 
 /// The sections that mention most of `words`, while there is room, in the order of the document. A

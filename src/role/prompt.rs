@@ -75,7 +75,6 @@ pub struct Subject {
 pub struct Prompt {
     pub system: String,
     pub text: String,
-    pub left_out: Vec<String>,
 }
 
 const TEMPLATES: &[(&str, &str)] = &[
@@ -263,7 +262,7 @@ fn fit(
             left_out.push(format!("“{}”", part.title));
         }
     }
-    Prompt { text: text(&fitting, &left_out.join(", ")), system, left_out }
+    Prompt { text: text(&fitting, &left_out.join(", ")), system }
 }
 
 /// Minimum number of bytes for which a truncated part is still useful.
@@ -384,8 +383,8 @@ mod tests {
         ];
         let prompt = build(Role::Analyst, &subject(Strategy::Conservative), &parts, 2_000, "FENCE");
         assert!((prompt.system.len() + prompt.text.len()) / BYTES_PER_TOKEN <= 2_100);
-        assert_eq!(prompt.left_out, ["“source”", "the rest of “output”", "“last”"]);
-        assert!(prompt.text.contains("Left out for lack of room: “source”"));
+        let left_out = "Left out for lack of room: “source”, the rest of “output”, “last”.";
+        assert!(prompt.text.contains(left_out), "{}", prompt.text);
     }
 
     #[test]
@@ -484,7 +483,7 @@ mod tests {
                 proptest::prop_assert!(prompt.text.contains(&part.title), "{}", part.title);
             }
             for (part, (_, may_be_cut)) in parts.iter().zip(&sizes) {
-                let is_cut = prompt.left_out.contains(&format!("the rest of “{}”", part.title));
+                let is_cut = prompt.text.contains(&format!("the rest of “{}”", part.title));
                 proptest::prop_assert!(!is_cut || *may_be_cut);
             }
         }

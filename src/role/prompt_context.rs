@@ -2,13 +2,11 @@
 //! suspects, outlines of imports, the change since the base, and earlier attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::{outline, test_paths};
-use crate::domain::fix_loop::FixLoop;
+use crate::domain::fix_loop::{FixLoop, IterationResult};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Layer, TestCase};
@@ -242,7 +240,7 @@ pub fn subject(state: &FixLoop) -> Subject {
         total: rate.map_or(0, |rate| usize::try_from(rate.total).unwrap_or_default()),
         rate: rate.map_or_else(|| "0".to_owned(), |rate| rate.to_string()),
         target: state.terms.target,
-        reach: state.terms.scope.reach(state.selected_strategy),
+        reach: state.edit_scope(),
         strategy: state
             .selected_strategy
             .unwrap_or(crate::domain::strategy::Strategy::Conservative),
@@ -261,7 +259,7 @@ fn history(state: &FixLoop) -> Option<PromptPart> {
             "- iteration {} ({}): {}; {}; {}\n",
             one.row.iteration, one.row.strategy, one.row.outcome, one.row.summary, one.reason
         ));
-        if one.row.outcome != "improved" && !one.points.is_empty() {
+        if one.result != IterationResult::Improved && !one.points.is_empty() {
             text.push_str(&format!("  disproved: a change at {}\n", one.points.join(", ")));
         }
         for refusal in &one.refusals {
@@ -324,13 +322,12 @@ fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
 /// Makes a text independent of machine and run by removing private paths and memory addresses.
 /// `root` is the root of the checkout.
 pub fn without_machine_paths(text: &str, root: &str) -> String {
-    static ADDRESS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
+    static ADDRESS: Pattern = Pattern::new(r"0x[0-9a-fA-F]{6,}");
     let text = text.replace(&format!("{root}/"), "").replace(root, ".");
     // The folder around the checkout also contains private files, such as test drivers.
     let around = root.rsplit_once('/').map_or("", |(around, _)| around);
     let text = if around.len() > 1 { text.replace(around, "…") } else { text };
-    ADDRESS.as_ref().map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())
+    ADDRESS.replace_all(&text, "0x…")
 }
 
 /// A file verbatim; of a long one, only the lines around the locations.

@@ -122,7 +122,7 @@ pub fn unchecked_languages(
 ) -> Vec<(String, String)> {
     let skipped = lint_report.skipped.iter().map(|(tool, _)| tool);
     let known: BTreeSet<&str> =
-        lint_report.asked.iter().chain(skipped).map(String::as_str).collect();
+        lint_report.started.iter().chain(skipped).map(String::as_str).collect();
     if ["the lint command", "the build command"].iter().any(|command| known.contains(command)) {
         return Vec::new();
     }
@@ -259,7 +259,7 @@ mod tests {
         for (files, tools, expected) in table {
             let reviewed: BTreeSet<RepoPath> = files.iter().map(|file| path(file)).collect();
             let names = tools.iter().map(|tool| (*tool).to_owned());
-            let asked = LintReport { asked: names.clone().collect(), ..LintReport::default() };
+            let asked = LintReport { started: names.clone().collect(), ..LintReport::default() };
             let failed = LintReport {
                 skipped: names.map(|tool| (tool, "it failed".to_owned())).collect(),
                 ..LintReport::default()

@@ -101,7 +101,7 @@ fn a_branch_that_exists_and_belongs_to_somebody_else() {
     repo.git(&["commit", "-q", "-m", "mine"]);
     repo.git(&["checkout", "-q", "main"]);
     let before = repo.git(&["rev-parse", "mine"]);
-    refused(&repo, &["--branch", "mine"], 2, "branch `mine` exists already");
+    refused(&repo, &["--branch", "mine"], 2, "branch `mine` already exists");
     refused(&repo, &["--branch", "main"], 3, "is checked out here");
     assert_eq!(repo.git(&["rev-parse", "mine"]), before);
 }

@@ -243,7 +243,7 @@ impl<'a> GitHub<'a> {
             Verb::Patch => self.rest._patch(route, call.body.as_ref()).await,
             Verb::Graph => self.graph._post(route, call.body.as_ref()).await,
         };
-        let response = response.map_err(|error| http::lost(&error))?;
+        let response = response.map_err(|error| http::classify(&error))?;
         let response = Response::from(response.map(Body::wrap));
         http::collect(response, ANSWER).await.map_err(|error| (error, false))
     }

@@ -127,16 +127,17 @@ pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result
 
 /// The [`HttpError`] for a client error found among the causes of `error`, and whether the request
 /// certainly was never sent.
-pub fn lost(error: &(dyn Error + 'static)) -> (HttpError, bool) {
+pub fn classify(error: &(dyn Error + 'static)) -> (HttpError, bool) {
     let mut cause = Some(error);
     while let Some(inner) = cause {
         if let Some(inner) = inner.downcast_ref::<reqwest::Error>() {
-            return match (inner.is_builder(), inner.is_connect(), inner.is_timeout()) {
-                (true, _, _) => (HttpError::Request(chain(inner)), true),
-                (_, true, _) => (HttpError::Connection(chain(inner)), true),
-                (_, _, true) => (HttpError::TimedOut, false),
-                _ => (HttpError::Connection(chain(inner)), false),
+            let unsent = inner.is_builder() || inner.is_connect();
+            let error = match (inner.is_builder(), inner.is_timeout()) {
+                (true, _) => HttpError::Request(chain(inner)),
+                (_, true) => HttpError::TimedOut,
+                _ => HttpError::Connection(chain(inner)),
             };
+            return (error, unsent);
         }
         cause = inner.source();
     }
@@ -144,14 +145,7 @@ pub fn lost(error: &(dyn Error + 'static)) -> (HttpError, bool) {
 }
 
 async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Received, HttpError> {
-    let response = request.send().await.map_err(|error| {
-        let error = error.without_url();
-        match (error.is_timeout(), error.is_builder()) {
-            (true, _) => HttpError::TimedOut,
-            (_, true) => HttpError::Request(chain(&error)),
-            _ => HttpError::Connection(chain(&error)),
-        }
-    })?;
+    let response = request.send().await.map_err(|error| classify(&error.without_url()).0)?;
     collect(response, largest).await
 }
 

@@ -262,7 +262,7 @@ async fn run_tool(
     scratch: &Path,
     report: &mut LintReport,
 ) {
-    report.asked.push(tool.name.to_owned());
+    report.started.push(tool.name.to_owned());
     let log = scratch.join("tool.log");
     let reason = match exit_code(process::run(&invocation(argv, root, scratch), LIMIT, &log).await)
     {

@@ -1,5 +1,7 @@
 //! Reads the XML reports of `JaCoCo`, the coverage tool for Java.
 
+use crate::domain::id::in_folder;
+
 use super::xml::{Piece, walk};
 use super::{BadReport, Report};
 
@@ -53,9 +55,5 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
 }
 
 fn join(package: &str, file: &str) -> String {
-    if package.is_empty() || file.is_empty() {
-        file.to_owned()
-    } else {
-        format!("{package}/{file}")
-    }
+    if file.is_empty() { String::new() } else { in_folder(package, file) }
 }

@@ -89,7 +89,7 @@ impl Project {
                 project.manifest(path, text);
             }
             if Language::of(path) == Some(Language::Python) {
-                let stem = path.file_name().split('.').next().unwrap_or_default();
+                let stem = path.stem();
                 let folders = path.parent().split('/').map(str::to_owned);
                 project.python_roots.insert(stem.to_owned());
                 project.python_roots.extend(folders.clone());

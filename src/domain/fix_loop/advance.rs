@@ -351,7 +351,6 @@ impl FixLoop {
         let due = self.current_iteration.is_multiple_of(FULL_RUN_EVERY);
         let meets = after.rate().is_some_and(|rate| rate.is_at_least(self.terms.target));
         attempt.ledger = Some(after);
-        attempt.full_run = full;
         if !full && (all_pass || conservative || due || meets) {
             self.next = FixStep::TestFull;
         } else {

@@ -171,7 +171,6 @@ impl FixLoop {
             tree: None,
             affected: Vec::new(),
             ledger: None,
-            full_run: false,
             tests_run: 0,
             tests_of: 0,
             judged: None,
@@ -195,37 +194,26 @@ impl FixLoop {
         let Some(after) = &attempt.ledger else { return };
         let judgement = progress::judge(&self.ledger, after, &self.terms.thresholds);
         let reached = after.rate();
-        let (result, keep_uncommitted, hard, next) = match judgement.judgement {
-            AttemptEffect::Improved => (IterationResult::Improved, false, false, FixStep::Keep),
-            AttemptEffect::Unchanged { keep: true } => {
-                (IterationResult::Unchanged, true, false, FixStep::Restore)
-            }
-            AttemptEffect::Unchanged { keep: false } => {
-                (IterationResult::Unchanged, false, false, FixStep::Restore)
-            }
-            AttemptEffect::SoftRegression => {
-                (IterationResult::Regression, false, false, FixStep::Restore)
+        let (result, keep_uncommitted, next) = match judgement.judgement {
+            AttemptEffect::Improved => (IterationResult::Improved, false, FixStep::Keep),
+            AttemptEffect::Unchanged { keep } => {
+                (IterationResult::Unchanged, keep, FixStep::Restore)
             }
             // With `RegressionTrace::Patch`, a patch file records the attempt instead of a commit.
             AttemptEffect::Regression
                 if self.terms.commits && self.terms.regressed == RegressionTrace::Commits =>
             {
-                (IterationResult::Regression, false, true, FixStep::ShowAttempt)
+                (IterationResult::Regression, false, FixStep::ShowAttempt)
             }
-            AttemptEffect::Regression => {
-                (IterationResult::Regression, false, true, FixStep::Restore)
+            AttemptEffect::SoftRegression | AttemptEffect::Regression => {
+                (IterationResult::Regression, false, FixStep::Restore)
             }
         };
         if result != IterationResult::Improved {
             self.disproved.push(attempt.fingerprint.clone());
         }
-        attempt.judged = Some(AttemptResult {
-            result,
-            reason: judgement.reason,
-            keep_uncommitted,
-            reached,
-            hard,
-        });
+        attempt.judged =
+            Some(AttemptResult { result, reason: judgement.reason, keep_uncommitted, reached });
         if result == IterationResult::Improved || keep_uncommitted {
             self.tests_edited |=
                 attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);

@@ -18,6 +18,7 @@ use super::chain::ProviderCall;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow, Minimised};
 use super::fix_plan::{FixPlan, RootCause};
+use super::guard::EditScope;
 use super::id::{CommitId, SessionId, TestId, TreeId};
 use super::latest_results::LatestResults;
 use super::progress::Trend;
@@ -158,7 +159,7 @@ pub struct FixLoop {
 /// The results of iteration 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// The rate of the baseline, flaky tests counted as they ran.
+    /// The rate of the baseline, without the tests that were set aside as failing on the base too.
     pub rate: PassRate,
     pub failing: Vec<TestId>,
     /// Wall time of the full run.
@@ -179,7 +180,7 @@ pub struct Attempt {
     pub operators: Vec<String>,
     /// Number of candidates tried in all searches.
     pub tried: u32,
-    /// Whether the search ended because nothing is left to try.
+    /// Whether the search found nothing, within its limits.
     pub exhausted: bool,
     /// Reasons for which guards refused proposals, one entry per proposal.
     pub refusals: Vec<String>,
@@ -188,8 +189,6 @@ pub struct Attempt {
     pub affected: Vec<TestId>,
     /// Ledger after the test runs of this iteration.
     pub ledger: Option<LatestResults>,
-    /// Whether the last run covered the whole suite.
-    pub full_run: bool,
     /// Number of tests run in all runs.
     pub tests_run: u32,
     /// Number of tests that full runs would have executed instead.
@@ -215,8 +214,6 @@ pub enum IterationResult {
     Unchanged,
     /// Tests that passed before fail now; the change is undone.
     Regression,
-    /// Only a degraded answer was available, and it was not accepted.
-    SkippedDegraded,
     /// There was no acceptable edit, or its test run gave no results.
     Error,
 }
@@ -236,14 +233,12 @@ pub struct AttemptResult {
     /// Whether the sources stay although they are not committed (specification.md 7.10).
     pub keep_uncommitted: bool,
     pub reached: Option<PassRate>,
-    /// Whether the rate fell by more than the limit, so that the attempt is committed and reverted.
-    pub hard: bool,
 }
 
 impl AttemptResult {
     /// The judgement of an attempt without results.
     pub(super) fn without_results(result: IterationResult, reason: String) -> Self {
-        Self { result, reason, keep_uncommitted: false, reached: None, hard: false }
+        Self { result, reason, keep_uncommitted: false, reached: None }
     }
 }
 
@@ -264,7 +259,7 @@ pub struct IterationRecord {
     pub confidence: f64,
     /// Whether the rate includes results carried over from earlier runs.
     pub estimated: bool,
-    /// Whether the search had nothing left to try under its strategy.
+    /// Whether the search found nothing under its strategy, within its limits.
     pub exhausted: bool,
     /// The sources before the iteration.
     pub pre_tree: TreeId,
@@ -296,6 +291,16 @@ pub struct RemainingFailure {
 }
 
 impl FixLoop {
+    /// The strategy of the current iteration; conservative before the first is selected.
+    pub fn strategy(&self) -> Strategy {
+        self.selected_strategy.unwrap_or(Strategy::Conservative)
+    }
+
+    /// What the current iteration may change.
+    pub fn edit_scope(&self) -> EditScope {
+        self.terms.scope.reach(self.selected_strategy)
+    }
+
     /// A loop whose first step is the baseline.
     pub fn new(
         session_id: SessionId,

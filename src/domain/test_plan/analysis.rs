@@ -194,6 +194,20 @@ pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
     problems
 }
 
+/// Number of files that are handled as one group, in a question or a task; more are divided by
+/// module (specification.md 3.1 phase 3).
+pub const TOGETHER: usize = 6;
+
+/// Files by module, where a module is a folder; few files are one group without a name.
+pub fn by_module(files: &[FileRequirements]) -> BTreeMap<&str, Vec<&FileRequirements>> {
+    let mut modules: BTreeMap<&str, Vec<&FileRequirements>> = BTreeMap::new();
+    for file in files {
+        let module = if files.len() <= TOGETHER { "" } else { file.file.parent() };
+        modules.entry(module).or_default().push(file);
+    }
+    modules
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::code::language::Language;
 use crate::code::signature::{Callable, Parameter, Type};
+use crate::domain::retry::scatter;
 use crate::effect::Call;
 
 /// Maximum number of calls of one function in the first round.
@@ -216,14 +217,6 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         found.extend(words);
     }
     found
-}
-
-/// A pseudo-random number that is the same in every run (`SplitMix64`).
-fn scatter(seed: u64) -> u64 {
-    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// Combines the values of parameters: one varied at a time, several in parallel, then at random.

@@ -98,7 +98,7 @@ fn local_name(callable: &Callable, file: &RepoPath) -> String {
     if callable.subject() != "default" {
         return callable.subject().to_owned();
     }
-    let stem = file.file_name().split('.').next().unwrap_or_default();
+    let stem = file.stem();
     let mut name = String::new();
     let mut upper = false;
     for character in stem.chars() {

@@ -8,7 +8,7 @@ use crate::code::language::Language;
 use crate::code::signature::is_module;
 use crate::code::test_paths::is_test;
 use crate::domain::framework::Framework;
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, in_folder};
 
 use super::render::{ModuleKind, Naming};
 
@@ -64,8 +64,7 @@ pub fn is_subject(file: &RepoPath) -> bool {
 
 /// The dotted name of a Python file, as tests import it.
 pub fn module_of(file: &RepoPath, directory: &str) -> String {
-    let text = file.as_str();
-    let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+    let inside = file.below(directory).unwrap_or(file.as_str());
     let inside = inside.strip_prefix("src/").unwrap_or(inside);
     let inside = inside.strip_suffix(".py").unwrap_or(inside);
     let inside = inside.strip_suffix("/__init__").unwrap_or(inside);
@@ -82,13 +81,13 @@ pub fn locate_test_file(
     let free = |folder: &str, name: &dyn Fn(&str) -> String| -> Option<RepoPath> {
         let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
         marks
-            .filter_map(|mark| RepoPath::parse(join(folder, &name(&mark))).ok())
+            .filter_map(|mark| RepoPath::inside(folder, &name(&mark)).ok())
             .find(|path| !site.files.contains(path) && !used.contains(path))
     };
     if site.framework.is_python() {
         let module = module_of(file, site.directory);
         let stem = module.rsplit('.').next().unwrap_or(&module).to_owned();
-        let folder = python_folder(site).unwrap_or_else(|| join(site.directory, "tests"));
+        let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
         let path = free(&folder, &|mark| format!("test_{stem}_pinned{mark}.py"))?;
         let naming = Naming {
             framework: site.framework,
@@ -120,7 +119,7 @@ pub fn locate_test_file(
         (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
         _ => "js",
     };
-    let stem = file.file_name().split('.').next().unwrap_or_default().to_owned();
+    let stem = file.stem().to_owned();
     let folder = script_folder(site, file);
     let path = free(&folder, &|mark| format!("{stem}.pinned{mark}.test.{ending}"))?;
     let naming = Naming {
@@ -132,10 +131,6 @@ pub fn locate_test_file(
         typed,
     };
     Some((path, naming))
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Whether the project writes its tests in TypeScript.
@@ -176,9 +171,9 @@ fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
                     || one.parent().contains("__tests__"))
         })
         .collect();
-    let below = |name: &str| join(site.directory, name);
+    let below = |name: &str| in_folder(site.directory, name);
     if tests.iter().any(|one| one.parent().ends_with("__tests__")) {
-        return join(file.parent(), "__tests__");
+        return in_folder(file.parent(), "__tests__");
     }
     for name in ["test", "tests"] {
         let folder = below(name);

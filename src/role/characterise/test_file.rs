@@ -277,7 +277,7 @@ pub fn whole_file(
     if framework != Framework::Unittest {
         return TestId(text.to_owned());
     }
-    let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+    let inside = path.below(directory).unwrap_or(text);
     let inside = inside.strip_suffix(".py").unwrap_or(inside);
     let (folder, stem) = inside.rsplit_once('/').unwrap_or(("", inside));
     if folder.is_empty() || packages.contains(path.parent()) {
@@ -319,6 +319,7 @@ mod tests {
             (Framework::Unittest, "shop/tests/test_a.py", "", "shop.tests.test_a"),
             (Framework::Unittest, "shop/tests/test_a.py", "shop", "tests.test_a"),
             (Framework::Unittest, "tests/test_a.py", "", "test_a"),
+            (Framework::Unittest, "shopping/tests/test_a.py", "shop", "test_a"),
         ];
         for (framework, file, directory, expected) in table {
             let name = whole_file(&path(file), framework, directory, &packages);

@@ -182,5 +182,5 @@ impl Fixer {
 
 /// Which files the current iteration may change.
 fn reach(state: &FixLoop) -> EditScope {
-    state.terms.scope.reach(state.selected_strategy)
+    state.edit_scope()
 }

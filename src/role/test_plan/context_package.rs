@@ -93,7 +93,8 @@ pub fn manifest(
     }
 }
 
-/// What all explorations found; a file counts by how many name it and how well it fits, 6 to 4.
+/// What all explorations found. Files are ranked by the share of explorations that name them (60 %)
+/// and by their relevance (40 %).
 pub fn results(
     explorations: &[Exploration],
     manifest: &ExplorationsManifest,

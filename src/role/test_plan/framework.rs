@@ -32,7 +32,7 @@ pub fn describe(
 
 /// The command that runs one test file.
 pub fn run_specific(framework: &TestFramework, file: &RepoPath) -> String {
-    let stem = file.file_name().split('.').next().unwrap_or_default();
+    let stem = file.stem();
     framework
         .commands
         .run_specific

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::domain::id::RepoPath;
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::analysis::{FileRequirements, RESULTS, Requirement, TestAnalysis};
+use crate::domain::test_plan::analysis::{
+    FileRequirements, RESULTS, Requirement, TestAnalysis, by_module,
+};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
@@ -14,9 +16,6 @@ use crate::domain::test_plan::task::{
 };
 
 use super::framework;
-
-/// Maximum number of files per writing task (specification.md 3.1 phase 3: over 6 by module).
-const TOGETHER: usize = 6;
 
 /// Number of tasks in every plan that do not write tests.
 const FIXED: usize = 3;
@@ -27,6 +26,8 @@ const SAMPLES: usize = 2;
 /// The files and requirements that one task covers.
 struct Share<'a> {
     title: String,
+    /// Whether its tests cross module boundaries.
+    is_integration: bool,
     work: Vec<(&'a FileRequirements, Vec<&'a Requirement>)>,
 }
 
@@ -38,7 +39,7 @@ impl<'a> Share<'a> {
             (file, own.collect::<Vec<_>>())
         };
         let work = files.into_iter().map(own).filter(|(_, list)| !list.is_empty());
-        Self { title, work: work.collect() }
+        Self { title, is_integration: false, work: work.collect() }
     }
 }
 
@@ -55,9 +56,11 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
     let mut tasks: Vec<TestTask> = Vec::new();
     for (index, (share, name)) in shares.iter().zip(&names).enumerate() {
         // Integration tests are written after the unit tests of their files.
-        let crossing = share.title.starts_with("Integration");
-        let needs =
-            if crossing { names.get(..index).unwrap_or_default().to_vec() } else { Vec::new() };
+        let needs = if share.is_integration {
+            names.get(..index).unwrap_or_default().to_vec()
+        } else {
+            Vec::new()
+        };
         tasks.push(planner.writing(name, share, needs));
     }
     tasks.push(planner.validation(names.clone()));
@@ -75,12 +78,8 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
 fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
     let files = &analysis.files;
     let apart = size(files.len()) != "simple";
-    let mut modules: BTreeMap<&str, Vec<&FileRequirements>> = BTreeMap::new();
-    for file in files {
-        let module = if files.len() <= TOGETHER { "" } else { file.file.parent() };
-        modules.entry(module).or_default().push(file);
-    }
-    let modules = modules.into_iter().map(|(name, files)| (name.to_owned(), files)).collect();
+    let modules = by_module(files).into_iter();
+    let modules = modules.map(|(name, files)| (name.to_owned(), files)).collect();
     let units: fn(u8) -> bool = if apart { |layer| layer < 2 } else { |_| true };
     let mut shares: Vec<Share<'_>> = few(modules, MOST - FIXED - usize::from(apart))
         .into_iter()
@@ -91,7 +90,8 @@ fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
         .collect();
     if apart {
         let crossing = |layer| layer >= 2;
-        shares.push(Share::of("Integration tests".to_owned(), files.iter().collect(), crossing));
+        let share = Share::of("Integration tests".to_owned(), files.iter().collect(), crossing);
+        shares.push(Share { is_integration: true, ..share });
     }
     shares.retain(|share| !share.work.is_empty());
     shares

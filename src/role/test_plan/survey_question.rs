@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis};
+use crate::domain::test_plan::analysis::{
+    FileRequirements, Requirement, TOGETHER, TestAnalysis, by_module,
+};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
@@ -22,9 +24,6 @@ use crate::role::requirement_lines::requirement_lines;
 use super::responses::SurveyResponse;
 use super::survey::Survey;
 use super::validate_survey::{Accepted, Evidence, validate_survey};
-
-/// Maximum number of files per question; more are split by module (specification.md 3.1 phase 3).
-const TOGETHER: usize = 6;
 
 /// Maximum number of requirements per file.
 const PER_FILE: usize = 60;
@@ -93,14 +92,10 @@ pub async fn consult(
 
 /// The files of each question: all of them if they are few, or else a few of the same module.
 fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
-    let mut modules: BTreeMap<&str, Vec<RepoPath>> = BTreeMap::new();
-    for file in files {
-        let module = if files.len() <= TOGETHER { "" } else { file.file.parent() };
-        modules.entry(module).or_default().push(file.file.clone());
-    }
-    let all = modules.into_values();
-    all.flat_map(|list| list.chunks(TOGETHER).map(<[RepoPath]>::to_vec).collect::<Vec<_>>())
-        .collect()
+    let paths =
+        |part: &[&FileRequirements]| part.iter().map(|file| file.file.clone()).collect::<Vec<_>>();
+    let modules = by_module(files).into_values();
+    modules.flat_map(|list| list.chunks(TOGETHER).map(paths).collect::<Vec<_>>()).collect()
 }
 
 /// Adds valid requirements to an analysis, except for those already derived from the code.

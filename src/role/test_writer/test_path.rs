@@ -31,7 +31,7 @@ pub fn free_path(
 ) -> Option<RepoPath> {
     // Tests inside a Rust source cannot be in a separate file, so use an integration test.
     let planned = if planned == source {
-        let stem = source.file_name().split('.').next().unwrap_or_default();
+        let stem = source.stem();
         RepoPath::parse(format!("tests/{stem}.rs")).ok()?
     } else {
         in_existing_folder(planned.clone(), has_folder)
@@ -40,7 +40,7 @@ pub fn free_path(
     let numbered = |number: u32| {
         let mark = if number == 1 { "more".to_owned() } else { format!("more{number}") };
         let name = with_mark(&name, &mark);
-        RepoPath::parse(if folder.is_empty() { name } else { format!("{folder}/{name}") }).ok()
+        RepoPath::inside(&folder, &name).ok()
     };
     let is_free = |path: &RepoPath| !exists(path) && test_paths::is_test(path);
     std::iter::once(planned.clone()).chain((1..100).filter_map(numbered)).find(is_free)
