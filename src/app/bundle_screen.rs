@@ -76,15 +76,9 @@ impl BundleScreen {
                 tip: head.clone(),
             });
         }
-        // Commits are packed before the line that mentions them. At the baseline, a session that
-        // wrote tests already has some.
-        if matches!(
-            event,
-            Event::Baseline { .. }
-                | Event::IterationEnded(_)
-                | Event::Minimised(_)
-                | Event::Closed(_)
-        ) && let Some(of) = &mut state.of
+        // Commits are packed before the line that mentions them.
+        if event.follows_commit()
+            && let Some(of) = &mut state.of
             && let Some(tip) = repo::tip_of(&self.facts, &of.branch)
             && tip != of.tip
         {

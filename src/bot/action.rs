@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::adapter::github::{GitHub, GitHubSettings};
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::console::{self, println};
 use crate::adapter::host::http::Http;
+use crate::adapter::repo::RetryWaits;
 use crate::domain::check::Level;
+use crate::domain::commit;
 use crate::effect::{CommentKind, Forge};
 use crate::report::runner_commands;
 
@@ -71,7 +74,8 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     })?;
     let forge = open_forge(&env, &trigger, &http, clock)?;
     let mut target = Target::find(&trigger, &forge).await?;
-    let prepared = prepare::prepare(&env, &http, &mut target).await?;
+    let waits = RetryWaits { clock: Arc::new(clock.clone()), seed: trigger.seed };
+    let prepared = prepare::prepare(&env, &http, waits, &mut target).await?;
     let label = prepared.settings.label.as_deref().unwrap_or(LABEL);
     let commands = prepared.settings.commands.clone().unwrap_or_default();
     let allowed = AllowList::new(&commands.allowed(), &commands.teams.clone().unwrap_or_default());
@@ -80,12 +84,13 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     }
     let automatic = matches!(trigger.cause, Cause::PullRequest | Cause::FailedRun);
     let message = prepared.clone.message_of(&target.head).unwrap_or_default();
-    if automatic && message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:")) {
+    if automatic && commit::is_ours(&message) {
         return Ok(skip(&NoRun::Own));
     }
     if automatic && let Some(number) = target.number.filter(|_| target.writes) {
+        let mark = format!("{}:", commit::SESSION);
         // If the commits cannot be counted, the run goes ahead.
-        let commits = forge.marked_commits(number, "Regreen-Session:").await.unwrap_or(0);
+        let commits = forge.marked_commits(number, &mark).await.unwrap_or(0);
         if commits > OWN_COMMITS {
             return Ok(skip(&NoRun::TooManyOwnCommits { commits }));
         }
@@ -132,7 +137,7 @@ fn open_forge<'a>(
         login: None,
         deadline: None,
         answer_limit: CALL_LIMIT,
-        seed: trigger.delivery.run ^ trigger.delivery.attempt,
+        seed: trigger.seed,
     };
     GitHub::new(http, settings, clock)
         .map_err(|error| BotError::usage(error.to_string(), "check GITHUB_API_URL"))

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::adapter::host::files;
 use crate::domain::command::{Command, Flags};
 use crate::domain::event::{Ending, Event};
-use crate::domain::id::SessionId;
+use crate::domain::id::{CommitId, SessionId};
 use crate::report::forge_page::CommandReply;
 
-use super::commits::Commits;
+use super::commits::{Commits, Published};
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch;
@@ -21,6 +21,9 @@ use super::worker;
 
 /// Delay before a push that failed for a temporary reason is retried.
 pub const RETRY: Duration = Duration::from_secs(10);
+
+/// Folder of the checkout that receives the commits that were not pushed.
+const KEPT: &str = "regreen-bundle";
 
 /// Attempts of the final push.
 const LAST_ATTEMPTS: u32 = 3;
@@ -73,12 +76,43 @@ pub async fn load_bundle<'a>(
     for event in &events {
         publisher.view.add(event);
     }
+    // The result that the bundle claims is shown only once its commits passed the checks.
+    let claimed = publisher.view.outcome.take();
     publisher.begin().await;
+    publisher.view.outcome = claimed;
+    let claims = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());
     deliver(context, &mut commits, &mut publisher, folder).await;
-    if destination != Destination::Nowhere {
-        save_events(context, &session, folder).await;
+    if destination == Destination::Nowhere {
+        return Ok(publisher);
+    }
+    match refusal(claims.filter(|tip| *tip != context.target.head), &commits.published) {
+        Some(reason) => publisher.refuse(reason),
+        None => save_events(context, &session, folder).await,
     }
     Ok(publisher)
+}
+
+/// Why nothing of a bundle was published that claims these commits; `None` when all is well.
+fn refusal(claims: Option<CommitId>, published: &Published) -> Option<String> {
+    if published.server_tip().is_some() {
+        return None;
+    }
+    let missing = || "the bundle has no commits: `bundle.json` or `commits.pack` is missing".into();
+    published.held.clone().or_else(|| claims.map(|_| missing()))
+}
+
+/// Keeps the commits of a run that were not pushed where later steps of the job find them, whatever
+/// the inputs are.
+pub fn keep(context: &Context<'_>, publisher: &mut Publisher<'_>, bundle: &Path) {
+    let mut place = bundle.to_owned();
+    if context.env.folder("bundle").is_none() {
+        place = context.env.workspace().join(KEPT);
+        if let Err(error) = files::copy_folder(bundle, &place) {
+            tracing::warn!(%error, folder = %place.display(), "the commits are not kept");
+            return;
+        }
+    }
+    publisher.keep(place);
 }
 
 /// Publishes the last commits of a bundle, then the pull request and whatever else is configured.
@@ -90,11 +124,9 @@ pub async fn deliver(
 ) {
     for attempt in 1..=LAST_ATTEMPTS {
         match commits.publish(bundle).await {
-            Ok(_) => break,
+            Ok(()) => break,
             Err(error) if attempt == LAST_ATTEMPTS || context.clock.stop_requested() => {
-                commits.published.held = Some(format!(
-                    "the commits could not be pushed: {error}; `/regreen fix` tries again"
-                ));
+                commits.hold(format!("the commits could not be pushed: {error}"));
                 break;
             }
             Err(_) => context.clock.wait(RETRY / 2).await,
@@ -111,6 +143,12 @@ pub async fn deliver(
     publisher.sign(commits).await;
     publisher.open_pull(commits).await;
     commits.check().await;
+    if let Some(outcome) = &mut publisher.view.outcome
+        && commits.destination != Destination::Nowhere
+    {
+        // What is not on the server is no tip, whatever the worker says.
+        outcome.tip = commits.published.server_tip().cloned();
+    }
     publisher.show_published(&commits.published);
     publisher.describe(commits).await;
 }

@@ -37,6 +37,13 @@ pub struct Published {
     pub notices: Vec<String>,
 }
 
+impl Published {
+    /// The newest commit of the session that the server has.
+    pub fn server_tip(&self) -> Option<&CommitId> {
+        self.tip.as_ref().or(self.stored.as_ref())
+    }
+}
+
 /// Publishes the commits of one session.
 pub struct Commits<'a> {
     /// The context of the job.
@@ -109,9 +116,9 @@ impl<'a> Commits<'a> {
 
     /// Inspects the bundle in a folder and pushes it if it is new. `Err` is a temporary failure:
     /// try again later.
-    pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<bool, String> {
+    pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<(), String> {
         if self.destination == Destination::Nowhere || self.published.held.is_some() {
-            return Ok(false);
+            return Ok(());
         }
         let present = Present {
             repository: self.context.target.repository.clone(),
@@ -122,23 +129,20 @@ impl<'a> Commits<'a> {
         let scratch = prepare::folder(self.context.target).join("scratch");
         let imported = match repo::import_bundle(self.facts, bundle, &present, &scratch) {
             Ok(imported) => imported,
-            Err(repo::BundleError::Missing(_)) => return Ok(false),
+            Err(repo::BundleError::Missing(_)) => return Ok(()),
             Err(error) => {
                 let hint = error.hint();
                 self.hold(format!("the commits were not taken over: {error}; {hint}"));
-                return Ok(false);
+                return Ok(());
             }
         };
         let of = &imported.bundle.of;
         if of.session != self.session || of.branch != self.branch {
             self.hold("the commits were not taken over: they are of another session".into());
-            return Ok(false);
+            return Ok(());
         }
-        if self.seen.as_ref() == Some(&of.tip) {
-            return Ok(false);
-        }
-        if !self.is_fit(&imported.diff) {
-            return Ok(false);
+        if self.seen.as_ref() == Some(&of.tip) || !self.is_fit(&imported.diff) {
+            return Ok(());
         }
         let tip = of.tip.clone();
         self.diff = imported.diff;
@@ -148,7 +152,7 @@ impl<'a> Commits<'a> {
             self.push(&tip).await?;
         }
         self.seen = Some(tip);
-        Ok(self.published.held.is_none())
+        Ok(())
     }
 
     /// Publishes exactly the stored commit `tip`, whose changes are `diff`.
@@ -231,7 +235,7 @@ impl<'a> Commits<'a> {
                 }
             }
             Err(reason) => {
-                self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
+                self.hold(reason);
             }
         }
         Ok(())
@@ -259,7 +263,7 @@ impl<'a> Commits<'a> {
                 self.pushed(&tip, pushed);
                 if self.published.held.is_none() {
                     // The worker does not know those commits.
-                    self.published.notices.push(format!(
+                    self.note(format!(
                         "somebody pushed {} to `{}`: our commits are on top of it, and were tested without it",
                         onto.short(),
                         self.branch
@@ -268,7 +272,7 @@ impl<'a> Commits<'a> {
                 }
             }
             RebasedPushOutcome::Stopped { reason, .. } => {
-                self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
+                self.hold(reason);
             }
         }
         Ok(None)
@@ -286,8 +290,15 @@ impl<'a> Commits<'a> {
         }
     }
 
-    fn hold(&mut self, why: String) {
+    /// Publishes nothing more, for this reason.
+    pub(super) fn hold(&mut self, why: String) {
         tracing::warn!(why, "nothing more is published");
         self.published.held = Some(why);
+    }
+
+    /// Tells the user, in the comment and in the log.
+    pub(super) fn note(&mut self, text: String) {
+        tracing::warn!("{text}");
+        self.published.notices.push(text);
     }
 }

@@ -34,7 +34,7 @@ impl Commits<'_> {
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = pushed {
-            self.published.notices.push(format!("the lessons could not be recorded: {error}"));
+            self.note(format!("the lessons could not be recorded: {error}"));
         }
     }
 
@@ -72,7 +72,7 @@ impl Commits<'_> {
             ) => "it moved".into(),
             Err(error) => format!("{error}; {}", error.hint()),
         };
-        self.published.notices.push(format!(
+        self.note(format!(
             "the head branch was left alone ({problem}); the commits are on `{}`",
             self.branch
         ));
@@ -101,7 +101,7 @@ impl Commits<'_> {
             }
         };
         if let Some(problem) = problem {
-            self.published.notices.push(format!("there is no signed commit: {problem}"));
+            self.note(format!("there is no signed commit: {problem}"));
             return Ok(());
         }
         let (mut additions, mut deletions) = (Vec::new(), Vec::new());
@@ -128,7 +128,7 @@ impl Commits<'_> {
             Ok(_) => self.offered = Some(branch),
             Err(error) if error.is_transient() => return Err(error),
             Err(error) => {
-                self.published.notices.push(format!("there is no signed commit: {error}"));
+                self.note(format!("there is no signed commit: {error}"));
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ impl Commits<'_> {
         let branch = self.offered.as_ref().unwrap_or(&self.branch);
         if let Err(error) = self.context.forge.dispatch_workflow(workflow, branch).await {
             let hint = error.hint();
-            self.published.notices.push(format!("`check-workflow`: {error}; {hint}"));
+            self.note(format!("`check-workflow`: {error}; {hint}"));
         }
     }
 
@@ -188,7 +188,7 @@ impl Commits<'_> {
                     ForgeErrorKind::CreationForbidden => error.hint(),
                     _ => format!("{error}; {}", error.hint()),
                 };
-                self.published.notices.push(format!("no pull request was opened: {why}"));
+                self.note(format!("no pull request was opened: {why}"));
             }
         }
         Ok(())

@@ -10,8 +10,7 @@ use crate::domain::check::Level;
 use crate::domain::secret::SecretKey;
 use crate::report::runner_commands;
 
-/// GitHub cuts event files at 25 MB.
-const EVENT_LIMIT: u64 = 32 << 20;
+use super::payload;
 
 /// Inputs that the runner itself reads.
 const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
@@ -41,9 +40,9 @@ impl ActionEnv {
         });
         let payload = match variables.get("GITHUB_EVENT_PATH") {
             None => Err("it is not set".to_owned()),
-            Some(path) => match files::read(path.as_ref(), EVENT_LIMIT) {
+            Some(path) => match files::read(path.as_ref(), payload::LIMIT as u64) {
                 Ok(Some(bytes)) => Ok(bytes),
-                Ok(None) => Err(format!("{path} is not there, or larger than {EVENT_LIMIT} bytes")),
+                Ok(None) => Err(format!("there is no {path}")),
                 Err(error) => Err(format!("{path}: {error}")),
             },
         };

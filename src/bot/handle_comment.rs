@@ -10,7 +10,6 @@ use super::command::{self, Line};
 use super::commands::{apply, extend, fix_branch, issues, plan, status, validate};
 use super::context::Context;
 use super::error::BotError;
-use super::fix_branch as branches;
 use super::publish::Publisher;
 use super::replies::Replies;
 use super::sessions;
@@ -71,7 +70,8 @@ pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<
                 continue;
             }
             Outcome::Run(_) => {
-                "A run is already in progress. Repeat the command when it ends.".into()
+                "A comment starts one run, which comes first. Repeat this command when it ends."
+                    .into()
             }
             Outcome::Reply(reply) => reply,
         };
@@ -148,17 +148,18 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     if replies.silent {
         return Ok(0);
     }
-    let (mut session, mut view) = Default::default();
+    let (mut session, mut view, mut tip) = Default::default();
     if let Some(newest) = sessions::newest(context).await? {
         view = newest.view(context).await?;
         session = newest.session.to_string();
+        tip = newest.branch.map(|branch| branch.tip);
     }
     let pull = sessions::fix_pull(context, &session).await;
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
-    if branches::exists(context.prepared, &session).await? {
-        publisher.show_branch(pull);
+    if let Some(tip) = &tip {
+        publisher.show_branch(tip, pull);
     }
     publisher.answers_only().await;
     Ok(u8::from(replies.failed))

@@ -12,6 +12,7 @@ mod commands;
 mod commits;
 mod context;
 mod deliver;
+mod earlier_result;
 mod environment;
 mod error;
 mod fix_branch;

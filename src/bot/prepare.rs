@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use crate::adapter::host::http::Http;
-use crate::adapter::repo::{self, Credential, GitRemote, ScratchRepo, Transport};
+use crate::adapter::repo::{self, Credential, GitRemote, RetryWaits, ScratchRepo, Transport};
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
-use crate::domain::id::CommitId;
+use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{FetchTarget, GitError, RemoteError};
 
 use super::environment::ActionEnv;
@@ -30,6 +30,9 @@ pub enum PrepareError {
     /// The local repository failed.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The server keeps another state of the session.
+    #[error("the state of {session} was not saved: {reason}")]
+    NotSaved { session: SessionId, reason: String, hint: &'static str },
     /// The configuration of the base branch is invalid.
     #[error("the configuration has {} problems", .0.len())]
     Configuration(Vec<Diagnostic>),
@@ -41,6 +44,7 @@ impl PrepareError {
         match self {
             Self::Remote(error) => error.hint(),
             Self::Git(error) => error.hint(),
+            Self::NotSaved { hint, .. } => (*hint).into(),
             Self::Configuration(_) => "fix the file on the base branch".into(),
         }
     }
@@ -72,6 +76,7 @@ pub fn folder(target: &Target) -> PathBuf {
 pub async fn prepare(
     env: &ActionEnv,
     http: &Http,
+    waits: RetryWaits,
     target: &mut Target,
 ) -> Result<Prepared, PrepareError> {
     let source = repo::discover(&env.workspace()).ok();
@@ -79,7 +84,7 @@ pub async fn prepare(
     let clone = ScratchRepo::make(source.as_ref(), &folder(target).join("repository"))?;
     let address = format!("{}/{}.git", env.server(), target.repository);
     let credential = env.token.clone().map(|token| Credential { host: host(env.server()), token });
-    let remote = clone.remote(Transport::new(http.clone(), &address, credential)?);
+    let remote = clone.remote(Transport::new(http.clone(), &address, credential, waits)?);
     let depth = (!complete).then_some(DEPTH);
     let mut notices = Vec::new();
     let reference = match target.number {

@@ -7,11 +7,12 @@ use crate::domain::event::Ending;
 use crate::report::forge_page::CommandReply;
 use crate::report::planning;
 
-use super::bundle::{deliver, exit_code, save_events};
+use super::bundle::{deliver, exit_code, keep, save_events};
 use super::command::{PREFIX, SHOWN};
 use super::commands::issues;
 use super::commits::{Commits, Published};
 use super::context::Context;
+use super::earlier_result::EarlierResult;
 use super::error::BotError;
 use super::handle_comment;
 use super::job;
@@ -35,10 +36,13 @@ pub async fn run(
     let ceiling = limits::ceiling(settings);
     let flags = command.run_flags().cloned().unwrap_or_default();
     let (granted, above) = flags.within(&ceiling);
+    if let Some(earlier) = EarlierResult::find(context, command).await? {
+        return earlier.offer(context, replies.answers).await;
+    }
     let start = match choose(context, command, granted.max_iterations).await? {
         Started::Run(start) => *start,
         Started::Reply(why) => {
-            replies.add("resume", format!("{why}; `{PREFIX} fix` starts a new run"));
+            replies.add(format!("{PREFIX} {}", name_of(command)), why);
             return handle_comment::post(context, replies).await;
         }
     };
@@ -69,6 +73,9 @@ pub async fn run(
         .follow(context, &mut worker, &bundle)
         .await?;
     deliver(context, &mut commits, &mut publisher, &bundle).await;
+    if commits.published.held.is_some() {
+        keep(context, &mut publisher, &bundle);
+    }
     if publisher.view.outcome.is_none() {
         publisher.problem = Some(worker.problem().unwrap_or_else(|| {
             (
@@ -87,6 +94,19 @@ pub async fn run(
     publisher.answers.append(&mut replies.answers);
     publisher.end().await;
     Ok(exit_code(&publisher, code))
+}
+
+/// The name of a command that starts a run, as a person writes it.
+fn name_of(command: &Command) -> &'static str {
+    match command {
+        Command::Test { .. } => "test",
+        Command::Plan { .. } => "plan",
+        Command::Run { .. } => "run",
+        Command::Resume { .. } => "resume",
+        Command::Explain { .. } => "explain",
+        Command::Recreate { .. } => "recreate",
+        _ => "fix",
+    }
 }
 
 /// What the flags of a command change, for people.

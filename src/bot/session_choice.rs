@@ -67,7 +67,7 @@ pub async fn choose(
     if let Command::Run { .. } = command {
         return match newest_pending(context).await? {
             Some(pending) => continue_pending(context, &pending),
-            None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one".into())),
+            None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into())),
         };
     }
     let candidates: Vec<SessionId> = match command {
@@ -76,7 +76,7 @@ pub async fn choose(
     };
     if candidates.is_empty() {
         return Ok(Started::Reply(
-            "The name of this branch cannot be turned into a session id".into(),
+            "The name of this branch cannot be turned into a session id; rename the branch.".into(),
         ));
     }
     let resume = matches!(command, Command::Resume { .. });
@@ -121,9 +121,10 @@ pub async fn choose(
         return Ok(Started::Run(Box::new(Start { session, expected, task, facts })));
     }
     Ok(Started::Reply(if resume {
-        refused.unwrap_or_else(|| "there is no stopped session of this head".to_owned())
+        let why = refused.unwrap_or_else(|| "There is no stopped session of this head".to_owned());
+        format!("{why}; `/regreen fix` starts a new run.")
     } else {
-        format!("there are {NAMES} branches of other sessions; delete some of them")
+        format!("There are {NAMES} branches of other sessions; delete some of them.")
     }))
 }
 
@@ -161,7 +162,7 @@ fn plan_start(
 /// Continues a session that has no branch.
 fn continue_pending(context: &Context<'_>, pending: &PendingSession) -> Result<Started, BotError> {
     if let Some(why) = obstacle(pending, &context.target.head) {
-        return Ok(Started::Reply(why));
+        return Ok(Started::Reply(format!("{why}.")));
     }
     let facts = check_out(context, vec![])?;
     session_snapshots::restore(&facts, pending).map_err(|error| {

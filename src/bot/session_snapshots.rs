@@ -19,7 +19,7 @@ use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
-use crate::effect::{FetchTarget, PushRequest};
+use crate::effect::{FetchTarget, PushOutcome, PushRequest};
 use crate::role::vet;
 
 use super::context::Context;
@@ -54,7 +54,7 @@ pub struct SessionSnapshot {
     pub sources: Option<TreeId>,
 }
 
-/// Saves a snapshot on the server.
+/// Saves a snapshot on the server; an error means that the old one still holds.
 pub async fn save(
     prepared: &Prepared,
     session: &SessionId,
@@ -72,9 +72,16 @@ pub async fn save(
     let new = prepared.clone.record(session, &list, sources, before.as_ref())?;
     let request =
         PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
-    // The snapshot of a parallel run serves as well.
-    prepared.remote.push(&request).await?;
-    Ok(())
+    let not_saved = |reason: String, hint| {
+        Err(PrepareError::NotSaved { session: session.clone(), reason, hint })
+    };
+    match prepared.remote.push(&request).await? {
+        PushOutcome::Done | PushOutcome::AlreadyThere => Ok(()),
+        PushOutcome::Rejected { by, text } => not_saved(text, by.hint()),
+        PushOutcome::Moved { .. } => {
+            not_saved("another run saved it meanwhile".into(), "repeat the command when it ends")
+        }
+    }
 }
 
 /// The commit of the snapshot of a session; `None` without a snapshot.

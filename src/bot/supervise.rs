@@ -45,7 +45,7 @@ impl Supervisor<'_, '_> {
             let exit = worker.exit_code().map_err(io)?;
             let mut turn = false;
             for event in worker.events().map_err(io)? {
-                unpushed |= makes_commits(&event);
+                unpushed |= event.follows_commit();
                 turn |= is_turn(&event);
                 self.publisher.add(&event);
             }
@@ -56,7 +56,7 @@ impl Supervisor<'_, '_> {
             let due = pushed_at.is_none_or(|at: Duration| now >= at + RETRY);
             if unpushed && due && self.commits.destination != Destination::Stored {
                 match self.commits.publish(bundle).await {
-                    Ok(_) => (unpushed, pushed_at) = (false, None),
+                    Ok(()) => (unpushed, pushed_at) = (false, None),
                     Err(error) => {
                         tracing::warn!(error, "the commits are pushed later");
                         pushed_at = Some(now);
@@ -93,7 +93,7 @@ impl Supervisor<'_, '_> {
         }
         if let Some(head) = &moved {
             notices.push(format!(
-                "The pull request moved to {} while this ran, so it stopped. Its commits are published, and another run tests the new head.",
+                "The pull request moved to {} while this ran, so it stopped. Its commits are kept, and another run tests the new head.",
                 head.short()
             ));
         }
@@ -110,17 +110,9 @@ impl Supervisor<'_, '_> {
     }
 }
 
-/// Whether the worker made commits before this event.
-fn makes_commits(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Baseline { .. } | Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_)
-    )
-}
-
 /// Whether the event begins or ends a phase.
 fn is_turn(event: &Event) -> bool {
-    makes_commits(event)
+    event.follows_commit()
         || matches!(
             event,
             Event::Phase { .. } | Event::Step { .. } | Event::IterationStarted { .. }

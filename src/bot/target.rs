@@ -55,39 +55,44 @@ impl TargetError {
     }
 }
 
+/// The branch that a person named in the form of the workflow.
+fn requested_branch(trigger: &Trigger) -> Option<&str> {
+    let Cause::Dispatch { inputs } = &trigger.cause else { return None };
+    let name = inputs.get("ref").filter(|name| !name.is_empty())?;
+    Some(name.strip_prefix("refs/heads/").unwrap_or(name))
+}
+
 impl Target {
     /// Asks the forge for what the event does not say.
     pub async fn find(trigger: &Trigger, forge: &dyn Forge) -> Result<Self, TargetError> {
         let info = forge.repository().await?;
+        let mut pull = None;
+        let (head, head_branch) = match (requested_branch(trigger), &trigger.head) {
+            (Some(name), _) => {
+                let tip = forge.branch_sha(name).await?;
+                (tip.ok_or_else(|| TargetError::Branch(name.to_owned()))?, Some(name.to_owned()))
+            }
+            (None, Some(head)) => (head.commit.clone(), head.branch.clone()),
+            (None, None) => {
+                let number = trigger.pull_request.ok_or(TargetError::Nothing)?;
+                let found = pull.insert(forge.pull(number).await?);
+                (found.head.sha.clone(), Some(found.head.branch.clone()))
+            }
+        };
         let mut target = Self {
             repository: info.full_name,
             default_branch: info.default_branch,
             number: trigger.pull_request,
-            head: CommitId::parse("0".repeat(40)).map_err(|_error| TargetError::Nothing)?,
-            head_branch: None,
+            head,
+            head_branch,
             foreign: trigger.fork,
             writes: trigger.writes,
             base_branch: trigger.base.as_ref().map(|base| base.branch.clone()),
             base: trigger.base.as_ref().and_then(|base| base.commit.clone()),
         };
-        let requested = match &trigger.cause {
-            Cause::Dispatch { inputs } => inputs.get("ref").filter(|name| !name.is_empty()),
-            _ => None,
-        };
-        if let Some(name) = requested {
-            let name = name.strip_prefix("refs/heads/").unwrap_or(name);
-            let tip = forge.branch_sha(name).await?;
-            target.head = tip.ok_or_else(|| TargetError::Branch(name.to_owned()))?;
-            target.head_branch = Some(name.to_owned());
-        } else if let Some(head) = &trigger.head {
-            target.head = head.commit.clone();
-            target.head_branch.clone_from(&head.branch);
-        } else {
-            let number = trigger.pull_request.ok_or(TargetError::Nothing)?;
-            target.of_pull(forge.pull(number).await?)?;
-            return Ok(target);
-        }
-        if target.number.is_none()
+        if let Some(pull) = pull {
+            target.of_pull(pull)?;
+        } else if target.number.is_none()
             && !target.foreign
             && let Some(branch) = target.head_branch.clone()
             && branch != target.default_branch

@@ -7,19 +7,32 @@ use serde_json::Value;
 use super::command::{self, Line};
 use super::payload::{self, account, at, branch, commit, number, repository, text, wrong};
 use super::permission::{Account, AccountKind};
+use crate::domain::commit::is_ours;
 use crate::domain::id::CommitId;
 
 pub use super::payload::EventError;
 
-/// The events that can start a run.
-pub const EVENTS: &[&str] = &[
-    "pull_request",
-    "workflow_dispatch",
-    "issue_comment",
-    "pull_request_review_comment",
-    "workflow_run",
-    "schedule",
-    "push",
+/// An event that can start a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EventKind {
+    PullRequest,
+    Dispatch,
+    Comment,
+    ReviewComment,
+    WorkflowRun,
+    Schedule,
+    Push,
+}
+
+/// The events that can start a run, by their names.
+pub(super) const EVENTS: &[(&str, EventKind)] = &[
+    ("pull_request", EventKind::PullRequest),
+    ("workflow_dispatch", EventKind::Dispatch),
+    ("issue_comment", EventKind::Comment),
+    ("pull_request_review_comment", EventKind::ReviewComment),
+    ("workflow_run", EventKind::WorkflowRun),
+    ("schedule", EventKind::Schedule),
+    ("push", EventKind::Push),
 ];
 
 /// Dependabot runs with a read-only token and without secrets, as a fork does.
@@ -93,10 +106,8 @@ pub enum Cause {
     Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
     /// A workflow failed.
     FailedRun,
-    /// The schedule of the workflow is due.
-    Schedule,
-    /// The default branch moved.
-    Push,
+    /// The schedule of the workflow is due, or the default branch moved.
+    Other,
 }
 
 /// The commit under test.
@@ -114,15 +125,6 @@ pub struct Base {
     pub branch: String,
     /// Its commit, if the event names it.
     pub commit: Option<CommitId>,
-}
-
-/// The workflow run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
-    /// `GITHUB_RUN_ID`, 0 when absent.
-    pub run: u64,
-    /// `GITHUB_RUN_ATTEMPT`, from 1.
-    pub attempt: u64,
 }
 
 /// What an event asks of the bot, as far as the event says.
@@ -143,41 +145,45 @@ pub struct Trigger {
     pub writes: bool,
     /// Who wrote the pull request or the comment.
     pub author: Option<Account>,
-    /// The run.
-    pub delivery: Delivery,
+    /// A number that differs between runs and their attempts.
+    pub seed: u64,
 }
 
 /// Parses an event.
 /// Fails with [`EventError`] when the event is one regreen never runs on, or the file is not such
 /// an event.
 pub fn read(event: &RawEvent<'_>) -> Result<EventOutcome, EventError> {
-    check_event_name(event.name)?;
+    let kind = kind(event.name)?;
     let value = payload::parse(event.payload)?;
-    classify(event, &value)
+    classify(kind, event, &value)
 }
 
-fn check_event_name(event: &str) -> Result<(), EventError> {
-    match event {
-        "pull_request_target" => Err(EventError::Target),
-        name if EVENTS.contains(&name) => Ok(()),
-        name => Err(EventError::Event {
-            name: name.chars().filter(|c| !c.is_control()).take(60).collect(),
-            known: EVENTS.join(", "),
-        }),
+/// The kind of an event by its name.
+pub(super) fn kind(name: &str) -> Result<EventKind, EventError> {
+    if name == "pull_request_target" {
+        return Err(EventError::Target);
     }
+    let known = || EVENTS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = EVENTS.iter().find(|(known, _)| *known == name);
+    found
+        .map(|(_, kind)| *kind)
+        .ok_or_else(|| EventError::Event { name: short(name), known: known() })
 }
 
 /// Classifies an event whose payload is parsed already.
-pub(super) fn classify(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
-    match event.name {
-        "pull_request" => pull_request(event, value),
-        "workflow_dispatch" => dispatch(event, value),
-        "issue_comment" => comment(event, value, false),
-        "pull_request_review_comment" => comment(event, value, true),
-        "workflow_run" => workflow_run(event, value),
-        "schedule" => schedule(event, value),
-        "push" => push(event, value),
-        other => check_event_name(other).map(|()| nothing(NoRun::Action { action: String::new() })),
+pub(super) fn classify(
+    kind: EventKind,
+    event: &RawEvent<'_>,
+    value: &Value,
+) -> Result<EventOutcome, EventError> {
+    match kind {
+        EventKind::PullRequest => pull_request(event, value),
+        EventKind::Dispatch => dispatch(event, value),
+        EventKind::Comment => comment(event, value, false),
+        EventKind::ReviewComment => comment(event, value, true),
+        EventKind::WorkflowRun => workflow_run(event, value),
+        EventKind::Schedule => schedule(event, value),
+        EventKind::Push => push(event, value),
     }
 }
 
@@ -369,7 +375,7 @@ fn run_pull_requests(value: &Value) -> Result<Vec<(u64, Base)>, EventError> {
 
 fn schedule(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     text(value, "schedule", "a cron line")?;
-    let mut trigger = common(event, value, Cause::Schedule)?;
+    let mut trigger = common(event, value, Cause::Other)?;
     let name = event.environment.get("GITHUB_REF_NAME").filter(|name| payload::is_branch(name));
     // GitHub runs schedules on the default branch only.
     let branch = default_branch(value)?.or_else(|| name.cloned());
@@ -389,7 +395,7 @@ fn push(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError>
     if is_own(at(value, "head_commit.message")) {
         return Ok(nothing(NoRun::Own));
     }
-    let mut trigger = common(event, value, Cause::Push)?;
+    let mut trigger = common(event, value, Cause::Other)?;
     trigger.head = Some(Head { commit: commit(value, "after")?, branch: Some(main) });
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
@@ -404,7 +410,7 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
             .to_owned(),
         _ => repository(value, "repository.full_name")?,
     };
-    let whole = |name: &str| variable(name).and_then(|text| text.parse().ok());
+    let whole = |name: &str| variable(name).and_then(|text| text.parse::<u64>().ok());
     default_branch(value)?;
     account(value, "sender")?;
     Ok(Trigger {
@@ -416,10 +422,7 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
         fork: false,
         writes: true,
         author: None,
-        delivery: Delivery {
-            run: whole("GITHUB_RUN_ID").unwrap_or(0),
-            attempt: whole("GITHUB_RUN_ATTEMPT").unwrap_or(1),
-        },
+        seed: whole("GITHUB_RUN_ID").unwrap_or(0) ^ whole("GITHUB_RUN_ATTEMPT").unwrap_or(1),
     })
 }
 
@@ -435,10 +438,9 @@ fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
     CommitId::parse(text.as_str()).map_err(|_bad| refused)
 }
 
-/// Whether a commit message carries the trailer of our commits (specification.md 13.1).
+/// Whether a commit message is one of ours (specification.md 13.1).
 fn is_own(message: &Value) -> bool {
-    let message = message.as_str().unwrap_or_default();
-    message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:"))
+    is_ours(message.as_str().unwrap_or_default())
 }
 
 /// Untrusted text for a sentence: one line, at most 60 characters.

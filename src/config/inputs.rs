@@ -102,6 +102,10 @@ pub const OUTPUTS: &[(&str, &str)] = &[
     ("iterations", "Number of iterations."),
     ("report-path", "Path of the report."),
     ("commit-sha", "Tip of the fix branch."),
+    (
+        "bundle",
+        "Folder that keeps commits that could not be pushed, to be uploaded; empty otherwise.",
+    ),
     ("degraded", "`true` when no provider returned an analysis and the run continued without one."),
     ("stuck-tests", "Tests that failed in their last three results, one per line."),
 ];

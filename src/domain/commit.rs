@@ -158,6 +158,13 @@ fn line(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a commit is one of ours: its message carries the trailer of a session.
+pub fn is_ours(message: &str) -> bool {
+    let is_trailer =
+        |line: &str| line.strip_prefix(SESSION).is_some_and(|rest| rest.starts_with(':'));
+    message.lines().skip(1).any(is_trailer)
+}
+
 /// Whether a commit message carries the session's trailer.
 pub fn is_of_session(message: &str, session: &SessionId) -> bool {
     trailer(message, SESSION) == Some(session.as_str())

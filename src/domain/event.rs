@@ -127,6 +127,17 @@ pub enum Event {
     Closed(Box<Outcome>),
 }
 
+impl Event {
+    /// Whether the branch may have new commits at this event. At the baseline, a session that wrote
+    /// tests already has some.
+    pub fn follows_commit(&self) -> bool {
+        matches!(
+            self,
+            Self::Baseline { .. } | Self::IterationEnded(_) | Self::Minimised(_) | Self::Closed(_)
+        )
+    }
+}
+
 /// Stores an optional iteration as a number: from 1, or 0 for none.
 mod iteration_or_zero {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,6 +1,9 @@
 //! Fetch targets, pushes and errors of a remote git repository.
 
+use std::time::Duration;
+
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::retry::Fault;
 
 use super::GitError;
 
@@ -113,13 +116,20 @@ pub enum RemoteError {
     NotFound { address: String },
     #[error("{address} has moved to {to}")]
     Redirected { address: String, to: String },
+    /// A rate limit: nothing was done.
+    #[error("{address} limits the rate of requests{}", .wait.map_or_else(String::new, |wait| format!(" for {} s", wait.as_secs())))]
+    RateLimited { address: String, wait: Option<Duration> },
     #[error("{address} answered {status}: {text}")]
     Status { address: String, status: u16, text: String },
     /// No answer, or an incomplete one.
     #[error("{address}: {reason}")]
     Connection { address: String, reason: String },
+    /// A garbled answer, or the page of a proxy or of an overloaded server.
     #[error("{address} answered what is not git's protocol: {reason}")]
     Protocol { address: String, reason: String },
+    /// The server cannot do what is needed, or the request cannot be made.
+    #[error("{address} cannot serve this: {reason}")]
+    Unsupported { address: String, reason: String },
     #[error("`{branch}` is protected and is not pushed to")]
     Protected { branch: String },
     /// The server's tip holds commits of somebody else that `new` does not contain.
@@ -145,8 +155,9 @@ impl RemoteError {
                 "check the name, and give the token `contents: read` on this repository".into()
             }
             Self::Redirected { to, .. } => format!("git remote set-url origin '{to}'"),
+            Self::RateLimited { .. } => "run again after the limit".into(),
             Self::Status { status: 500.., .. } | Self::Connection { .. } => "run again".into(),
-            Self::Status { .. } | Self::Protocol { .. } => {
+            Self::Status { .. } | Self::Protocol { .. } | Self::Unsupported { .. } => {
                 "check that the address is that of a git server".into()
             }
             Self::Protected { .. } => "let regreen push to a branch of its own".into(),
@@ -156,8 +167,30 @@ impl RemoteError {
         }
     }
 
+    /// The kind of failure, which decides whether the request is repeated.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::RateLimited { wait, .. } => Fault::Limited(*wait),
+            Self::Status { status: 500.., .. } => Fault::Server,
+            Self::Connection { .. } | Self::Protocol { .. } | Self::Status { status: 408, .. } => {
+                Fault::Broken
+            }
+            Self::Address { .. }
+            | Self::Unauthorized { .. }
+            | Self::Forbidden { .. }
+            | Self::NotFound { .. }
+            | Self::Redirected { .. }
+            | Self::Status { .. }
+            | Self::Unsupported { .. }
+            | Self::Protected { .. }
+            | Self::Foreign { .. }
+            | Self::NoReference { .. }
+            | Self::Git(_) => Fault::Refused,
+        }
+    }
+
     /// Whether the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Connection { .. } | Self::Status { status: 429 | 500.., .. })
+        self.fault() != Fault::Refused
     }
 }

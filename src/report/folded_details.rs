@@ -71,7 +71,9 @@ impl Column {
             }
             Self::Candidates => grouped(row.tried.into()),
             Self::Commit => row.commit.as_ref().map_or_else(none, |id| {
-                facts.link_into(&code(id.short()), &format!("commit/{id}"))
+                let name = code(id.short());
+                let is_pushed = facts.pushed.contains(id);
+                if is_pushed { facts.link_into(&name, &format!("commit/{id}")) } else { name }
             }),
             Self::By => prose(&row.provider, 40),
             Self::Calls => calls().count().to_string(),

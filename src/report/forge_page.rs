@@ -29,6 +29,8 @@ pub struct ForgePage<'a> {
     pub pull_url: Option<&'a str>,
     /// Commit of a result that is stored until `/regreen apply` publishes it.
     pub stored: Option<&'a CommitId>,
+    /// Commits of iterations that the server has; only these have a page.
+    pub pushed: &'a [CommitId],
     /// The limits of the session.
     pub budget: BudgetLimits,
     /// The target rate, in percent.

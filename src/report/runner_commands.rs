@@ -122,9 +122,13 @@ fn property(text: &str) -> String {
 }
 
 /// All outputs that `action.yml` names, in its order (specification.md 2.3). `report` is where
-/// later steps of the job find the report, if that is not where the session stored it. Outputs that
-/// are not known yet are empty.
-pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)> {
+/// later steps of the job find the report, if that is not where the session stored it, and `bundle`
+/// where commits are kept that were not pushed. Outputs that are not known yet are empty.
+pub fn outputs(
+    view: &View,
+    report: Option<&str>,
+    bundle: Option<&str>,
+) -> Vec<(&'static str, String)> {
     let outcome = view.outcome.as_ref();
     let result = outcome.map(|outcome| match outcome.result {
         Ending::Success => "success",
@@ -151,6 +155,7 @@ pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)>
                 .and_then(|outcome| outcome.tip.as_ref())
                 .map_or_else(String::new, ToString::to_string),
         ),
+        ("bundle", line(bundle.unwrap_or_default(), 4096)),
         ("degraded", degraded.to_string()),
         (
             "stuck-tests",
@@ -265,7 +270,8 @@ mod tests {
 
     #[test]
     fn outputs_are_those_of_the_action() {
-        let named: Vec<_> = outputs(&View::default(), None).iter().map(|(name, _)| *name).collect();
+        let named: Vec<_> =
+            outputs(&View::default(), None, None).iter().map(|(name, _)| *name).collect();
         let expected: Vec<_> = OUTPUTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(named, expected);
     }

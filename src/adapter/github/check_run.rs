@@ -10,8 +10,8 @@ use crate::effect::{
     ForgeErrorKind, Level,
 };
 
-use super::client::{Call, Created, GitHub, PAGE, Verb};
-use super::error_response::cut;
+use super::client::{Call, Created, GitHub, PAGE, Verb, locked};
+use super::error_response::{cut, cut_line};
 use super::responses::{Run, Runs};
 
 /// Annotations that GitHub accepts in one request.
@@ -22,10 +22,27 @@ const PAGES: usize = 5;
 
 impl GitHub<'_> {
     pub(super) async fn write_check(&self, run: &CheckRun) -> Result<Done, ForgeError> {
+        let key = (run.head_sha.to_string(), run.external_id.clone());
+        // A list is read once; after that only a run that is gone, or of which it is not known what
+        // it holds, is looked for again.
+        let known = locked(&self.checks).remove(&key);
+        if let Some((id, held)) = known {
+            match self.fill(run, id, held).await {
+                Ok(held) => {
+                    locked(&self.checks).insert(key, (id, held));
+                    return Ok(Done::Edited);
+                }
+                Err(error) if error.kind == ForgeErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
         let mut foreign = Vec::new();
         for found in self.find_runs(run).await? {
-            match self.fill(run, &found, count(&found)).await {
-                Ok(()) => return Ok(Done::Edited),
+            match self.fill(run, found.id, count(&found)).await {
+                Ok(held) => {
+                    locked(&self.checks).insert(key, (found.id, held));
+                    return Ok(Done::Edited);
+                }
                 // This run belongs to another App, and only that App may update it.
                 Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, message, .. })
                     if message.contains("app_id") =>
@@ -37,10 +54,11 @@ impl GitHub<'_> {
         }
         let (made, created) = self.create_run(run, &foreign).await?;
         // A new check run already holds the first batch; an existing one reports its own count.
-        let held = if created { batch(run, 0).len() } else { count(&made) };
+        let mut held = if created { batch(run, 0).len() } else { count(&made) };
         if !created || held < run.annotations.len().min(ANNOTATION_LIMIT) {
-            self.fill(run, &made, held).await?;
+            held = self.fill(run, made.id, held).await?;
         }
+        locked(&self.checks).insert(key, (made.id, held));
         Ok(if created { Done::Created } else { Done::Edited })
     }
 
@@ -92,10 +110,11 @@ impl GitHub<'_> {
         }
     }
 
-    /// Updates the content of a run and adds the annotations that it does not hold yet.
-    async fn fill(&self, run: &CheckRun, found: &Run, held: usize) -> Result<(), ForgeError> {
+    /// Updates the content of a run and adds the annotations that it does not hold yet. Returns how
+    /// many it holds then.
+    async fn fill(&self, run: &CheckRun, id: u64, held: usize) -> Result<usize, ForgeError> {
         let what = "update the check run";
-        let route = self.route(what, &["check-runs", &found.id.to_string()], &[])?;
+        let route = self.route(what, &["check-runs", &id.to_string()], &[])?;
         let all = run.annotations.len().min(ANNOTATION_LIMIT);
         let (mut held, mut attempt) = (held, 1);
         loop {
@@ -110,7 +129,7 @@ impl GitHub<'_> {
                     held += next.len();
                     attempt = 1;
                     if held >= all {
-                        return Ok(());
+                        return Ok(held);
                     }
                 }
                 Err(failure) => {
@@ -146,7 +165,7 @@ fn batch(run: &CheckRun, held: usize) -> &[Annotation] {
 /// The fields that creating and updating a run have in common.
 fn content(run: &CheckRun, annotations: &[Annotation]) -> Value {
     let mut output = json!({
-        "title": cut(&run.title, TITLE_LIMIT),
+        "title": cut_line(&run.title, TITLE_LIMIT),
         "summary": cut(&run.summary, CHECK_LIMIT),
     });
     if !run.text.is_empty() {
@@ -190,7 +209,7 @@ fn annotation(one: &Annotation) -> Value {
         "message": if one.message.trim().is_empty() { "(no message)".to_owned() } else { cut(&one.message, CHECK_LIMIT) },
     });
     if !one.title.is_empty() {
-        value["title"] = json!(cut(&one.title, TITLE_LIMIT));
+        value["title"] = json!(cut_line(&one.title, TITLE_LIMIT));
     }
     value
 }

@@ -1,6 +1,6 @@
 //! HTTP client for the GitHub API: sends calls, retries the safe ones, knows the token's account.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use crate::domain::retry::{Fault, GiveUpReason, Repeat, RetryDecision, retry};
 use crate::domain::secret::{RedactedJson, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
+use super::comment::KnownComment;
 use super::error_response::{graph_refusal, refusal, short};
 use super::responses::User;
 use super::route::{AddressError, addresses, path, query};
@@ -60,6 +61,10 @@ pub struct GitHub<'a> {
     pub(super) settings: GitHubSettings,
     pub(super) base: String,
     pub(super) name: Mutex<String>,
+    /// Our comments by issue and marker.
+    pub(super) comments: Mutex<BTreeMap<(u64, String), KnownComment>>,
+    /// Our check runs by commit and external id: their ids and the number of annotations they hold.
+    pub(super) checks: Mutex<BTreeMap<(String, String), (u64, usize)>>,
     own: Mutex<Own>,
     clock: &'a dyn Clock,
 }
@@ -164,6 +169,8 @@ impl<'a> GitHub<'a> {
             graph,
             base: places.rest,
             name: Mutex::new(settings.repository.clone()),
+            comments: Mutex::default(),
+            checks: Mutex::default(),
             own: Mutex::new(own),
             settings,
             clock,

@@ -4,14 +4,21 @@ use futures::FutureExt as _;
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{COMMENT_LIMIT, Done, ForgeError};
+use crate::effect::{COMMENT_LIMIT, Done, ForgeError, ForgeErrorKind};
 
-use super::client::{Call, Created, GitHub, Verb};
+use super::client::{Call, Created, GitHub, Verb, locked};
 use super::error_response::cut;
 use super::responses::Comment;
 
 /// Pages of comments that are read: GitHub allows 2,500 comments on an issue.
 pub const COMMENT_PAGES: usize = 25;
+
+/// A comment of ours, as it was written last.
+#[derive(Debug)]
+pub struct KnownComment {
+    id: u64,
+    text: String,
+}
 
 impl GitHub<'_> {
     pub(super) async fn write_comment(
@@ -22,18 +29,41 @@ impl GitHub<'_> {
     ) -> Result<Done, ForgeError> {
         let what = "write the comment";
         let text = marked(marker, body);
+        let key = (number, marker.to_owned());
+        // A list is read once; after that only a comment that is gone is looked for again.
+        let known = locked(&self.comments).remove(&key);
+        if let Some(known) = known {
+            match self.edit_comment(known.id, &known.text, &text).await {
+                Ok(done) => {
+                    locked(&self.comments).insert(key, KnownComment { text, ..known });
+                    return Ok(done);
+                }
+                Err(error) if error.kind == ForgeErrorKind::NotFound => {}
+                Err(error) => {
+                    // Whether the text arrived is not known, so it is sent again.
+                    let forgotten = KnownComment { text: String::new(), ..known };
+                    locked(&self.comments).insert(key, forgotten);
+                    return Err(error);
+                }
+            }
+        }
         let route = self.route(what, &["issues", &number.to_string(), "comments"], &[])?;
         let call = Call::new(what, Verb::Post, route, json!({ "body": text }), Repeat::Look);
         let find = move || self.find_comment(number, marker).boxed();
-        match self.create(&call, true, &find).await? {
-            Created::Before(found) => self.edit_comment(found, &text).await,
+        let (id, done) = match self.create(&call, true, &find).await? {
+            Created::Before(found) => {
+                let before = found.body.unwrap_or_default();
+                (found.id, self.edit_comment(found.id, &before, &text).await?)
+            }
             Created::Now(value) => {
                 let made: Comment = self.read(what, value)?;
                 let author = made.user.map(|user| (user.id, user.login)).unzip();
                 self.learn(author.0, author.1);
-                Ok(Done::Created)
+                (made.id, Done::Created)
             }
-        }
+        };
+        locked(&self.comments).insert(key, KnownComment { id, text });
+        Ok(done)
     }
 
     /// Finds our comment with this marker. The author is checked, since anybody can write a marker.
@@ -58,12 +88,12 @@ impl GitHub<'_> {
         Ok(found)
     }
 
-    async fn edit_comment(&self, found: Comment, text: &str) -> Result<Done, ForgeError> {
-        if same(found.body.as_deref().unwrap_or_default(), text) {
+    async fn edit_comment(&self, id: u64, before: &str, text: &str) -> Result<Done, ForgeError> {
+        if same(before, text) {
             return Ok(Done::Unchanged);
         }
         let what = "edit the comment";
-        let route = self.route(what, &["issues", "comments", &found.id.to_string()], &[])?;
+        let route = self.route(what, &["issues", "comments", &id.to_string()], &[])?;
         let call = Call::new(what, Verb::Patch, route, json!({ "body": text }), Repeat::Free);
         self.perform(&call).await?;
         Ok(Done::Edited)

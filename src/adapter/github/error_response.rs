@@ -1,10 +1,9 @@
 //! Interprets error responses of GitHub: whether a retry can help, and what the message says.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::adapter::host::http::Received;
+use crate::adapter::host::rate_limit::RateLimit;
 use crate::domain::retry::Fault;
 use crate::effect::ForgeErrorKind;
 
@@ -14,14 +13,7 @@ const LONGEST: usize = 500;
 /// Classifies a response with an error status.
 pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
     let message = message(&answer.body);
-    let limited = matches!(answer.status, 403 | 429)
-        && (answer.status == 429
-            || answer.header("retry-after").is_some()
-            || answer.header("x-ratelimit-remaining") == Some("0")
-            || message.to_lowercase().contains("rate limit")
-            || message.contains("abuse detection"));
-    if limited {
-        let wait = wait(answer);
+    if let Some(RateLimit { wait }) = RateLimit::of(answer) {
         return (Fault::Limited(wait), ForgeErrorKind::RateLimited { wait }, message);
     }
     let (fault, kind) = match answer.status {
@@ -41,19 +33,6 @@ pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
         _ => (Fault::Refused, ForgeErrorKind::Invalid),
     };
     (fault, kind, message)
-}
-
-/// How long GitHub asks to wait, at least one second.
-fn wait(answer: &Received) -> Option<Duration> {
-    let named = answer.header("retry-after").and_then(|text| text.trim().parse::<u64>().ok());
-    let reset = || {
-        if answer.header("x-ratelimit-remaining") != Some("0") {
-            return None;
-        }
-        let reset: i64 = answer.header("x-ratelimit-reset")?.trim().parse().ok()?;
-        u64::try_from(reset.saturating_sub(answer.at.as_second())).ok().or(Some(0))
-    };
-    named.or_else(reset).map(|seconds| Duration::from_secs(seconds.max(1)))
 }
 
 /// The message and the field errors of a response, on one line.
@@ -120,8 +99,15 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}{mark}", text.get(..end).unwrap_or_default())
 }
 
+/// A title or a description: one line, cut to at most `limit` characters.
+pub fn cut_line(text: &str, limit: usize) -> String {
+    text.lines().collect::<Vec<_>>().join(" ").chars().take(limit).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Received {
@@ -206,6 +192,19 @@ mod tests {
             assert_eq!(message(body.as_bytes()), expected);
         }
         assert_eq!(message("x".repeat(5_000).as_bytes()).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_title_is_cut_by_characters_and_stays_one_line() {
+        let wide = "修".repeat(120);
+        let table = [
+            (wide.as_str(), 256, wide.clone()),
+            ("abcd", 3, "abc".to_owned()),
+            ("a\nb", 256, "a b".to_owned()),
+        ];
+        for (text, limit, expected) in table {
+            assert_eq!(cut_line(text, limit), expected, "{text} {limit}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::effect::{ForgeError, ForgeErrorKind, Label, LabelErrors, NewIssue, Pu
 
 use super::client::{Call, Created, GitHub, Verb, none_if_missing};
 use super::comment::{begins_with, marked};
-use super::error_response::cut;
+use super::error_response::cut_line;
 use super::pull::TITLE;
 use super::responses::Issue;
 
@@ -21,7 +21,7 @@ const DESCRIPTION: usize = 100;
 impl GitHub<'_> {
     pub(super) async fn write_issue(&self, new: &NewIssue) -> Result<PutIssue, ForgeError> {
         let what = "open the issue";
-        let title = cut(&new.title, TITLE);
+        let title = cut_line(&new.title, TITLE);
         if let Some(found) = self.find_issue(new, &title).await? {
             return Ok(put(found, false, LabelErrors::new()));
         }
@@ -88,7 +88,7 @@ impl GitHub<'_> {
         let body = json!({
             "name": label.name,
             "color": label.colour,
-            "description": cut(&label.description, DESCRIPTION),
+            "description": cut_line(&label.description, DESCRIPTION),
         });
         let call =
             Call::new(what, Verb::Post, self.route(what, &["labels"], &[])?, body, Repeat::Look);

@@ -9,7 +9,7 @@ use crate::effect::{ForgeError, NewPull, PullEdit, PullEnd, PullRequest, PullSta
 
 use super::client::{Call, Created, GitHub, Verb, locked};
 use super::comment::{marked, same};
-use super::error_response::cut;
+use super::error_response::{cut, cut_line};
 use super::responses::{End, Pull};
 
 /// Longest title of a pull request or issue, in bytes.
@@ -53,7 +53,7 @@ impl GitHub<'_> {
         let fields = json!({
             "head": new.head,
             "base": new.base,
-            "title": cut(&new.title, TITLE),
+            "title": cut_line(&new.title, TITLE),
             "body": body,
             "draft": new.draft,
         });
@@ -92,7 +92,7 @@ impl GitHub<'_> {
         new: &NewPull,
         body: &str,
     ) -> Result<PutPull, ForgeError> {
-        let title = cut(&new.title, TITLE);
+        let title = cut_line(&new.title, TITLE);
         let ours = found.body.trim_start().starts_with(&new.marker);
         if ours && (found.title != title || !same(&found.body, body)) {
             let edit = PullEdit { title: Some(title), body: Some(body.to_owned()), open: None };
@@ -105,7 +105,7 @@ impl GitHub<'_> {
         let what = "update the pull request";
         let mut body = json!({});
         if let Some(title) = &edit.title {
-            body["title"] = json!(cut(title, TITLE));
+            body["title"] = json!(cut_line(title, TITLE));
         }
         if let Some(text) = &edit.body {
             body["body"] = json!(cut(text, crate::effect::COMMENT_LIMIT));

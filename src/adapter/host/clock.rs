@@ -16,7 +16,8 @@ const INTERRUPTED: i32 = 130;
 /// Exit code after SIGTERM.
 const TERMINATED: i32 = 143;
 
-/// Wall clock and monotonic clock of this machine.
+/// Wall clock and monotonic clock of this machine. Clones share the request to stop.
+#[derive(Clone)]
 pub struct HostClock {
     began: Instant,
     stop: Arc<AtomicBool>,

@@ -124,6 +124,24 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
+/// Replaces a folder by the plain files of another one. A link in the place of `to` is neither
+/// followed nor removed.
+pub fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(to) {
+        Ok(found) if !found.is_dir() => return Err(io::ErrorKind::AlreadyExists.into()),
+        Ok(_) => remove_tree(to)?,
+        Err(_missing) => {}
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes a file; a missing one is not an error.
 pub fn remove(path: &Path) -> io::Result<()> {
     unless_gone(fs::remove_file(path))
@@ -152,6 +170,21 @@ pub fn remove_folder(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copied_folder_replaces_folders_and_follows_no_link() {
+        let world = tempfile::tempdir().unwrap();
+        let at = |name: &str| world.path().join(name);
+        for (folder, file) in [("from", "new"), ("to", "old"), ("elsewhere", "kept")] {
+            fs::create_dir(at(folder)).unwrap();
+            fs::write(at(folder).join(file), file).unwrap();
+        }
+        copy_folder(&at("from"), &at("to")).unwrap();
+        assert!(at("to/new").exists() && !at("to/old").exists());
+        std::os::unix::fs::symlink(at("elsewhere"), at("link")).unwrap();
+        assert!(copy_folder(&at("from"), &at("link")).is_err());
+        assert!(at("elsewhere/kept").exists() && !at("elsewhere/new").exists());
+    }
 
     #[test]
     fn links_of_test_code_are_neither_written_through_nor_read() {

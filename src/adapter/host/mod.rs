@@ -11,5 +11,6 @@ mod orphans;
 pub mod process;
 pub mod random;
 pub mod redaction;
+pub mod rate_limit;
 pub mod sandbox;
 mod short_command;

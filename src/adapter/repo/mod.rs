@@ -31,7 +31,7 @@ pub use open::{
 };
 pub use scratch_repo::{Overlap, ScratchHead, ScratchRepo};
 pub use sources::{Sources, changed_since, installed, read_sources};
-pub use transport::{Credential, Transport};
+pub use transport::{Credential, RetryWaits, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;

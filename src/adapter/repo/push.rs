@@ -14,6 +14,7 @@ use super::failed;
 use super::git_remote::GitRemote;
 use super::objects::{self, find_commit, history, message_of, name, named, oid, tree_of};
 use super::pkt_line::{Advertisement, Report, one_line};
+use super::transport::Sent;
 
 /// The null object id, by which git denotes a missing reference.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
@@ -34,6 +35,9 @@ pub fn full_name(name: &str) -> String {
 
 impl GitRemote {
     /// Moves a branch of the server from `expected` to `new`, then reads its tip to verify that.
+    ///
+    /// A push without a readable answer may have been carried out, so it is repeated only where the
+    /// branch shows that it was not.
     pub async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
         let reference = full_name(&request.branch);
         if !git2::Reference::is_valid_name(&reference) {
@@ -42,34 +46,51 @@ impl GitRemote {
         if request.protected.contains(&request.branch) {
             return Err(RemoteError::Protected { branch: request.branch.clone() });
         }
-        let offer = self.transport.list_for_push().await?;
-        let now = offer.find(&reference).map(named).transpose()?;
-        if now.as_ref() == Some(&request.new) {
-            return Ok(PushOutcome::AlreadyThere);
-        }
-        if now != request.expected {
-            return Ok(PushOutcome::Moved { now });
-        }
-        if let Some(old) = &request.expected {
-            if !self.has(old)? {
-                self.fetch(&FetchTarget::Commit(old.clone()), None).await?;
+        let mut attempt = 1;
+        loop {
+            let offer = self.transport.list_for_push().await?;
+            let old = offer.find(&reference).map(named).transpose()?;
+            if old.as_ref() == Some(&request.new) {
+                let first = attempt == 1;
+                return Ok(if first { PushOutcome::AlreadyThere } else { PushOutcome::Done });
             }
-            let lost = between(&self.repo()?, &request.new, old)?;
-            if !all_of_session(&self.repo()?, &lost, &request.session)? {
-                return Err(RemoteError::Foreign { branch: request.branch.clone() });
+            if old != request.expected && !self.is_behind(request, old.as_ref()).await? {
+                return Ok(PushOutcome::Moved { now: old });
             }
+            self.check_replaced(request, old.as_ref()).await?;
+            let pack = pack(self, &offer, &request.new)?;
+            let from = old.as_ref().map_or(NOTHING, CommitId::as_str);
+            let moved = (from, request.new.as_str(), reference.as_str());
+            let error = match self.transport.send(&offer, moved, &pack).await {
+                Ok(sent) => return self.outcome(request, old.as_ref(), sent).await,
+                Err(error) => error,
+            };
+            if let Err(error) = self.transport.pause_push(error, attempt).await {
+                let pushed = error.is_transient()
+                    && self
+                        .head_of(&request.branch)
+                        .await
+                        .is_ok_and(|now| now.as_ref() == Some(&request.new));
+                return if pushed { Ok(PushOutcome::Done) } else { Err(error) };
+            }
+            attempt += 1;
         }
-        let pack = pack(self, &offer, &request.new)?;
-        let old = request.expected.as_ref().map_or(NOTHING, CommitId::as_str);
-        let sent = self.transport.send(&offer, (old, request.new.as_str(), &reference), &pack);
-        let sent = sent.await?;
-        // The branch's current tip decides, not the server's report.
+    }
+
+    /// The outcome of an answered push of a branch that was at `old`. The branch's current tip
+    /// decides, not the server's report.
+    async fn outcome(
+        &self,
+        request: &PushRequest,
+        old: Option<&CommitId>,
+        sent: Sent,
+    ) -> Result<PushOutcome, RemoteError> {
         let now = self.head_of(&request.branch).await?;
         if now.as_ref() == Some(&request.new) {
             return Ok(PushOutcome::Done);
         }
         match sent.report {
-            Report::Refused(reason) if now == request.expected => {
+            Report::Refused(reason) if now.as_ref() == old => {
                 let text = one_line(&format!("{reason} {}", sent.message));
                 Ok(PushOutcome::Rejected { by: refuser(&text), text })
             }
@@ -77,14 +98,76 @@ impl GitRemote {
         }
     }
 
-    /// As [`GitRemote::push`]; when another person moved the branch, sets our commits once on top of
-    /// theirs, provided that no file is touched by both, and pushes that (specification.md X28).
-    /// Everything stays in the local store whatever the answer is.
+    /// Whether a branch that is not at `expected` is at an earlier commit of the session that `new`
+    /// contains: a push whose answer was lost.
+    async fn is_behind(
+        &self,
+        request: &PushRequest,
+        now: Option<&CommitId>,
+    ) -> Result<bool, RemoteError> {
+        let Some(now) = now else { return Ok(false) };
+        Ok(self.is_own_progress(request, now).await?
+            && between(&self.repo()?, &request.new, now)?.is_empty())
+    }
+
+    /// Whether a branch went on from `expected` to `now` by commits of the session alone, such as
+    /// the last push of a job that was killed.
+    async fn is_own_progress(
+        &self,
+        request: &PushRequest,
+        now: &CommitId,
+    ) -> Result<bool, RemoteError> {
+        for commit in request.expected.iter().chain([now]) {
+            self.fetch_missing(commit).await?;
+        }
+        let repo = self.repo()?;
+        let from = request.expected.as_ref().unwrap_or(&request.new);
+        if !all_of_session(&repo, &[oid(now)?], &request.session)?
+            || !all_of_session(&repo, &between(&repo, from, now)?, &request.session)?
+        {
+            return Ok(false);
+        }
+        let Some(expected) = &request.expected else { return Ok(true) };
+        let after = repo.graph_descendant_of(oid(now)?, oid(expected)?);
+        Ok(after.map_err(failed("compare two histories"))?)
+    }
+
+    /// Fails when the push would drop commits that are not of the session.
+    async fn check_replaced(
+        &self,
+        request: &PushRequest,
+        old: Option<&CommitId>,
+    ) -> Result<(), RemoteError> {
+        let Some(old) = old else { return Ok(()) };
+        self.fetch_missing(old).await?;
+        let repo = self.repo()?;
+        if all_of_session(&repo, &between(&repo, &request.new, old)?, &request.session)? {
+            return Ok(());
+        }
+        Err(RemoteError::Foreign { branch: request.branch.clone() })
+    }
+
+    async fn fetch_missing(&self, commit: &CommitId) -> Result<(), RemoteError> {
+        if !self.has(commit)? {
+            self.fetch(&FetchTarget::Commit(commit.clone()), None).await?;
+        }
+        Ok(())
+    }
+
+    /// As [`GitRemote::push`]. A branch that only the session itself moved is replaced; when another
+    /// person moved it, our commits are set once on top of theirs, provided that no file is touched
+    /// by both (specification.md X28). Everything stays in the local store whatever the answer is.
     pub async fn push_rebased(
         &self,
         request: &PushRequest,
     ) -> Result<RebasedPushOutcome, RemoteError> {
         let theirs = match self.push(request).await? {
+            PushOutcome::Moved { now: Some(late) }
+                if self.is_own_progress(request, &late).await? =>
+            {
+                let again = PushRequest { expected: Some(late), ..request.clone() };
+                return Ok(RebasedPushOutcome::Plain(self.push(&again).await?));
+            }
             PushOutcome::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
             PushOutcome::Moved { now } => {
                 let reason = match &now {

@@ -4,15 +4,21 @@
 //! The token is sent in one header and only to its own host; it never appears in an address, an
 //! argument, a configuration file or a log.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use url::Url;
 
 use crate::adapter::host::http::{Http, HttpError, Received, is_loopback};
+use crate::adapter::host::rate_limit::RateLimit;
+use crate::domain::retry::{Repeat, RetryDecision, retry};
 use crate::domain::secret::SecretKey;
-use crate::effect::RemoteError;
+use crate::effect::{Clock, RemoteError};
 
 use super::pkt_line::{self, Advertisement, Fetched};
 
@@ -25,6 +31,12 @@ const PACK_LIMIT: usize = 512 << 20;
 /// Time limit of one exchange.
 const LIMIT: Duration = Duration::from_mins(5);
 
+/// Longest wait after a request to stop.
+const LEAVING: Duration = Duration::from_secs(2);
+
+/// Interval at which a wait looks for a request to stop.
+const STEP: Duration = Duration::from_millis(500);
+
 const UPLOAD: &str = "git-upload-pack";
 const RECEIVE: &str = "git-receive-pack";
 
@@ -36,12 +48,52 @@ pub struct Credential {
     pub token: SecretKey,
 }
 
+/// Waits between the attempts of one exchange.
+#[derive(Clone)]
+pub struct RetryWaits {
+    pub clock: Arc<dyn Clock>,
+    /// Seeds the jitter, so that parallel runs do not retry at the same moment.
+    pub seed: u64,
+}
+
+impl fmt::Debug for RetryWaits {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RetryWaits").field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+impl RetryWaits {
+    /// Waits before the next attempt, or returns the error when there is none. After a request to
+    /// stop, only short waits are begun.
+    async fn pause(
+        &self,
+        repeat: Repeat,
+        error: RemoteError,
+        attempt: u32,
+    ) -> Result<(), RemoteError> {
+        let remaining = self.clock.stop_requested().then_some(LEAVING);
+        let decision = retry(repeat, error.fault(), attempt, remaining, self.seed);
+        tracing::debug!(?decision, "a request to the git server failed: {error}");
+        let (RetryDecision::Again(mut left) | RetryDecision::LookFirst(mut left)) = decision else {
+            return Err(error);
+        };
+        // In steps, because a request to stop ends the wait.
+        while !left.is_zero() && (remaining.is_some() || !self.clock.stop_requested()) {
+            let step = left.min(STEP);
+            self.clock.wait(step).await;
+            left -= step;
+        }
+        Ok(())
+    }
+}
+
 /// The repository on a server, and how it is reached.
 #[derive(Clone, Debug)]
 pub struct Transport {
     http: Http,
     url: Url,
     credential: Option<Credential>,
+    waits: RetryWaits,
     limit: Duration,
 }
 
@@ -124,8 +176,31 @@ impl Transport {
         http: Http,
         remote: &str,
         credential: Option<Credential>,
+        waits: RetryWaits,
     ) -> Result<Self, RemoteError> {
-        Ok(Self { http, url: address(remote)?, credential, limit: LIMIT })
+        Ok(Self { http, url: address(remote)?, credential, waits, limit: LIMIT })
+    }
+
+    /// Waits before a push is repeated, or returns the error when it is not. The caller asks the
+    /// server first whether the failed push took effect.
+    pub async fn pause_push(&self, error: RemoteError, attempt: u32) -> Result<(), RemoteError> {
+        self.waits.pause(Repeat::Look, error, attempt).await
+    }
+
+    /// Repeats a request that changes nothing until its answer can be read, as often as the retry
+    /// policy allows.
+    async fn repeat<'a, T>(
+        &self,
+        request: &(dyn Fn() -> BoxFuture<'a, Result<T, RemoteError>> + Sync),
+    ) -> Result<T, RemoteError> {
+        let mut attempt = 1;
+        loop {
+            match request().await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => self.waits.pause(Repeat::Free, error, attempt).await?,
+            }
+            attempt += 1;
+        }
     }
 
     /// The same transport with another time limit for one exchange.
@@ -152,6 +227,10 @@ impl Transport {
     }
 
     async fn advertised(&self, service: &str) -> Result<Advertisement, RemoteError> {
+        self.repeat(&|| self.advertised_once(service).boxed()).await
+    }
+
+    async fn advertised_once(&self, service: &str) -> Result<Advertisement, RemoteError> {
         let url = format!("{}/info/refs?service={service}", self.base());
         let kind = format!("application/x-{service}-advertisement");
         let received = self.exchange(&url, &[], None, &kind, LIST_LIMIT, service).await?;
@@ -161,7 +240,7 @@ impl Transport {
     /// Fetches a pack.
     pub async fn fetch(&self, offer: &Advertisement, ask: &Ask) -> Result<Fetched, RemoteError> {
         if !offer.can("side-band-64k") || (ask.depth.is_some() && !offer.can("shallow")) {
-            return Err(self.wrong("it lacks the capability side-band-64k or shallow"));
+            return Err(self.unsupported("it lacks the capability side-band-64k or shallow"));
         }
         let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
         let mut body = Vec::new();
@@ -181,11 +260,17 @@ impl Transport {
             pkt_line::write(&mut body, format!("have {id}\n").as_bytes());
         }
         pkt_line::write(&mut body, b"done\n");
-        let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
-        pkt_line::fetched(&received.body, ask.depth.is_some()).map_err(|wrong| self.wrong(wrong))
+        let deepened = ask.depth.is_some();
+        self.repeat(&|| self.fetch_once(body.clone(), deepened).boxed()).await
     }
 
-    /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`.
+    async fn fetch_once(&self, body: Vec<u8>, deepened: bool) -> Result<Fetched, RemoteError> {
+        let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
+        pkt_line::fetched(&received.body, deepened).map_err(|wrong| self.wrong(wrong))
+    }
+
+    /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`. Sent
+    /// once: after an error the server may have carried it out all the same.
     pub async fn send(
         &self,
         offer: &Advertisement,
@@ -193,7 +278,7 @@ impl Transport {
         pack: &[u8],
     ) -> Result<Sent, RemoteError> {
         if !offer.can("report-status") || !offer.can("side-band-64k") {
-            return Err(self.wrong("it does not report what became of a push"));
+            return Err(self.unsupported("it does not report what became of a push"));
         }
         let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
         let mut body = Vec::with_capacity(pack.len() + 512);
@@ -246,9 +331,14 @@ impl Transport {
             headers.push(("authorization".into(), format!("Basic {pair}")));
         }
         let received = self.http.exchange(url, &headers, body, self.limit, largest).await.map_err(
-            |error: HttpError| RemoteError::Connection {
-                address: self.address(),
-                reason: error.to_string(),
+            |error: HttpError| match error {
+                HttpError::Connection(_) | HttpError::Truncated | HttpError::TimedOut => {
+                    let (address, reason) = (self.address(), error.to_string());
+                    RemoteError::Connection { address, reason }
+                }
+                HttpError::TooLarge(_) | HttpError::Request(_) => {
+                    self.unsupported(error.to_string())
+                }
             },
         )?;
         self.judge(&received, service)?;
@@ -261,9 +351,16 @@ impl Transport {
     fn judge(&self, received: &Received, service: &str) -> Result<(), RemoteError> {
         let address = self.address();
         let text = || pkt_line::one_line(&String::from_utf8_lossy(&received.body));
+        if let Some(RateLimit { wait }) = RateLimit::of(received) {
+            return Err(RemoteError::RateLimited { address, wait });
+        }
+        let is_page =
+            received.header("content-type").is_some_and(|kind| kind.starts_with("text/html"));
         Err(match received.status {
             200 => return Ok(()),
             401 => RemoteError::Unauthorized { address },
+            // A git server answers in plain text; a page is from a proxy, or of an outage.
+            403 if is_page => self.wrong("a web page with status 403"),
             403 => RemoteError::Forbidden { address, text: text(), writing: service == RECEIVE },
             404 => RemoteError::NotFound { address },
             301 | 302 | 303 | 307 | 308 => {
@@ -285,6 +382,10 @@ impl Transport {
 
     fn wrong(&self, reason: impl Into<String>) -> RemoteError {
         RemoteError::Protocol { address: self.address(), reason: reason.into() }
+    }
+
+    fn unsupported(&self, reason: impl Into<String>) -> RemoteError {
+        RemoteError::Unsupported { address: self.address(), reason: reason.into() }
     }
 }
 

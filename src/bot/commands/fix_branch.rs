@@ -98,11 +98,15 @@ pub async fn rollback(
     if let Err(text) = push(context, &own, &new).await {
         return Ok(text);
     }
-    add_event(context, &own.session, &new, &Event::Reverted { iteration: number }).await?;
-    Ok(format!(
+    let mut reply = format!(
         "The fix of iteration {number} is reverted by {}. `/regreen fix` looks for another fix.",
         new.short()
-    ))
+    );
+    let event = Event::Reverted { iteration: number };
+    if let Err(error) = add_event(context, &own.session, &new, &event).await {
+        reply.push_str(&format!(" This page may not show it: {}.", code(&error.message)));
+    }
+    Ok(reply)
 }
 
 /// Adds an event to the snapshot of a session.

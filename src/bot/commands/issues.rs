@@ -7,7 +7,7 @@ use crate::report::markdown;
 use crate::report::view::View;
 
 use crate::bot::context::Context;
-use crate::bot::publish::Publisher;
+use crate::bot::publish::{Publisher, missing_labels};
 use crate::bot::replies::Replies;
 
 /// Adds the issues that the configuration opens after a success (specification.md 9.2).
@@ -51,7 +51,11 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
             marker: format!("<!-- regreen:issue {} {word} -->", view.session),
         };
         lines.push(match context.forge.put_issue(&new).await {
-            Ok(put) if put.created => format!("{word}: opened #{}", put.number),
+            Ok(put) if put.created => {
+                let missing = missing_labels(&put.left_out);
+                let missing = missing.map(|text| format!("; {}", markdown::prose(&text, 300)));
+                format!("{word}: opened #{}{}", put.number, missing.unwrap_or_default())
+            }
             Ok(put) => format!("{word}: #{} already exists", put.number),
             Err(error) => {
                 format!("{word}: {}; {}", markdown::code(&error.to_string()), error.hint())

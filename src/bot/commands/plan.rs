@@ -5,6 +5,7 @@ use crate::bot::error::BotError;
 use crate::bot::session_choice::obstacle;
 use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::newest_pending;
+use crate::report::markdown::code;
 use crate::report::planning;
 
 pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
@@ -30,6 +31,13 @@ pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
     // The events stay for reports; without the state the session cannot be continued.
     let events = session_snapshots::events(context.prepared, &pending.session, None).await?;
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
-    session_snapshots::save(context.prepared, &pending.session, &snapshot).await?;
-    Ok(format!("The plan of {} is dropped.", pending.session))
+    Ok(match session_snapshots::save(context.prepared, &pending.session, &snapshot).await {
+        Ok(()) => format!("The plan of {} is dropped.", pending.session),
+        Err(error) => format!(
+            "The plan of {} is still there: {}; {}.",
+            pending.session,
+            code(&error.to_string()),
+            error.hint()
+        ),
+    })
 }

@@ -6,15 +6,22 @@ use crate::adapter::host::random;
 use crate::adapter::host::{files, redaction};
 use crate::domain::check::Level;
 use crate::domain::event::Ending;
-use crate::effect::Label;
+use crate::effect::{Label, LabelErrors};
 use crate::report::check;
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
 use crate::report::runner_commands;
 use std::time::Duration;
 
-use super::Publisher;
+use super::{Publisher, too_late};
 use crate::bot::{environment, prepare};
+
+/// Names the labels that could not be made, with the reasons; `None` when there are none.
+pub fn missing_labels(left_out: &LabelErrors) -> Option<String> {
+    let missing: Vec<String> =
+        left_out.iter().map(|(name, why)| format!("`{name}` ({why})")).collect();
+    (!missing.is_empty()).then(|| format!("missing labels: {}", missing.join(", ")))
+}
 
 /// The label of a pull request that needs a person.
 const REVIEW: &str = "regreen: review";
@@ -61,10 +68,11 @@ impl Publisher<'_> {
     /// workflow, so a branch rule that requires this check would wait for ever.
     async fn check_tip(&mut self) {
         let met = self.is_met();
-        let may = self.context.target.writes && self.check.closed.is_none();
+        let may = self.context.target.writes && !self.check.closed;
         let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
         let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
-        if let Ok(Err(error)) = result {
+        let result = result.unwrap_or_else(|_elapsed| Err(too_late("write the check run")));
+        if let Err(error) = result {
             let text = format!("the check of the last commit is missing: {error}");
             println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
         }
@@ -87,11 +95,12 @@ impl Publisher<'_> {
             colour: "fbca04".into(),
             description: "regreen met the gate and left low-criticality failures".into(),
         };
-        if let Err(error) = self.context.forge.add_labels(number, &[label]).await {
-            println!(
-                "{}",
-                runner_commands::remark(Level::Warning, None, "regreen", &error.to_string())
-            );
+        let text = match self.context.forge.add_labels(number, &[label]).await {
+            Ok(left_out) => missing_labels(&left_out),
+            Err(error) => Some(format!("{error}; {}", error.hint())),
+        };
+        if let Some(text) = text {
+            println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
         }
     }
 
@@ -113,7 +122,8 @@ impl Publisher<'_> {
             tracing::warn!(%error, "the report is not written");
         }
         let shown = report.display().to_string();
-        let values = runner_commands::outputs(&self.view, Some(&shown));
+        let kept = self.kept.as_ref().map(|folder| folder.display().to_string());
+        let values = runner_commands::outputs(&self.view, Some(&shown), kept.as_deref());
         let text =
             random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {
@@ -129,11 +139,7 @@ impl Publisher<'_> {
     pub(super) fn warn_of_stale_pages(&self) {
         let closed = [("check run", &self.check), ("comment", &self.comment)];
         for (name, channel) in closed {
-            let why = channel.closed.as_ref().or(channel
-                .stale
-                .then_some(&self.session)
-                .filter(|_| self.context.target.writes && channel.attempt.is_some()));
-            if let Some(why) = why {
+            if let Some(why) = channel.error.as_ref().filter(|_| channel.stale) {
                 let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
                 println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
             }

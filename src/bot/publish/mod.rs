@@ -3,12 +3,15 @@
 
 mod end;
 
+pub use end::missing_labels;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::adapter::host::console::println;
 use crate::config::PartialConclusion;
 use crate::domain::budget::{SpendingLimits, micro_usd};
-use crate::domain::check::{CheckStatus, Conclusion};
+use crate::domain::check::{CheckStatus, Conclusion, Level};
 use crate::domain::command::RunLimits;
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::CommitId;
@@ -17,6 +20,7 @@ use crate::effect::ForgeError;
 use crate::report::check::{self, About};
 use crate::report::comment::{comment, marker};
 use crate::report::forge_page::{BudgetLimits, CommandReply, ForgePage};
+use crate::report::markdown;
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::runner_commands;
@@ -48,15 +52,17 @@ pub struct Channel {
     stale: bool,
     /// Time of the last attempt to post.
     attempt: Option<Duration>,
-    /// Why posting was given up, in our own words.
-    closed: Option<String>,
+    /// Why the last attempt failed; untrusted text.
+    error: Option<String>,
+    /// Whether posting was given up.
+    closed: bool,
 }
 
 impl Channel {
     /// Whether an update is due.
     pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
         self.stale
-            && self.closed.is_none()
+            && !self.closed
             && self.attempt.is_none_or(|attempt| now.saturating_sub(attempt) >= pace)
     }
 
@@ -64,10 +70,12 @@ impl Channel {
     fn record(&mut self, now: Duration, result: &Result<(), ForgeError>) {
         self.attempt = Some(now);
         match result {
-            Ok(()) => self.stale = false,
-            // A temporary failure: the next update retries.
-            Err(error) if error.is_transient() => {}
-            Err(error) => self.closed = Some(format!("{error}; {}", error.hint())),
+            Ok(()) => (self.stale, self.error) = (false, None),
+            Err(error) => {
+                // After a temporary failure the next update retries.
+                self.closed = !error.is_transient();
+                self.error = Some(format!("{error}; {}", error.hint()));
+            }
         }
     }
 }
@@ -96,6 +104,10 @@ pub struct Publisher<'a> {
     push_notices: Vec<String>,
     /// A stored result that waits to be applied.
     stored: Option<CommitId>,
+    /// The folder that keeps the commits that were not pushed.
+    kept: Option<PathBuf>,
+    /// Commits of the iterations that the server has.
+    pushed: Vec<CommitId>,
     /// The phases before the fix loop.
     phases: Vec<Step>,
     pace: Duration,
@@ -122,6 +134,8 @@ impl<'a> Publisher<'a> {
             page: context.env.run_url(&context.target.repository),
             push_notices: Vec::new(),
             stored: None,
+            kept: None,
+            pushed: Vec::new(),
             phases: Vec::new(),
             pace,
             comment: Channel::default(),
@@ -193,14 +207,31 @@ impl<'a> Publisher<'a> {
     }
 
     /// Records that the session's branch is on the server, and its pull request.
-    pub fn show_branch(&mut self, pull: Option<u64>) {
-        if self.session.is_empty() {
-            return;
-        }
+    pub fn show_branch(&mut self, tip: &CommitId, pull: Option<u64>) {
+        self.find_pushed(tip);
         let place = format!("{}/{}", self.context.env.server(), self.context.target.repository);
         self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
         self.pull = pull;
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
+    }
+
+    /// Shows that the result that a bundle claims was refused, as a failure.
+    pub fn refuse(&mut self, reason: String) {
+        let text = format!("the bundle was refused: {}", markdown::line(&reason, 500));
+        println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
+        match &mut self.view.outcome {
+            Some(outcome) => (outcome.result, outcome.reason) = (Ending::Failure, text),
+            None => self.problem = Some((text, "run `mode: work` again".into())),
+        }
+    }
+
+    /// Records where the commits are kept that were not pushed.
+    pub fn keep(&mut self, folder: PathBuf) {
+        self.view.notices.push(format!(
+            "the commits that were not pushed are kept in `{}`; upload that folder, and `mode: publish` with it as `bundle` publishes them",
+            folder.file_name().unwrap_or_default().to_string_lossy()
+        ));
+        self.kept = Some(folder);
     }
 
     /// Records which phases of a test session are complete.
@@ -214,6 +245,13 @@ impl<'a> Publisher<'a> {
         self.phases = phases.take(PHASES.len() - 1).collect();
     }
 
+    /// Finds the commits of the iterations that a tip on the server contains.
+    fn find_pushed(&mut self, tip: &CommitId) {
+        let clone = &self.context.prepared.clone;
+        let commits = self.view.rows.iter().filter_map(|row| row.commit.as_ref());
+        self.pushed = commits.filter(|commit| clone.contains(tip, commit)).cloned().collect();
+    }
+
     /// Records what was published.
     pub fn show_published(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
@@ -224,8 +262,11 @@ impl<'a> Publisher<'a> {
                 Some(_) => self.pull_url = Some(url.clone()),
                 None => self.branch_url = Some(url.clone()),
             }
-        } else if published.tip.is_some() {
-            self.show_branch(None);
+        } else if let Some(tip) = &published.tip {
+            self.show_branch(tip, None);
+        }
+        if let Some(tip) = published.server_tip() {
+            self.find_pushed(tip);
         }
         self.push_notices = published.notices.iter().chain(&published.held).cloned().collect();
         for notice in published.notices.iter().chain(&published.held) {
@@ -294,6 +335,7 @@ impl<'a> Publisher<'a> {
             branch_url: self.branch_url.as_deref(),
             pull_url: self.pull_url.as_deref(),
             stored: self.stored.as_ref(),
+            pushed: &self.pushed,
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
@@ -322,8 +364,10 @@ async fn bounded(
     problem: &str,
     call: impl Future<Output = Result<(), ForgeError>>,
 ) {
-    if let Ok(Err(error)) = tokio::time::timeout(limit, call).await {
-        tracing::warn!(%error, "{problem}");
+    match tokio::time::timeout(limit, call).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "{problem}"),
+        Err(_elapsed) => tracing::warn!("{problem}: no answer in {} s", limit.as_secs()),
     }
 }
 
@@ -358,5 +402,7 @@ mod tests {
         channel.stale = true;
         channel.record(second(60), &failure(ForgeErrorKind::NotFound));
         assert!(!channel.is_due(second(600), PACE), "refused for good");
+        let reason = channel.error.unwrap_or_default();
+        assert!(reason.starts_with("cannot post: ") && reason.contains("; check"), "{reason}");
     }
 }

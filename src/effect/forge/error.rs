@@ -67,7 +67,9 @@ impl ForgeError {
         let hint = match &self.kind {
             ForgeErrorKind::Unauthorised => "check the token",
             ForgeErrorKind::Denied { needed: Some(needed) } => {
-                return format!("give the job `permissions` with {}", needed.replace('=', ": "));
+                // The API writes `pull_requests=write`, a workflow file `pull-requests: write`.
+                let needed = needed.replace('_', "-").replace('=', ": ").replace(',', ", ");
+                return format!("give the job `permissions` with {needed}");
             }
             ForgeErrorKind::Denied { needed: None } => {
                 "look at `permissions` of the job; pull requests of forks get a token that only reads"
@@ -110,6 +112,12 @@ mod tests {
             "cannot create the check run: the token may not do this (403): \
              Resource not accessible by integration\n\
              give the job `permissions` with checks: write"
+        );
+        let needed = Some("contents=write,pull_requests=write".into());
+        let error = ForgeError { kind: ForgeErrorKind::Denied { needed }, ..error };
+        assert_eq!(
+            error.hint(),
+            "give the job `permissions` with contents: write, pull-requests: write"
         );
     }
 }

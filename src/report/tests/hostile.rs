@@ -410,7 +410,7 @@ proptest! {
             prop_assert!(one.message.len() <= 16_000 && one.title.len() <= TITLE_LIMIT);
             prop_assert!(!one.message.trim().is_empty() && one.start_line >= 1);
         }
-        let shown = outputs(&view, None);
+        let shown = outputs(&view, None, None);
         prop_assert!(shown.iter().map(|(_, value)| value.len()).sum::<usize>() < 1_000_000);
         prop_assert_eq!(todo(&[], &view).breaches(), Vec::<String>::new());
     }

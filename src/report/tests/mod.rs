@@ -2,6 +2,8 @@
 
 mod hostile;
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use pulldown_cmark::{Event as Piece, Options, Parser, Tag, TagEnd, TextMergeStream};
 
@@ -234,8 +236,11 @@ fn closed(result: Ending) -> View {
     view
 }
 
+static PUSHED: LazyLock<[CommitId; 1]> = LazyLock::new(|| [id('a')]);
+
 fn facts() -> ForgePage<'static> {
     ForgePage {
+        pushed: PUSHED.as_slice(),
         server_url: SERVER,
         repository: "octo/shop",
         session: SESSION,
@@ -304,6 +309,8 @@ fn a_summary_holds_the_patch_that_could_not_be_pushed() {
     let text = job_summary(&view, &facts);
     examine(&text, &facts).unwrap();
     page("job-summary", &text);
+    let unpushed = job_summary(&view, &ForgePage { pushed: &[], ..facts });
+    assert!(text.contains("/commit/aaaa") && !unpushed.contains("/commit/"), "{unpushed}");
     let pushed = ForgePage { pull_url: Some("https://github.com/octo/shop/pull/8"), ..facts };
     assert!(text.contains("+if n <= 1:") && text.contains("Nothing was pushed"));
     assert!(!job_summary(&view, &pushed).contains("Nothing was pushed"));
@@ -349,7 +356,7 @@ fn a_check_says_in_its_title_what_happens_and_marks_failing_lines() {
 
 #[test]
 fn outputs_tell_the_end_to_later_steps() {
-    let shown = outputs(&closed(Ending::Failure), Some("regreen-report/report.md"));
+    let shown = outputs(&closed(Ending::Failure), Some("regreen-report/report.md"), None);
     insta::assert_snapshot!(
         shown.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("\n"),
         @r"
@@ -359,6 +366,7 @@ fn outputs_tell_the_end_to_later_steps() {
     iterations=3
     report-path=regreen-report/report.md
     commit-sha=cccccccccccccccccccccccccccccccccccccccc
+    bundle=
     degraded=false
     stuck-tests=tests/test_cart.py::test_total
     "

@@ -287,6 +287,20 @@ impl World {
         self.action(job).spawn().expect("regreen starts")
     }
 
+    /// The next request to the git server with this method and service (`upload` or `receive`) fails
+    /// in this way, once.
+    pub fn git_fault(&self, kind: &str, method: &str, service: &str) {
+        use std::fs::File;
+        let path = self.folder.path().join("srv/faults");
+        let mut file = File::options().append(true).create(true).open(path).expect("a file");
+        writeln!(file, "{kind} {method} {service}").expect("a line");
+    }
+
+    /// Faults of the git server that have not happened.
+    pub fn git_faults_left(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("srv/faults")).expect("a file")
+    }
+
     /// Waits until something holds, for a minute.
     pub fn wait_for(&self, holds: impl Fn() -> bool) {
         for _ in 0..1_200 {

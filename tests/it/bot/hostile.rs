@@ -122,6 +122,7 @@ fn assert_inert(world: &World, ran: &Ran) {
         "iterations",
         "report-path",
         "commit-sha",
+        "bundle",
         "degraded",
         "stuck-tests",
     ];

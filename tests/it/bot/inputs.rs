@@ -29,6 +29,31 @@ fn commits_that_stay_local_are_on_no_branch_of_the_server() {
 }
 
 #[test]
+fn commits_that_the_server_refuses_are_kept_for_the_next_job() {
+    let world = world(CALC);
+    let number = world.pull();
+    let hook = world.bare().join("hooks/pre-receive");
+    std::fs::write(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n").expect("a hook");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&hook, mode).expect("a mode");
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("are kept in `regreen-bundle`"), "{comment}");
+    assert!(!comment.contains("/commit/"), "{comment}");
+    assert!(world.left("output").contains("/regreen-bundle\n"), "{}", world.left("output"));
+    std::fs::remove_file(&hook).expect("a hook");
+    let kept = world.around().join("kept");
+    std::fs::rename(world.around().join("workspace/regreen-bundle"), kept).expect("a bundle");
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "{}", shown(&ran));
+    world.github.assert_clean();
+}
+
+#[test]
 fn state_that_stays_on_disk_can_be_resumed_by_no_job_and_the_next_run_begins_anew() {
     let world = world(CALC);
     let number = world.pull();

@@ -69,6 +69,18 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
     drop(state);
     assert!(outputs(&world).contains("success"), "{}", outputs(&world));
     assert!(world.left("summary").contains("100.0"), "{}", world.left("summary"));
+    assert!(comment.contains("/commit/"), "{comment}");
+
+    // An automatic trigger on the same head shows the result again and repeats nothing.
+    let before = world.git(&["for-each-ref"]);
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before, "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("its result is shown again"), "{comment}");
+    assert!(comment.contains("100.0") && comment.contains("/commit/"), "{comment}");
+    assert!(outputs(&world).contains("success"), "{}", outputs(&world));
+    assert_eq!(world.github.state().pulls.len(), 2);
 }
 
 /// One module whose first edit regresses, and one with two plain bugs.
@@ -266,9 +278,27 @@ fn two_jobs_work_without_a_token_and_publish_without_tests() {
     bytes[last] ^= 1;
     std::fs::write(&pack, bytes).expect("a pack");
     world.git(&["branch", "-D", &branch]);
-    let ran = world.run(&job);
-    assert!(world.sticky(number).contains("were not taken over"), "{}", shown(&ran));
-    assert!(world.git(&["branch", "--list", &branch]).is_empty());
+    for (missing, said) in [(false, "were not taken over"), (true, "has no commits")] {
+        if missing {
+            std::fs::remove_file(&pack).expect("a pack");
+        }
+        let ran = world.run(&job);
+        assert_eq!(ran.code, Some(1), "{}", shown(&ran));
+        let comment = world.sticky(number);
+        let top = comment.lines().take(6).collect::<Vec<_>>().join("\n");
+        assert!(top.contains("The bundle was refused") && top.contains(said), "{comment}");
+        assert!(ran.out.contains("::error title=regreen::the bundle was refused"), "{}", ran.out);
+        let check = world.github.state().checks[0].conclusion.clone();
+        assert_eq!(check.as_deref(), Some("failure"));
+        let outputs = outputs(&world);
+        let value = |name: &str| {
+            let mut lines =
+                outputs.lines().skip_while(|line| !line.starts_with(&format!("{name}<<")));
+            lines.nth(1).unwrap_or_default()
+        };
+        assert_eq!((value("result"), value("commit-sha")), ("failure", ""), "{outputs}");
+        assert!(world.git(&["branch", "--list", &branch]).is_empty());
+    }
 }
 
 #[test]
@@ -327,9 +357,23 @@ fn github_being_away_loses_nothing() {
         world.github.fault("POST", "/pulls", Fault::CutAfter);
         world.github.fault("PATCH", "/check-runs", Fault::StatusAfter(500));
     }
+    let git = [
+        ("reset", "GET", "upload"),
+        ("html", "POST", "upload"),
+        ("limited", "GET", "receive"),
+        ("limited", "POST", "receive"),
+        ("lost", "POST", "receive"),
+    ];
+    for (kind, method, service) in git {
+        world.git_fault(kind, method, service);
+    }
     let ran = world.run(&world.pull_request(number, "opened"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    assert_eq!(world.git_faults_left(), "", "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let log = world.git(&["log", "--format=%s", &branch]);
+    assert!(log.starts_with("test-cycle: complete"), "{log}\n{}", shown(&ran));
     let state = world.github.state();
     assert_eq!(state.checks.len(), 2, "{:?}", state.checks);
     assert_eq!(state.checks[0].conclusion.as_deref(), Some("success"));

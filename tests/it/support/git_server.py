@@ -3,7 +3,10 @@
 Usage: git_server.py ROOT TOKEN [CERT KEY]; prints its port. A TOKEN of `-` is the first line of
 standard input, since everybody can read arguments. ROOT/fault names what goes wrong:
 a status, `slow`, `cut`, `redirect`, `junk`, `forbid-write`, or `race REFERENCE COMMIT` (somebody
-else moves a reference between the list and the push). ROOT/log gets a line for each request.
+else moves a reference between the list and the push). ROOT/faults holds faults that happen once,
+one line `KIND METHOD SERVICE` each; SERVICE is `upload` or `receive`, and KIND a status, `limited`,
+`limited-unnamed`, `reset`, `lost` (carried out, then reset), `cut`, `html` or `html403`.
+ROOT/log gets a line for each request.
 """
 
 import base64
@@ -12,8 +15,20 @@ import os
 import ssl
 import subprocess
 import sys
+import threading
 import time
 
+LOCK = threading.Lock()
+LIMIT = b"You have exceeded a secondary rate limit. Please wait a few minutes."
+PAGE = b"<html><body>Please log in</body></html>"
+# Status, headers and body of the faults that are plain answers.
+ANSWERS = {
+    "limited": (403, [("retry-after", "1")], LIMIT),
+    "limited-unnamed": (403, [], LIMIT),
+    "429": (429, [("retry-after", "1")], b"slow down"),
+    "html": (200, [("content-type", "text/html")], PAGE),
+    "html403": (403, [("content-type", "text/html; charset=utf-8")], PAGE),
+}
 ROOT, TOKEN = sys.argv[1], sys.argv[2]
 if TOKEN == "-":
     TOKEN = sys.stdin.readline().strip()
@@ -26,6 +41,25 @@ def fault():
             return file.read().split()
     except FileNotFoundError:
         return []
+
+
+def fault_once(method, path):
+    """Takes the first fault of this request out of the list."""
+    name = os.path.join(ROOT, "faults")
+    with LOCK:
+        try:
+            with open(name) as file:
+                lines = file.read().splitlines()
+        except FileNotFoundError:
+            return None
+        for index, line in enumerate(lines):
+            kind, wanted, service = line.split()
+            if wanted == method and f"git-{service}-pack" in path:
+                del lines[index]
+                with open(name, "w") as file:
+                    file.write("".join(line + "\n" for line in lines))
+                return kind
+    return None
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -51,6 +85,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         sent = self.headers.get("authorization")
         with open(os.path.join(ROOT, "log"), "a") as log:
             log.write(f"{self.command} {self.path} {'token' if sent == EXPECTED else sent}\n")
+        once = fault_once(self.command, self.path)
+        if once == "reset":
+            self.close_connection = True
+            return None
+        if once in ANSWERS:
+            status, headers, body = ANSWERS[once]
+            return self.answer(status, body, headers)
+        if once and once.isdigit():
+            return self.answer(int(once), b"out of order")
         wrong = fault() or ["none"]
         if wrong[0].isdigit():
             return self.answer(int(wrong[0]), b"so says\n::the server")
@@ -91,7 +134,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 status = int(value.split()[0])
             elif name:
                 headers.append((name, value))
-        self.answer(status, body, headers, cut=wrong[0] == "cut" and self.command == "POST")
+        if once == "lost":
+            self.close_connection = True
+            return None
+        cut = once == "cut" or (wrong[0] == "cut" and self.command == "POST")
+        return self.answer(status, body, headers, cut=cut)
 
     do_GET = do_POST = serve
 

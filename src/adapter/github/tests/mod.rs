@@ -280,6 +280,25 @@ async fn the_author_is_the_account_of_the_token_or_the_app_behind_the_check_run(
 }
 
 #[tokio::test]
+async fn comments_and_check_runs_are_listed_once() {
+    let (fake, http, clock) = (lively(), http(), TestClock::default());
+    let forge = connect(&fake, &http, &clock);
+    for text in ["one", "two", "two", "three"] {
+        forge.put_comment(7, MARKER, text).await.expect("a comment");
+        forge.put_check(&run(1)).await.expect("a check run");
+    }
+    let lists = || (fake.count("GET", "/comments"), fake.count("GET", "/check-runs"));
+    let first = lists();
+    assert!(first.0 <= 1 && first.1 <= 1, "{first:?}");
+    assert_eq!(fake.count("PATCH", "/comments/"), 2, "the same text is not sent again");
+    // Somebody deletes the comment, so another one is posted.
+    fake.state().comments.retain(|one| !one.body.starts_with(MARKER));
+    assert_eq!(forge.put_comment(7, MARKER, "four").await.expect("a comment"), Done::Created);
+    assert_eq!(lists().0, first.0 + 1);
+    fake.assert_clean();
+}
+
+#[tokio::test]
 async fn annotations_arrive_once_each_in_batches_and_long_texts_are_cut() {
     let (fake, http, clock) = (lively(), http(), TestClock::default());
     let forge = connect(&fake, &http, &clock);

@@ -98,6 +98,15 @@ impl ScratchRepo {
         tree::diff(&repo, &sources(from)?, &sources(to)?)
     }
 
+    /// Whether a commit is `tip` or one of its ancestors; `false` when either is not in the store.
+    pub fn contains(&self, tip: &CommitId, commit: &CommitId) -> bool {
+        let found = || -> Result<bool, GitError> {
+            let after = self.repo()?.graph_descendant_of(oid(tip)?, oid(commit)?);
+            after.map_err(failed("compare two histories"))
+        };
+        tip == commit || found().unwrap_or(false)
+    }
+
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
         tree::id(tree_of(&self.repo()?, commit)?.id())
     }

@@ -8,16 +8,48 @@ mod remotes;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use async_trait::async_trait;
 
 use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::SecretKey;
 use crate::effect::{
-    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
+    Clock, FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
 };
 
 use super::*;
+
+/// A clock that advances only by `wait`.
+#[derive(Default)]
+struct TestClock {
+    waits: Mutex<Vec<Duration>>,
+}
+
+#[async_trait]
+impl Clock for TestClock {
+    fn now(&self) -> String {
+        "2026-11-21T10:00:00Z".into()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.waits.lock().expect("no panic").iter().sum()
+    }
+
+    fn stop_requested(&self) -> bool {
+        false
+    }
+
+    async fn wait(&self, duration: Duration) {
+        self.waits.lock().expect("no panic").push(duration);
+    }
+}
+
+fn waits() -> RetryWaits {
+    RetryWaits { clock: Arc::new(TestClock::default()), seed: 7 }
+}
 
 const TOKEN: &str = "ghs_canaryCanary0123456789";
 
@@ -110,6 +142,18 @@ impl World {
         std::fs::write(self.folder.path().join("srv/fault"), text).expect("a file");
     }
 
+    /// The next request with this method and service fails in this way.
+    fn fault_once(&self, kind: &str, method: &str, service: &str) {
+        let line = format!("{kind} {method} {service}\n");
+        std::fs::write(self.folder.path().join("srv/faults"), line).expect("a file");
+    }
+
+    /// Whether the fault of [`World::fault_once`] happened.
+    fn fault_happened(&self) -> bool {
+        let left = std::fs::read_to_string(self.folder.path().join("srv/faults"));
+        left.expect("a file").is_empty()
+    }
+
     fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("srv/log")).unwrap_or_default()
     }
@@ -133,7 +177,7 @@ impl World {
     fn remote_with(&self, checkout: &Path, token: Option<Credential>) -> GitRemote {
         let facts = discover(checkout).expect("a checkout");
         let http = Http::new().expect("a client");
-        let transport = Transport::new(http, &self.url, token).expect("an address");
+        let transport = Transport::new(http, &self.url, token, waits()).expect("an address");
         GitRemote::new(&facts, transport.within(Duration::from_mins(1)))
     }
 

@@ -145,10 +145,9 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         ("forbid-write", "Write access to repository not granted", false, "contents: write"),
         ("404", "hidden from this token", false, "contents: read"),
         ("503", "answered 503", true, "run again"),
-        ("429", "answered 429", true, "git server"),
+        ("429", "limits the rate of requests", true, "after the limit"),
         ("redirect", "has moved to http://127.0.0.1", false, "renamed.git'"),
-        ("junk", "not git's protocol", false, "git server"),
-        ("cut", "ended in the middle", true, "run again"),
+        ("junk", "not git's protocol", true, "git server"),
     ];
     for (fault, message, passing, hint) in table {
         world.fault(fault);
@@ -158,10 +157,9 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         assert_eq!(error.is_transient(), passing, "{fault}");
         assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
     }
-    // The server had moved the branch before its response was cut: a repeated push reports that.
-    world.fault("");
-    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::AlreadyThere);
+    // The server moves the branch before each response is cut.
     world.fault("cut");
+    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::Done);
     let other = world.foreign("main", "z.txt");
     let cut = remote.fetch(&FetchTarget::Commit(other.clone()), None).await.expect_err("cut");
     assert!(cut.is_transient(), "{cut}");
@@ -169,7 +167,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     remote.fetch(&FetchTarget::Commit(other), None).await.expect("it is repeated");
     world.fault("slow");
     let http = Http::new().expect("a client");
-    let hasty = Transport::new(http, &world.url, None).expect("an address");
+    let hasty = Transport::new(http, &world.url, None, waits()).expect("an address");
     let hasty = GitRemote::new(
         &discover(&checkout).expect("facts"),
         hasty.within(Duration::from_millis(200)),
@@ -195,6 +193,81 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         assert_eq!(found, by, "{text}");
         assert!(text.contains(message) && !found.hint().is_empty(), "{text}");
     }
+}
+
+#[tokio::test]
+async fn every_fault_at_every_request_leaves_the_same_state() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let new = fix(&checkout, "c.txt", "fixed");
+    let kinds = [
+        "500",
+        "502",
+        "429",
+        "limited",
+        "limited-unnamed",
+        "reset",
+        "lost",
+        "cut",
+        "html",
+        "html403",
+    ];
+    for (kind, number) in kinds.into_iter().zip(1..) {
+        for (method, service) in
+            [("GET", "upload"), ("POST", "upload"), ("GET", "receive"), ("POST", "receive")]
+        {
+            let context = format!("{kind} at {method} {service}");
+            let other = world.foreign("main", &format!("{method}-{service}-{number}.txt"));
+            world.fault_once(kind, method, service);
+            let found = remote.fetch(&FetchTarget::Branch("main".into()), None).await;
+            assert_eq!(found.expect(&context), other, "{context}");
+            let branch = format!("regreen/{method}-{service}-{number}");
+            let pushed = remote.push(&request(&branch, None, &new)).await.expect(&context);
+            assert_eq!(pushed, PushOutcome::Done, "{context}");
+            assert_eq!(world.tip(&branch), new, "{context}");
+            assert!(world.fault_happened(), "{context}");
+        }
+    }
+    git(&checkout, &["fsck", "--strict"]);
+}
+
+#[tokio::test]
+async fn a_branch_that_only_the_session_moved_is_its_own() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let head = world.tip("topic");
+    let branch = "regreen/WFS-test-x";
+    let done = |pushed: Result<_, RemoteError>| {
+        assert_eq!(pushed.expect("an answer"), RebasedPushOutcome::Plain(PushOutcome::Done));
+    };
+    // The first push was carried out, and nobody heard of it.
+    let first = fix(&checkout, "c.txt", "one");
+    remote.push(&request(branch, None, &first)).await.expect("an answer");
+    let second = fix(&checkout, "c.txt", "two");
+    done(remote.push_rebased(&request(branch, None, &second)).await);
+    // A killed job's push arrives late.
+    git(&checkout, &["reset", "-q", "--hard", first.as_str()]);
+    let third = fix(&checkout, "c.txt", "three");
+    done(remote.push_rebased(&request(branch, Some(first.clone()), &third)).await);
+    assert_eq!(world.tip(branch), third);
+    // Whoever moved the branch back wants it there.
+    git(&world.bare(), &["update-ref", &format!("refs/heads/{branch}"), first.as_str()]);
+    let back = remote.push(&request(branch, Some(third.clone()), &second)).await;
+    assert_eq!(back.expect("an answer"), PushOutcome::Moved { now: Some(first.clone()) });
+    // Commits of another session, or of a person, are not ours.
+    let other = SessionId::parse("WFS-test-y").expect("an id");
+    let theirs = PushRequest { session: other, ..request(branch, None, &second) };
+    assert_eq!(
+        remote.push(&theirs).await.expect("an answer"),
+        PushOutcome::Moved { now: Some(first) }
+    );
+    git(&world.bare(), &["update-ref", "refs/heads/fresh", head.as_str()]);
+    assert_eq!(
+        remote.push(&request("fresh", None, &second)).await.expect("an answer"),
+        PushOutcome::Moved { now: Some(head) }
+    );
 }
 
 #[tokio::test]
