@@ -16,7 +16,7 @@ use super::payload;
 const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
 
 /// The environment of one job.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ActionEnv {
     /// Variables of the runner and of the job.
     pub variables: BTreeMap<String, String>,

@@ -32,6 +32,7 @@ mod session_snapshots;
 mod sessions;
 mod supervise;
 mod target;
+mod throttle;
 mod trigger;
 mod worker;
 

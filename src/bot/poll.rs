@@ -11,6 +11,7 @@ use super::authority;
 use super::command;
 use super::context::Context;
 use super::permission::{Account, AccountKind};
+use super::throttle::Throttle;
 
 /// Polling interval: 120 requests an hour, of 1,000 allowed.
 const EVERY: Duration = Duration::from_secs(30);
@@ -18,47 +19,28 @@ const EVERY: Duration = Duration::from_secs(30);
 /// Variable that overrides the polling interval, in milliseconds.
 const EVERY_VARIABLE: &str = "REGREEN_LISTEN_MS";
 
-/// Limits how often a poll happens.
-struct Throttle {
-    last: Option<Duration>,
-    every: Duration,
-}
-
-impl Throttle {
-    fn new(context: &Context<'_>, last: Option<Duration>) -> Self {
-        let every = context.env.get(EVERY_VARIABLE).parse().map_or(EVERY, Duration::from_millis);
-        Self { last, every }
-    }
-
-    fn is_due(&mut self, context: &Context<'_>) -> bool {
-        let now = context.clock.elapsed();
-        let due = self.last.is_none_or(|last| now.saturating_sub(last) >= self.every);
-        if due {
-            self.last = Some(now);
-        }
-        due
-    }
-}
-
 /// Polls the comments for `/regreen stop`.
 pub struct StopPoll {
     since: String,
-    pace: Throttle,
+    throttle: Throttle,
 }
 
 impl StopPoll {
     /// Polls for comments from now on.
     pub fn new(context: &Context<'_>) -> Self {
-        let pace = Throttle::new(context, Some(context.clock.elapsed()));
-        Self { since: context.clock.now(), pace }
+        let mut throttle = Throttle::new(context.env, EVERY_VARIABLE, EVERY);
+        throttle.record(context.clock.elapsed());
+        Self { since: context.clock.now(), throttle }
     }
 
     /// The login of an authorised person who commented `stop` since this run began.
     pub async fn poll(&mut self, context: &Context<'_>) -> Option<String> {
         let number = context.target.number.filter(|_| context.target.writes)?;
-        if !self.pace.is_due(context) {
+        let now = context.clock.elapsed();
+        if !self.throttle.is_due(now) {
             return None;
         }
+        self.throttle.record(now);
         let comments = match context.forge.comments_since(number, &self.since).await {
             Ok(comments) => comments,
             Err(error) => {
@@ -93,7 +75,7 @@ fn account(author: Author) -> Account {
 pub struct HeadPoll {
     /// The reference to poll; `None` when there is none.
     name: Option<String>,
-    pace: Throttle,
+    throttle: Throttle,
 }
 
 impl HeadPoll {
@@ -105,15 +87,17 @@ impl HeadPoll {
             }
             context.target.head_branch.clone()
         });
-        Self { name, pace: Throttle::new(context, None) }
+        Self { name, throttle: Throttle::new(context.env, EVERY_VARIABLE, EVERY) }
     }
 
     /// The new head; `None` when it did not move, or when the last poll is too recent.
     pub async fn poll(&mut self, context: &Context<'_>) -> Option<CommitId> {
         let name = self.name.as_ref()?;
-        if !self.pace.is_due(context) {
+        let now = context.clock.elapsed();
+        if !self.throttle.is_due(now) {
             return None;
         }
+        self.throttle.record(now);
         match context.prepared.remote.head_of(name).await {
             Ok(head) => head.filter(|head| *head != context.target.head),
             Err(error) => {

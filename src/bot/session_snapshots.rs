@@ -24,6 +24,7 @@ use crate::role::vet;
 
 use super::context::Context;
 use super::prepare::{PrepareError, Prepared};
+use super::throttle::{PACE_VARIABLE, Throttle};
 use super::worker::{self, EVENTS};
 
 /// Largest events of a snapshot, in bytes.
@@ -210,8 +211,7 @@ pub struct SessionMirror {
     protect: GlobSet,
     redactor: Redactor,
     digest: Vec<u8>,
-    attempt: Option<Duration>,
-    pace: Duration,
+    throttle: Throttle,
     /// The state of the session when it was last read.
     pub latest: Option<PendingSession>,
     /// A notice for the comment.
@@ -227,7 +227,6 @@ impl SessionMirror {
         bundle: PathBuf,
         protect: GlobSet,
     ) -> Self {
-        let pace = context.env.get("REGREEN_PACE_MS").parse().map_or(PACE, Duration::from_millis);
         Self {
             session: session.clone(),
             head: context.target.head.clone(),
@@ -236,8 +235,7 @@ impl SessionMirror {
             protect,
             redactor: Redactor::new(&context.env.token),
             digest: Vec::new(),
-            attempt: None,
-            pace,
+            throttle: Throttle::new(context.env, PACE_VARIABLE, PACE),
             latest: None,
             notice: None,
         }
@@ -255,11 +253,10 @@ impl SessionMirror {
     /// `last` time. A failed save is retried next time.
     pub async fn save_if_changed(&mut self, context: &Context<'_>, last: bool) {
         let now = context.clock.elapsed();
-        let early = self.attempt.is_some_and(|attempt| now.saturating_sub(attempt) < self.pace);
-        if early && !last {
+        if !last && !self.throttle.is_due(now) {
             return;
         }
-        self.attempt = Some(now);
+        self.throttle.record(now);
         self.refresh();
         let Some(pending) = &self.latest else { return };
         let digest = digest(&pending.files);

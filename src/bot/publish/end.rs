@@ -11,7 +11,6 @@ use crate::report::check;
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
 use crate::report::runner_commands;
-use std::time::Duration;
 
 use super::{Publisher, too_late};
 use crate::bot::{environment, prepare};
@@ -53,7 +52,7 @@ impl Publisher<'_> {
             self.view.notices.insert(0, format!("There is no result: {text}"));
         }
         (self.comment.stale, self.check.stale) = (true, true);
-        self.show(self.patience(), Duration::ZERO).await;
+        self.show(self.patience(), true).await;
         if self.context.clock.stop_requested() {
             self.write();
             return;

@@ -29,13 +29,11 @@ use crate::report::view::View;
 
 use super::commits::{Commits, Published};
 use super::context::Context;
+use super::throttle::{PACE_VARIABLE, Throttle};
 
 /// Least time between two updates: a job's token may make 500 content requests an hour, for all
 /// jobs of a repository.
 const PACE: Duration = Duration::from_secs(15);
-
-/// Variable that overrides the time between two updates, in milliseconds.
-const PACE_VARIABLE: &str = "REGREEN_PACE_MS";
 
 /// Time limit of one post: during the run, after a signal, and at the end.
 const WHILE: Duration = Duration::from_secs(20);
@@ -50,8 +48,7 @@ const CHECK: &str = "regreen";
 pub struct Channel {
     /// Whether it shows less than is known.
     stale: bool,
-    /// Time of the last attempt to post.
-    attempt: Option<Duration>,
+    throttle: Throttle,
     /// Why the last attempt failed; untrusted text.
     error: Option<String>,
     /// Whether posting was given up.
@@ -59,16 +56,14 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Whether an update is due.
-    pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
-        self.stale
-            && !self.closed
-            && self.attempt.is_none_or(|attempt| now.saturating_sub(attempt) >= pace)
+    /// Whether an update is due; the `last` one does not wait.
+    pub fn is_due(&self, now: Duration, last: bool) -> bool {
+        self.stale && !self.closed && (last || self.throttle.is_due(now))
     }
 
     /// Notes the result of a post.
     fn record(&mut self, now: Duration, result: &Result<(), ForgeError>) {
-        self.attempt = Some(now);
+        self.throttle.record(now);
         match result {
             Ok(()) => (self.stale, self.error) = (false, None),
             Err(error) => {
@@ -110,7 +105,6 @@ pub struct Publisher<'a> {
     pushed: Vec<CommitId>,
     /// The phases before the fix loop.
     phases: Vec<Step>,
-    pace: Duration,
     comment: Channel,
     check: Channel,
 }
@@ -118,7 +112,8 @@ pub struct Publisher<'a> {
 impl<'a> Publisher<'a> {
     /// A publisher that has posted nothing yet.
     pub fn new(context: &'a Context<'a>, session: String, answers: Vec<CommandReply>) -> Self {
-        let pace = context.env.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
+        let throttle = Throttle::new(context.env, PACE_VARIABLE, PACE);
+        let channel = Channel { throttle, ..Channel::default() };
         Self {
             context,
             session,
@@ -137,9 +132,8 @@ impl<'a> Publisher<'a> {
             kept: None,
             pushed: Vec::new(),
             phases: Vec::new(),
-            pace,
-            comment: Channel::default(),
-            check: Channel::default(),
+            comment: channel.clone(),
+            check: channel,
         }
     }
 
@@ -165,13 +159,13 @@ impl<'a> Publisher<'a> {
 
     /// Posts the updates that are due.
     pub async fn tick(&mut self) {
-        self.show(WHILE, self.pace).await;
+        self.show(WHILE, false).await;
     }
 
     /// Posts the replies to commands above what is known, without a run to report on.
     pub async fn answers_only(&mut self) {
         self.comment.stale = true;
-        self.show(ENDING, Duration::ZERO).await;
+        self.show(ENDING, true).await;
         if self.context.target.number.is_none() {
             for answer in &self.answers {
                 println!("{}", runner_commands::neutralise_commands(&answer.reply));
@@ -280,7 +274,7 @@ impl<'a> Publisher<'a> {
         if self.context.clock.stop_requested() { LEAVING } else { ENDING }
     }
 
-    async fn show(&mut self, patience: Duration, pace: Duration) {
+    async fn show(&mut self, patience: Duration, last: bool) {
         let now = self.context.clock.elapsed();
         let may = self.context.target.writes && self.context.env.text("mode") != Some("work");
         if !may {
@@ -288,7 +282,7 @@ impl<'a> Publisher<'a> {
         }
         let time = self.context.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
-        if self.check.is_due(now, pace) {
+        if self.check.is_due(now, last) {
             let result =
                 tokio::time::timeout(patience, self.put_check(&self.context.target.head, &time))
                     .await;
@@ -297,7 +291,7 @@ impl<'a> Publisher<'a> {
                 &result.unwrap_or_else(|_| Err(too_late("write the check run"))),
             );
         }
-        if let Some(number) = self.context.target.number.filter(|_| self.comment.is_due(now, pace))
+        if let Some(number) = self.context.target.number.filter(|_| self.comment.is_due(now, last))
         {
             let body = comment(&self.view, &self.facts(&time));
             let marker = marker(&self.key);
@@ -383,6 +377,7 @@ fn too_late(call: &'static str) -> ForgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bot::environment::ActionEnv;
     use crate::effect::ForgeErrorKind;
 
     fn failure(kind: ForgeErrorKind) -> Result<(), ForgeError> {
@@ -392,16 +387,19 @@ mod tests {
     #[test]
     fn a_channel_is_paced_and_gives_up_only_for_good() {
         let second = Duration::from_secs;
-        let mut channel = Channel { stale: true, ..Channel::default() };
-        assert!(channel.is_due(second(0), PACE), "the first at once");
+        let env = ActionEnv::default();
+        let throttle = Throttle::new(&env, PACE_VARIABLE, PACE);
+        let mut channel = Channel { stale: true, throttle, ..Channel::default() };
+        assert!(channel.is_due(second(0), false), "the first at once");
         channel.record(second(1), &failure(ForgeErrorKind::Unavailable));
-        assert!(!channel.is_due(second(10), PACE), "not sooner than the pace");
-        assert!(channel.is_due(second(16), PACE), "what was not posted comes at the next chance");
+        assert!(!channel.is_due(second(10), false), "not sooner than the pace");
+        assert!(channel.is_due(second(10), true), "the last one does not wait");
+        assert!(channel.is_due(second(16), false), "what was not posted comes at the next chance");
         channel.record(second(16), &Ok(()));
-        assert!(!channel.is_due(second(60), PACE), "nothing new");
+        assert!(!channel.is_due(second(60), true), "nothing new");
         channel.stale = true;
         channel.record(second(60), &failure(ForgeErrorKind::NotFound));
-        assert!(!channel.is_due(second(600), PACE), "refused for good");
+        assert!(!channel.is_due(second(600), true), "refused for good");
         let reason = channel.error.unwrap_or_default();
         assert!(reason.starts_with("cannot post: ") && reason.contains("; check"), "{reason}");
     }
