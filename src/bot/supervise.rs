@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::domain::event::Event;
 use crate::domain::id::CommitId;
 
-use super::bundle::RETRY;
+use super::bundle::{RETRY, save_events};
 use super::commits::Commits;
 use super::context::Context;
 use super::error::BotError;
@@ -43,11 +43,15 @@ impl Supervisor<'_, '_> {
         let (mut stops, mut head) = (StopPoll::new(context), HeadPoll::new(context));
         loop {
             let exit = worker.exit_code().map_err(io)?;
-            let mut turn = false;
+            let (mut turn, mut closed) = (false, false);
             for event in worker.events().map_err(io)? {
                 unpushed |= event.follows_commit();
                 turn |= is_turn(&event);
+                closed |= matches!(event, Event::Closed(_));
                 self.publisher.add(&event);
+            }
+            if closed {
+                self.save_result(context, bundle).await;
             }
             if let Some(code) = exit {
                 return Ok(code);
@@ -76,6 +80,14 @@ impl Supervisor<'_, '_> {
                 self.publisher.tick().await;
             }
             context.clock.wait(LOOK).await;
+        }
+    }
+
+    /// Saves the result before the closing commit is pushed, so that after a kill the next run finds
+    /// both.
+    async fn save_result(&self, context: &Context<'_>, bundle: &Path) {
+        if self.mirror.is_none() && self.commits.destination != Destination::Nowhere {
+            save_events(context, &self.commits.session, bundle).await;
         }
     }
 
