@@ -110,8 +110,6 @@ pub struct RepositoryInfo {
     /// Default branch, such as `main`; empty in abbreviated responses.
     #[serde(default)]
     pub default_branch: String,
-    #[serde(default)]
-    pub fork: bool,
 }
 
 /// Permission level of an account, in ascending order.

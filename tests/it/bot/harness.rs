@@ -287,6 +287,15 @@ impl World {
         self.action(job).spawn().expect("regreen starts")
     }
 
+    /// Makes the git server refuse every push until the returned file is removed.
+    pub fn refuse_pushes(&self) -> PathBuf {
+        let hook = self.bare().join("hooks/pre-receive");
+        std::fs::write(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n").expect("a hook");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&hook, mode).expect("a mode");
+        hook
+    }
+
     /// The next request to the git server with this method and service (`upload` or `receive`) fails
     /// in this way, once.
     pub fn git_fault(&self, kind: &str, method: &str, service: &str) {

@@ -32,10 +32,7 @@ fn commits_that_stay_local_are_on_no_branch_of_the_server() {
 fn commits_that_the_server_refuses_are_kept_for_the_next_job() {
     let world = world(CALC);
     let number = world.pull();
-    let hook = world.bare().join("hooks/pre-receive");
-    std::fs::write(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n").expect("a hook");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&hook, mode).expect("a mode");
+    let hook = world.refuse_pushes();
     let ran = world.run(&world.pull_request(number, "opened"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);

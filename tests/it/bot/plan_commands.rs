@@ -49,6 +49,10 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     for words in ["IMPL-001.5", "carries it out", "initialized", "no branch yet"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
+    let hook = world.refuse_pushes();
+    let ran = world.run(&world.comment(number, "ann", "/regreen cancel"));
+    assert!(world.sticky(number).contains("is still there"), "{}", shown(&ran));
+    std::fs::remove_file(hook).expect("a hook");
     let ran = world.run(&world.comment(number, "ann", "/regreen cancel"));
     assert!(world.sticky(number).contains("is dropped"), "{}", shown(&ran));
     let ran = world.run(&world.comment(number, "ann", "/regreen run"));
