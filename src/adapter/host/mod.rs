@@ -10,7 +10,7 @@ pub mod invocation;
 mod orphans;
 pub mod process;
 pub mod random;
-pub mod redaction;
 pub mod rate_limit;
+pub mod redaction;
 pub mod sandbox;
 mod short_command;
