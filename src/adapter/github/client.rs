@@ -19,7 +19,6 @@ use crate::domain::retry::{Fault, GiveUpReason, Repeat, RetryDecision, retry};
 use crate::domain::secret::{RedactedJson, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
-use super::comment::KnownComment;
 use super::error_response::{graph_refusal, refusal, short};
 use super::responses::User;
 use super::route::{AddressError, addresses, path, query};
@@ -67,6 +66,13 @@ pub struct GitHub<'a> {
     pub(super) checks: Mutex<BTreeMap<(String, String), (u64, usize)>>,
     own: Mutex<Own>,
     clock: &'a dyn Clock,
+}
+
+/// A comment of ours, as it was written last.
+#[derive(Debug)]
+pub(super) struct KnownComment {
+    pub id: u64,
+    pub text: String,
 }
 
 /// What is known of our own account.

@@ -6,19 +6,12 @@ use serde_json::json;
 use crate::domain::retry::Repeat;
 use crate::effect::{COMMENT_LIMIT, Done, ForgeError, ForgeErrorKind};
 
-use super::client::{Call, Created, GitHub, Verb, locked};
+use super::client::{Call, Created, GitHub, KnownComment, Verb, locked};
 use super::error_response::cut;
 use super::responses::Comment;
 
 /// Pages of comments that are read: GitHub allows 2,500 comments on an issue.
 pub const COMMENT_PAGES: usize = 25;
-
-/// A comment of ours, as it was written last.
-#[derive(Debug)]
-pub struct KnownComment {
-    id: u64,
-    text: String,
-}
 
 impl GitHub<'_> {
     pub(super) async fn write_comment(
