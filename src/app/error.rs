@@ -16,6 +16,29 @@ pub enum ErrorClass {
     Environment,
 }
 
+/// Process exit codes, which are part of the public interface.
+pub mod exit {
+    /// The gate is met, or the requested action was performed.
+    pub const MET: u8 = 0;
+    /// The gate is not met.
+    pub const NOT_MET: u8 = 1;
+    /// The command line or the configuration is wrong.
+    pub const USAGE: u8 = 2;
+    /// The environment failed: no repository, the suite cannot start, no space.
+    pub const ENVIRONMENT: u8 = 3;
+}
+
+impl ErrorClass {
+    /// The exit code of a process that ends with such an error.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => exit::USAGE,
+            Self::Environment => exit::ENVIRONMENT,
+        }
+    }
+}
+
 /// An error that ends a use case.
 #[derive(Debug)]
 pub struct AppError {

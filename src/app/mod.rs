@@ -23,7 +23,7 @@ mod write_tests;
 pub use characterise::{CharacteriseRequest, characterise};
 pub use code_selection::CodeSelection;
 pub use doctor::{Diagnosis, doctor};
-pub use error::{AppError, ErrorClass};
+pub use error::{AppError, ErrorClass, exit};
 pub use fix::fix;
 pub use job::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 pub use page::check_page;

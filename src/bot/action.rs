@@ -53,7 +53,7 @@ pub async fn run(bundle: Option<PathBuf>) -> u8 {
             }
             let text = format!("{}; {}", error.message, error.hint);
             println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
-            error.code
+            error.class.exit_code()
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::host::files;
+use crate::app::exit;
 use crate::domain::command::{Command, Flags};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId};
@@ -168,9 +169,13 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 /// The exit code of a job whose worker ended with `code`.
 pub fn exit_code(publisher: &Publisher<'_>, code: i32) -> u8 {
     match publisher.view.outcome.as_ref().map(|outcome| outcome.result) {
-        Some(Ending::Failure) => 1,
+        Some(Ending::Failure) => exit::NOT_MET,
         // A stop at a checkpoint is not a red job: the session continues (specification.md 9.3).
-        Some(_) => 0,
-        None => u8::try_from(code).ok().filter(|code| (1..=3).contains(code)).unwrap_or(3),
+        Some(_) => exit::MET,
+        None => {
+            let known = exit::NOT_MET..=exit::ENVIRONMENT;
+            let code = u8::try_from(code).ok().filter(|code| known.contains(code));
+            code.unwrap_or(exit::ENVIRONMENT)
+        }
     }
 }

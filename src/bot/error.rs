@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
+use crate::app::ErrorClass;
 use crate::config::Diagnostic;
 use crate::effect::{GitError, RemoteError};
 
 use super::prepare::PrepareError;
 use super::target::TargetError;
-
-/// Exit codes, the same as on the command line.
-const USAGE: u8 = 2;
-const ENVIRONMENT: u8 = 3;
 
 /// An error that ends the job.
 #[derive(Debug)]
@@ -19,8 +16,8 @@ pub struct BotError {
     pub message: String,
     /// What the reader can do, as an imperative clause.
     pub hint: String,
-    /// The exit code.
-    pub code: u8,
+    /// The kind of mistake, which decides the exit code.
+    pub class: ErrorClass,
     /// Problems of a configuration file, each reported at its own line.
     pub problems: Vec<Diagnostic>,
 }
@@ -29,13 +26,13 @@ impl BotError {
     /// An error in the workflow or in a configuration file.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (message, hint) = (message.into(), hint.into());
-        Self { message, hint, code: USAGE, problems: Vec::new() }
+        Self { message, hint, class: ErrorClass::Usage, problems: Vec::new() }
     }
 
     /// A failure of the machine, the network or the forge.
     pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (message, hint) = (message.into(), hint.into());
-        Self { message, hint, code: ENVIRONMENT, problems: Vec::new() }
+        Self { message, hint, class: ErrorClass::Environment, problems: Vec::new() }
     }
 
     /// A file or folder that cannot be read or written.
@@ -48,7 +45,9 @@ impl From<PrepareError> for BotError {
     fn from(error: PrepareError) -> Self {
         let (message, hint) = (error.to_string(), error.hint());
         match error {
-            PrepareError::Configuration(problems) => Self { message, hint, code: USAGE, problems },
+            PrepareError::Configuration(problems) => {
+                Self { problems, ..Self::usage(message, hint) }
+            }
             _ => Self::environment(message, hint),
         }
     }

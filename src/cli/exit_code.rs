@@ -1,32 +1,19 @@
 //! Maps errors and session endings to exit codes, to error text, and to the `--json` document.
 
-use crate::app::{AppError, ErrorClass};
+use crate::app::AppError;
 use crate::domain::event::Ending;
 use crate::report::document::{Document, Problem};
 use crate::report::phrases::single_safe_line;
 use crate::report::runner_commands::neutralise_commands;
 
-/// Process exit codes, which are part of the public interface.
-pub mod exit {
-    /// The gate is met, or the requested action was performed.
-    pub const MET: u8 = 0;
-    /// The gate is not met.
-    pub const NOT_MET: u8 = 1;
-    /// The command line or the configuration is wrong.
-    pub const USAGE: u8 = 2;
-    /// The environment failed: no repository, the suite cannot start, no space.
-    pub const ENVIRONMENT: u8 = 3;
-}
+pub use crate::app::exit;
 
 /// Number of evidence lines, counted from the last one, that are printed with an error.
 const EVIDENCE: usize = 15;
 
 /// The exit code of an error.
 pub fn code_of_error(error: &AppError) -> u8 {
-    match error.class {
-        ErrorClass::Usage => exit::USAGE,
-        ErrorClass::Environment => exit::ENVIRONMENT,
-    }
+    error.class.exit_code()
 }
 
 /// The exit code of a session's ending.
