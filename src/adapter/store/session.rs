@@ -1,8 +1,10 @@
 //! The folder of one session: lock, record, state files and event log.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
@@ -214,6 +216,9 @@ pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
 #[derive(Debug)]
 pub struct SessionStore {
     folder: PathBuf,
+    /// The lines and bytes of each file after the last [`Store::append`], so that a long session does
+    /// not read its whole log for each line.
+    appended: Mutex<BTreeMap<String, (u64, u64)>>,
     _lock: Lock,
 }
 
@@ -227,7 +232,7 @@ impl SessionStore {
             files::create_folder(&inner).map_err(io("create", &inner))?;
         }
         let lock = lock(&folder, id)?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder, appended: Mutex::default(), _lock: lock })
     }
 
     /// Writes the files of a session that was stored on a branch into its empty folder.
@@ -334,20 +339,25 @@ impl Store for SessionStore {
             return Ok(());
         }
         crash::point();
+        let mut appended = self.appended.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = appended.remove(file);
         let write = || {
             let mut file = open(&path)?;
-            let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
-            let first = text.split_inclusive(|byte| *byte == b'\n');
-            let first = first.take(usize::try_from(keep).unwrap_or(usize::MAX));
-            file.set_len(first.map(<[u8]>::len).sum::<usize>() as u64)?;
+            let size = file.metadata()?.len();
+            let kept = match known {
+                Some((count, bytes)) if count == keep && bytes <= size => bytes,
+                _ => bytes_of_lines(&mut file, keep)?,
+            };
+            file.set_len(kept)?;
             file.seek(SeekFrom::End(0))?;
             let joined: String =
                 lines.iter().map(|line| format!("{}\n", redaction::redact(line))).collect();
             file.write_all(joined.as_bytes())?;
-            file.sync_data()
+            file.sync_data()?;
+            Ok(kept + joined.len() as u64)
         };
-        write().map_err(io("write", &path))?;
+        let bytes = write().map_err(io("write", &path))?;
+        appended.insert(file.to_owned(), (keep + lines.len() as u64, bytes));
         crash::point();
         Ok(())
     }
@@ -355,6 +365,15 @@ impl Store for SessionStore {
     async fn committed_files(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         committed_files(&self.folder)
     }
+}
+
+/// The number of bytes in the first lines of a file.
+fn bytes_of_lines(file: &mut fs::File, count: u64) -> io::Result<u64> {
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let lines = lines.take(usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(lines.map(<[u8]>::len).sum::<usize>() as u64)
 }
 
 /// The files of a session's folder that are stored in commits, with paths inside it, in order.
@@ -435,8 +454,15 @@ mod tests {
         let store = store(root.path());
         store.append("x.jsonl", 0, &["a".into(), "b".into()]).await.unwrap();
         store.append("x.jsonl", 1, &["c".into()]).await.unwrap();
-        let text = fs::read_to_string(store.folder().join("x.jsonl")).unwrap();
-        assert_eq!(text, "a\nc\n");
+        let path = store.folder().join("x.jsonl");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a\nc\n");
+        store.append("x.jsonl", 2, &["d".into()]).await.unwrap();
+        fs::write(&path, "a\nc\nd\nof another\n").unwrap();
+        store.append("x.jsonl", 3, &["e".into()]).await.unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a\nc\nd\ne\n");
+        fs::write(&path, "a\n").unwrap();
+        store.append("x.jsonl", 4, &["f".into()]).await.unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a\nf\n", "shorter than it was");
     }
 
     /// Writing a record keeps the fields that a later version of regreen added.
