@@ -9,6 +9,7 @@ use super::mutation::Score;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::test_plan::generation::Generation;
+use super::text::{count, one_line};
 
 /// Names of the trailers that commits carry.
 pub const SESSION: &str = "Regreen-Session";
@@ -17,8 +18,8 @@ pub const STRATEGY: &str = "Regreen-Strategy";
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
 /// Id of a task whose tests the commit contains.
 pub const TASK: &str = "Regreen-Task";
-/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `repair` or
-/// `pin`.
+/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `repair`, `pin`,
+/// `record` or `sync`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// Message of the commit with an iteration's fix, whether it is kept or will be reverted.
@@ -88,11 +89,12 @@ pub fn complete(state: &FixLoop) -> String {
 
 /// Message of the commit with new tests that pin today's behaviour.
 pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
-    let (tests, files) = (report.tests(), report.files.len());
-    let functions = report.pinned();
+    let functions = count(report.pinned(), "function");
+    let tests = count(report.tests(), "test");
+    let files = count(report.files.len(), "file");
     let score = noticed(report.score.as_ref());
     format!(
-        "test: pin today's behaviour of {functions} functions ({tests} tests, {files} files)\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {session}\n{KIND}: pin\n"
+        "test: pin today's behaviour of {functions} ({tests}, {files})\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {session}\n{KIND}: pin\n"
     )
 }
 
@@ -104,8 +106,8 @@ pub fn generated(production: &Generation) -> String {
         production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();
     format!(
         "test: add {} in {}\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{}\n{KIND}: generate\n",
-        counted(totals.tests, "test"),
-        counted(totals.files, "file"),
+        count(totals.tests, "test"),
+        count(totals.files, "file"),
         production.session_id,
         tasks.join("\n")
     )
@@ -117,10 +119,6 @@ fn noticed(score: Option<&Score>) -> String {
         let (percent, tenth) = (share / 10, share % 10);
         format!("They detect {percent}.{tenth} % of the mutants of the code they reach.\n")
     })
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn rates(state: &FixLoop) -> (String, String) {
@@ -153,9 +151,7 @@ fn message(
 /// Untrusted text as one line of at most 200 characters, so that it can forge neither a trailer nor
 /// a subject.
 fn line(text: &str) -> String {
-    let plain: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(text, 200)
 }
 
 /// Whether a commit is one of ours: its message carries the trailer of a session.

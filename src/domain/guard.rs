@@ -11,6 +11,7 @@ use super::id::RepoPath;
 use super::proposal::FileEdit;
 use super::secret;
 use super::strategy::Strategy;
+use super::text::count;
 use super::token_shape;
 
 /// What a fix may change (specification.md 2.3, 13.4).
@@ -348,7 +349,7 @@ pub fn size(files: &[FileEdit]) -> Vec<Violation> {
     let mut found = Vec::new();
     let bytes: usize = files.iter().filter_map(|edit| edit.after.as_ref()).map(String::len).sum();
     if files.len() > FILES {
-        let (size, limit) = (format!("{} files", files.len()), format!("{FILES} files"));
+        let (size, limit) = (count(files.len(), "file"), count(FILES, "file"));
         found.push(Violation::TooLarge { size, limit });
     }
     if bytes > BYTES {

@@ -38,6 +38,7 @@ pub mod strategy;
 pub mod task;
 pub mod test;
 pub mod test_plan;
+pub mod text;
 pub mod threshold;
 mod token_shape;
 

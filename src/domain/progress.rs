@@ -11,6 +11,7 @@ use super::id::TestId;
 use super::latest_results::LatestResults;
 use super::rate::PassRate;
 use super::strategy::Strategy;
+use super::text;
 use super::threshold::Thresholds;
 
 /// Trend of the last pass rates.
@@ -68,7 +69,8 @@ pub struct AttemptComparison {
 pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
-        let reason = format!("{} no longer run, {first} among them", tests(lost.len()));
+        let reason =
+            format!("{} no longer run, {first} among them", text::count(lost.len(), "test"));
         return AttemptComparison { judgement: AttemptEffect::SoftRegression, reason };
     }
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
@@ -96,12 +98,8 @@ fn name(broken: &[TestId]) -> String {
     match broken {
         [] => "no test newly fails".to_owned(),
         [one] => format!("{one} fails now"),
-        [first, rest @ ..] => format!("{first} and {} fail now", tests(rest.len())),
+        [first, rest @ ..] => format!("{first} and {} fail now", text::count(rest.len(), "test")),
     }
-}
-
-fn tests(count: usize) -> String {
-    if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
 }
 
 fn signatures(ledger: &LatestResults) -> BTreeSet<(TestId, Signature)> {
@@ -155,7 +153,7 @@ pub fn reason_to_give_up(
         return Some(format!(
             "{} of {} stay red after two reflective iterations",
             stuck.len(),
-            tests(failing.len())
+            text::count(failing.len(), "test")
         ));
     }
     let last = rounds.last()?;

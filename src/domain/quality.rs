@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::CoverageResult;
 use super::id::RepoPath;
+use super::text::count;
 
 /// Severity of a finding (specification.md 6.3).
 #[derive(
@@ -131,10 +132,9 @@ pub fn decide(
     retries: u32,
 ) -> (QualityDecision, String) {
     let over = |number: u32, limit: u32, noun: &str| {
-        let plural = if number == 1 { "" } else { "s" };
         let verb = if limit == 1 { "is" } else { "are" };
         (number > limit)
-            .then(|| format!("{number} {noun}{plural}, at most {limit} {verb} tolerated"))
+            .then(|| format!("{}, at most {limit} {verb} tolerated", count(number, noun)))
     };
     if counts.critical > 0 {
         return (

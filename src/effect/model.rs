@@ -26,7 +26,7 @@ pub trait Model: Send + Sync {
     }
 
     /// Whether it answers with text or edits a checkout itself.
-    fn manner(&self) -> ClientMode {
+    fn mode(&self) -> ClientMode {
         self.facts().mode
     }
 

@@ -207,7 +207,7 @@ pub enum RunError {
 
 impl RunError {
     /// Whether the same command may give results when it is run once more (specification.md X16).
-    pub fn may_pass_on_retry(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. })
     }
 

@@ -16,7 +16,7 @@ pub use characterise::{
     can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
 pub use edit_traits::{fingerprint, size, suspicion};
-pub use engine::{Found, search, test_literals};
+pub use engine::{SearchOutcome, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
 pub use search_settings::{Limits, Search, Trial};

@@ -10,7 +10,7 @@ use crate::effect::{CandidateRunner, CaseResult, Clock, FileDiff, RunError, Spee
 
 /// The factor by which a time limit grows on the second try: on a busy machine the first limit may
 /// be too short, and an edit that is only slow has not been judged.
-pub(super) const SECOND_CHANCE: u32 = 5;
+pub(super) const RETRY_LIMIT_FACTOR: u32 = 5;
 
 /// Limits of one search.
 #[derive(Clone, Copy, Debug)]

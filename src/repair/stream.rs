@@ -14,7 +14,7 @@ use super::localise::Cluster;
 
 /// An edit to try, with its place in the order.
 #[derive(Clone, Debug)]
-pub struct Ranked {
+pub struct RankedEdit {
     pub edits: EditSet,
     pub operators: Vec<OperatorId>,
     /// Squared suspiciousness times the operator's weight, adjusted by [`Bias`].
@@ -64,7 +64,7 @@ pub struct Bias<'a> {
 /// Yields candidates best first; each is parsed only when it is taken.
 pub struct Stream<'a> {
     sources: &'a BTreeMap<RepoPath, String>,
-    reversals: std::vec::IntoIter<Ranked>,
+    reversals: std::vec::IntoIter<RankedEdit>,
     heap: BinaryHeap<Entry>,
 }
 
@@ -103,9 +103,9 @@ impl<'a> Stream<'a> {
 }
 
 impl Iterator for Stream<'_> {
-    type Item = Ranked;
+    type Item = RankedEdit;
 
-    fn next(&mut self) -> Option<Ranked> {
+    fn next(&mut self) -> Option<RankedEdit> {
         if let Some(reversal) = self.reversals.next() {
             return Some(reversal);
         }
@@ -122,7 +122,7 @@ impl Iterator for Stream<'_> {
             let edits = single(file.clone(), source, after);
             let operators = vec![candidate.operator];
             let single = Some((file, candidate));
-            return Some(Ranked { edits, operators, priority, summary, single });
+            return Some(RankedEdit { edits, operators, priority, summary, single });
         }
         None
     }
@@ -169,7 +169,7 @@ pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String
 }
 
 /// Edits that revert the change since the base: each hunk, each file, everything.
-fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Vec<Ranked> {
+fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Vec<RankedEdit> {
     let mut found = Vec::new();
     let mut whole = EditSet::default();
     for diff in base_diff {
@@ -212,14 +212,14 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
     found
 }
 
-fn reversal(edits: EditSet, summary: String) -> Ranked {
+fn reversal(edits: EditSet, summary: String) -> RankedEdit {
     let operator = OperatorId::ReverseChange;
     let (operators, priority) = (vec![operator], operator.base_yield());
-    Ranked { edits, operators, priority, summary, single: None }
+    RankedEdit { edits, operators, priority, summary, single: None }
 }
 
 /// Two edits of one file as one edit; `None` if they overlap.
-pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<Ranked> {
+pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<RankedEdit> {
     let (first, second) = if a.range.start <= b.range.start { (a, b) } else { (b, a) };
     if second.range.start < first.range.end || first.range == second.range {
         return None;
@@ -230,7 +230,7 @@ pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Opti
     if syntax::first_error(language, &after).is_some() {
         return None;
     }
-    Some(Ranked {
+    Some(RankedEdit {
         edits: single(file.clone(), source, after),
         operators: vec![first.operator, second.operator],
         priority: a.weight * b.weight / 100.0,

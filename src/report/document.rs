@@ -42,7 +42,7 @@ pub struct Iteration {
     pub iteration: u32,
     /// The strategy it followed.
     pub strategy: Strategy,
-    /// One of `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
+    /// One of `improved`, `unchanged`, `regression`, `error`.
     pub outcome: String,
     /// The rate before it started.
     pub before: Rate,

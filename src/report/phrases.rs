@@ -87,9 +87,6 @@ pub fn result_of(row: &IterationRow) -> (Tone, String) {
             (Tone::Bad, format!("taken back: fell to {reached} %, still {} %", row.after))
         }
         ("unchanged", _) => (Tone::Neutral, format!("no better: {rates}")),
-        ("skipped_degraded", _) => {
-            (Tone::Warning, "skipped: no provider gave a good answer".to_owned())
-        }
         (other, _) => (Tone::Warning, format!("{}: {rates}", line(&other.replace('_', " "), 40))),
     }
 }

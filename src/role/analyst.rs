@@ -7,6 +7,7 @@ use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::TestId;
+use crate::domain::text::bounded;
 use crate::effect::{Answer, EffectError, Model};
 
 use super::answer;
@@ -40,7 +41,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let parts = self.context.for_analyst(self.state);
         prompt::build(Role::Analyst, &prompt_context::subject(self.state), &parts, room, self.fence)
     }
@@ -135,10 +136,6 @@ fn plan(
         impact: bounded(&analysis.impact, 1_000),
         report: bounded(&analysis.report, 20_000),
     }
-}
-
-fn bounded(text: &str, characters: usize) -> String {
-    text.chars().filter(|c| !c.is_control() || *c == '\n').take(characters).collect()
 }
 
 #[cfg(test)]

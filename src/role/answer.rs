@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use crate::domain::text::one_line;
+
 /// The JSON Schema of an answer, in the subset that all provider protocols accept.
 pub fn json_schema<T: JsonSchema>() -> Value {
     let mut settings = schemars::generate::SchemaSettings::draft07();
@@ -64,9 +66,9 @@ pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
     }
 }
 
-/// The first characters of an untrusted text, without control characters.
+/// The first characters of an untrusted text, on one line.
 pub fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(80).collect()
+    one_line(text, 80)
 }
 
 /// Finds a JSON object in a text: the whole text, a fenced block, or balanced braces.

@@ -13,7 +13,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
-use crate::repair::{self, Diagnosis, Found, Limits, Search, Trial};
+use crate::repair::{self, Diagnosis, Limits, Search, SearchOutcome, Trial};
 
 use super::Impact;
 
@@ -40,9 +40,9 @@ const SEARCH_TIME: Duration = Duration::from_mins(2);
 
 /// The candidate runner and the diagnosis for the current iteration. They depend only on the
 /// sources, so they need not be stored across restarts.
-struct Open {
+struct IterationContext {
     iteration: u32,
-    trial: Box<dyn CandidateRunner>,
+    runner: Box<dyn CandidateRunner>,
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
     passing: Vec<TestCase>,
@@ -53,7 +53,7 @@ struct Open {
 pub struct Embedded {
     jobs: usize,
     base_tree: Option<TreeId>,
-    open: Mutex<Option<Open>>,
+    current: Mutex<Option<IterationContext>>,
 }
 
 /// The effect of some edits on the tests.
@@ -68,7 +68,7 @@ impl Embedded {
     /// Creates an engine that has not opened a candidate runner yet.
     #[must_use]
     pub fn new(jobs: usize, base_tree: Option<TreeId>) -> Self {
-        Self { jobs, base_tree, open: Mutex::new(None) }
+        Self { jobs, base_tree, current: Mutex::new(None) }
     }
 
     /// Locates the causes of this iteration's failures, with the related files and the change since
@@ -79,24 +79,24 @@ impl Embedded {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<Suspects, EffectError> {
-        let mut slot = self.open.lock().await;
-        let open = self.opened(&mut slot, state, impact, fx).await?;
-        Ok(Suspects { plan: open.diagnosis.plan.clone(), ..open.suspects.clone() })
+        let mut slot = self.current.lock().await;
+        let context = self.context_for(&mut slot, state, impact, fx).await?;
+        Ok(Suspects { plan: context.diagnosis.plan.clone(), ..context.suspects.clone() })
     }
 
     /// The candidate runner and the diagnosis for this iteration, reused if they are already open.
-    async fn opened<'s>(
+    async fn context_for<'s>(
         &self,
-        slot: &'s mut Option<Open>,
+        slot: &'s mut Option<IterationContext>,
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<&'s Open, EffectError> {
-        let open = match slot.take() {
-            Some(open) if open.iteration == state.current_iteration => open,
+    ) -> Result<&'s IterationContext, EffectError> {
+        let context = match slot.take() {
+            Some(context) if context.iteration == state.current_iteration => context,
             _ => self.open(state, impact, fx).await?,
         };
-        Ok(slot.insert(open))
+        Ok(slot.insert(context))
     }
 
     /// Searches for an edit.
@@ -105,15 +105,15 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Found, EffectError> {
-        let mut slot = self.open.lock().await;
-        let open = self.opened(&mut slot, state, impact, fx).await?;
+    ) -> Result<SearchOutcome, EffectError> {
+        let mut slot = self.current.lock().await;
+        let context = self.context_for(&mut slot, state, impact, fx).await?;
         let progress = |tried: u64| {
             let unit = "candidates".to_owned();
             fx.screen.show(&Event::Progress { done: tried, total: None, unit });
         };
-        let search = self.search(state, fx, open, &progress);
-        repair::search(&search, &open.diagnosis).await
+        let search = self.search(state, fx, context, &progress);
+        repair::search(&search, &context.diagnosis).await
     }
 
     /// Applies the edits and runs the failing tests and those passing tests that reach them.
@@ -124,16 +124,16 @@ impl Embedded {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<Tried, EffectError> {
-        let mut slot = self.open.lock().await;
-        let open = self.opened(&mut slot, state, impact, fx).await?;
-        let failing: Vec<TestId> = open.failing.iter().map(|case| case.id.clone()).collect();
+        let mut slot = self.current.lock().await;
+        let context = self.context_for(&mut slot, state, impact, fx).await?;
+        let failing: Vec<TestId> = context.failing.iter().map(|case| case.id.clone()).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
-        let (near, _) = open.diagnosis.reaching(&files, &open.passing);
+        let (near, _) = context.diagnosis.reaching(&files, &context.passing);
         let passed = async |tests: &[TestId]| -> Result<usize, EffectError> {
             if tests.is_empty() {
                 return Ok(0);
             }
-            let results = open.trial.run(edits, tests, TRIAL_TIME, false).await?;
+            let results = context.runner.run(edits, tests, TRIAL_TIME, false).await?;
             Ok(results.iter().filter(|one| one.status == Status::Passed).count())
         };
         let repairs = passed(&failing).await?;
@@ -145,10 +145,10 @@ impl Embedded {
         &'a self,
         state: &'a FixLoop,
         fx: &'a Effects<'_>,
-        open: &'a Open,
+        context: &'a IterationContext,
         progress: &'a (dyn Fn(u64) + Sync),
     ) -> Search<'a> {
-        let candidates = match open.trial.speed() {
+        let candidates = match context.runner.speed() {
             crate::effect::Speed::Warm => WARM_CANDIDATES,
             crate::effect::Speed::Cold => COLD_CANDIDATES,
         };
@@ -156,17 +156,17 @@ impl Embedded {
             trial: Trial {
                 worktree: fx.worktree,
                 tree: &state.accepted_tree,
-                runner: open.trial.as_ref(),
+                runner: context.runner.as_ref(),
                 clock: fx.clock,
                 limits: Limits { candidates, time: SEARCH_TIME },
                 jobs: self.jobs,
             },
-            failing: &open.failing,
-            passing: &open.passing,
+            failing: &context.failing,
+            passing: &context.passing,
             is_test: &test_paths::is_test,
-            related: &open.suspects.related,
+            related: &context.suspects.related,
             strategy: state.strategy(),
-            base_diff: &open.suspects.base_diff,
+            base_diff: &context.suspects.base_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,
             singles_done: state
@@ -183,7 +183,7 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Open, EffectError> {
+    ) -> Result<IterationContext, EffectError> {
         fx.worktree.checkout(&state.accepted_tree).await?;
         let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
         let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();
@@ -195,16 +195,16 @@ impl Embedded {
         };
         let request =
             CandidateRunnerRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
-        let trial = fx.suite.open_candidate_runner(&request).await?;
-        let mut open = Open {
+        let runner = fx.suite.open_candidate_runner(&request).await?;
+        let mut context = IterationContext {
             iteration: state.current_iteration,
-            trial,
+            runner,
             diagnosis: Diagnosis::default(),
             failing,
             passing,
             suspects: Suspects { plan: None, related, base_diff },
         };
-        open.diagnosis = repair::diagnose(&self.search(state, fx, &open, &|_| {})).await?;
-        Ok(open)
+        context.diagnosis = repair::diagnose(&self.search(state, fx, &context, &|_| {})).await?;
+        Ok(context)
     }
 }

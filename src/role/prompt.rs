@@ -11,6 +11,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
+use crate::effect::Model;
 
 /// Assumed number of bytes per token, a cautious value for source code.
 pub const BYTES_PER_TOKEN: usize = 3;
@@ -68,6 +69,11 @@ pub struct Subject {
     pub strategy: Strategy,
     pub layer: Layer,
     pub reach: EditScope,
+}
+
+/// The tokens of a model's context that a prompt may fill; a quarter is left for the answer.
+pub fn room(model: &dyn Model) -> u32 {
+    model.context_tokens().saturating_mul(3) / 4
 }
 
 /// A prompt that fits the budget.

@@ -26,7 +26,7 @@ pub const KEPT_TAIL: usize = 256 << 10;
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ExitReason {
     /// It ended by itself with this code.
     Exit(i32),
     /// A signal from elsewhere killed it.
@@ -35,14 +35,14 @@ pub enum Ending {
     TimedOut,
 }
 
-impl From<ExitStatus> for Ending {
+impl From<ExitStatus> for ExitReason {
     fn from(status: ExitStatus) -> Self {
         let signal = || Self::Signal(status.signal().unwrap_or_default());
         status.code().map_or_else(signal, Self::Exit)
     }
 }
 
-impl std::fmt::Display for Ending {
+impl std::fmt::Display for ExitReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exit(code) => write!(f, "exit code {code}"),
@@ -138,7 +138,7 @@ fn tag_of(invocation: &Invocation) -> String {
 ///
 /// Memory stays bounded whatever the child prints: the log holds the first [`KEPT_HEAD`] and the
 /// last [`KEPT_TAIL`] bytes. Dropping the future kills the group.
-pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Result<Ending> {
+pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Result<ExitReason> {
     if let Some(folder) = log.parent() {
         super::files::create_folder(folder)?;
     }
@@ -152,7 +152,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
         Err(_elapsed) => {
             group.kill();
             group.child().wait().await?;
-            Ending::TimedOut
+            ExitReason::TimedOut
         }
     };
     // Also after a normal exit, since a process that the suite left running holds the pipe open.
@@ -169,7 +169,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
 #[derive(Debug)]
 pub struct ChildOutput {
     /// Whether it ended by itself, or why its group was killed.
-    pub ending: Result<Ending, Stopped>,
+    pub ending: Result<ExitReason, Stopped>,
     /// Its standard output, cut where it is too large.
     pub out: String,
     /// Standard error, cut at the size limit.
@@ -309,7 +309,7 @@ mod tests {
         let script = "head -c 48000000 /dev/zero | tr '\\0' 'x'; echo; echo the end";
         let ending =
             run(&shell(script, folder.path()), Duration::from_mins(1), &log).await.unwrap();
-        assert_eq!(ending, Ending::Exit(0));
+        assert_eq!(ending, ExitReason::Exit(0));
         let size = std::fs::metadata(&log).unwrap().len();
         assert!(size < KEPT_HEAD + 3 * KEPT_TAIL as u64, "{size}");
         let tail = tail_of(&log, 600_000);
@@ -323,7 +323,7 @@ mod tests {
     async fn a_stopped_child_says_what_stopped_it() {
         let folder = tempfile::tempdir().unwrap();
         let table = [
-            ("echo done", Ok(Ending::Exit(0))),
+            ("echo done", Ok(ExitReason::Exit(0))),
             ("head -c 900 /dev/zero; sleep 300", Err(Stopped::TimeLimit)),
             ("head -c 1100 /dev/zero; sleep 300", Err(Stopped::TooMuchOutput)),
             ("echo again >&2; sleep 300", Err(Stopped::Watched("again\n".into()))),
@@ -343,7 +343,7 @@ mod tests {
         let log = folder.path().join("log");
         let script = "sleep 300 & echo $! > pid; sleep 300";
         let run = run(&shell(script, folder.path()), Duration::from_millis(400), &log).await;
-        assert_eq!(run.unwrap(), Ending::TimedOut);
+        assert_eq!(run.unwrap(), ExitReason::TimedOut);
         let pid: i32 =
             std::fs::read_to_string(folder.path().join("pid")).unwrap().trim().parse().unwrap();
         // The kernel may take a moment to remove a killed process.

@@ -114,7 +114,7 @@ impl Model for Recording {
         let exchange = Exchange {
             provider: self.name().to_owned(),
             model: self.model().to_owned(),
-            mode: self.manner(),
+            mode: self.mode(),
             context: self.context_tokens(),
             id: question.id.clone(),
             system: clean(&question.system),

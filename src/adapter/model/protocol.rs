@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::adapter::host::http::percent_encode;
 use crate::domain::budget::Usage;
 use crate::domain::secret::{Redactor, SecretKey};
+use crate::domain::text::bounded;
 use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
 
 /// One protocol: address, headers, request body and response parser.
@@ -129,10 +130,8 @@ const MESSAGE: usize = 2 << 10;
 impl ProviderSettings {
     /// An error with the provider's message, bounded and without secrets.
     pub fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
-        let plain: String =
-            message.chars().filter(|c| !c.is_control() || *c == '\n').take(MESSAGE).collect();
-        let provider = self.facts.name.clone();
-        ModelError { provider, kind, message: self.redactor.redact(&plain).into() }
+        let message = self.redactor.redact(&bounded(message, MESSAGE)).into();
+        ModelError { provider: self.facts.name.clone(), kind, message }
     }
 
     /// An answer with the raw exchange, bounded and redacted.

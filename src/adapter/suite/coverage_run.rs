@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::code::coverage::{self, Report};
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
@@ -50,7 +50,7 @@ impl ProjectSuite<'_> {
         let Some(report) = read_reports(&command.reports, root)? else {
             return Err(match first_ending {
                 // A suite without tests succeeds and writes no report.
-                Some(Ending::Exit(0)) | None => format!("`{}` left no report", command.display),
+                Some(ExitReason::Exit(0)) | None => format!("`{}` left no report", command.display),
                 Some(ending) => format!(
                     "`{}` left no report ({ending}; `.process/coverage.log` has its output)",
                     command.display
@@ -67,14 +67,14 @@ impl ProjectSuite<'_> {
         root: &Path,
         command: &CoverageCommand,
         argv: &[String],
-    ) -> Result<Ending, String> {
+    ) -> Result<ExitReason, String> {
         let mut invocation = self.invocation(root, argv.to_vec());
         invocation.environment.extend(command.environment.clone());
         let (limit, log) = (self.settings.timeout, ".process/coverage.log");
         let ending = process::run(&invocation, limit, &self.settings.session.join(log))
             .await
             .map_err(|error| format!("`{}` could not be started: {error}", shell::line(argv)))?;
-        if ending == Ending::TimedOut {
+        if ending == ExitReason::TimedOut {
             return Err(format!("`{}` did not end in {} s", command.display, limit.as_secs()));
         }
         Ok(ending)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
@@ -30,7 +30,7 @@ const TESTS_PER_RUN: u32 = 20;
 const EVIDENCE: u64 = 2 << 10;
 
 /// Exit code of a shell that cannot find a command.
-const COMMAND_NOT_FOUND: Ending = Ending::Exit(127);
+const COMMAND_NOT_FOUND: ExitReason = ExitReason::Exit(127);
 
 impl ProjectSuite<'_> {
     async fn run_command(
@@ -49,7 +49,7 @@ impl ProjectSuite<'_> {
         };
         let limit = self.settings.timeout;
         let execution = command.execute(selection, limit).await?;
-        if execution.ending == Ending::TimedOut {
+        if execution.ending == ExitReason::TimedOut {
             let command = execution.command;
             return Err(RunError::TimedOut { command, limit, log: log.to_owned() });
         }
@@ -109,7 +109,7 @@ impl Suite for ProjectSuite<'_> {
         let (Execution { command, ending }, report) =
             self.run_command(request.root, request.scope, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
-        if report.tests.is_empty() && (ending == Ending::Exit(0) || report.complete) {
+        if report.tests.is_empty() && (ending == ExitReason::Exit(0) || report.complete) {
             return Err(RunError::NoTests { command, log });
         }
         if !report.complete {
@@ -124,8 +124,8 @@ impl Suite for ProjectSuite<'_> {
             }
         }
         let exit_code = match ending {
-            Ending::Exit(code) => Some(code),
-            Ending::Signal(_) | Ending::TimedOut => None,
+            ExitReason::Exit(code) => Some(code),
+            ExitReason::Signal(_) | ExitReason::TimedOut => None,
         };
         Ok(Results {
             cases,

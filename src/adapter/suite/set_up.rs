@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::effect::RunError;
 
 use super::framework::shell_argv;
@@ -32,7 +32,7 @@ impl ProjectSuite<'_> {
                 command: command.clone(),
                 reason: error.to_string(),
             })?;
-            if ending != Ending::Exit(0) {
+            if ending != ExitReason::Exit(0) {
                 let tail = process::tail_of(&log, EVIDENCE);
                 let (command, ending) = (command.clone(), ending.to_string());
                 return Err(RunError::SetUp { command, ending, tail, log });

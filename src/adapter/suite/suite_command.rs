@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::process::{self, ExitReason, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
@@ -28,7 +28,7 @@ pub struct SuiteCommand {
 /// The command of a finished run, and how it ended.
 pub struct Execution {
     pub command: String,
-    pub ending: Ending,
+    pub ending: ExitReason,
 }
 
 impl SuiteCommand {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::RepoPath;
 
 use super::framework::{Site, shell_argv, words};
@@ -68,7 +68,7 @@ impl ProjectSuite<'_> {
             let program = argv.first().cloned().unwrap_or_default();
             let invocation = self.invocation(root, argv);
             let Ok(ending) = process::run(&invocation, LIMIT, &log).await else { continue };
-            if matches!(ending, Ending::Exit(code) if code != 0) {
+            if matches!(ending, ExitReason::Exit(code) if code != 0) {
                 let output = process::tail_of(&log, OUTPUT_LIMIT);
                 let output = output.replace(&format!("{}/", root.display()), "");
                 let program = program.rsplit('/').next().unwrap_or(&program);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::process::{self, ExitReason, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
@@ -247,9 +247,9 @@ pub async fn run_tools(
 }
 
 /// The exit code of a child that ended by itself, else the reason.
-pub(super) fn exit_code(ending: io::Result<Ending>) -> Result<i32, String> {
+pub(super) fn exit_code(ending: io::Result<ExitReason>) -> Result<i32, String> {
     match ending {
-        Ok(Ending::Exit(code)) => Ok(code),
+        Ok(ExitReason::Exit(code)) => Ok(code),
         Ok(ending) => Err(format!("it was stopped by {ending}")),
         Err(error) => Err(format!("it could not be started: {error}")),
     }

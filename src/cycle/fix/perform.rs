@@ -105,7 +105,7 @@ impl Performer<'_> {
     async fn baseline(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "running the full suite".into());
         let results = match self.run(state, &Scope::Full).await {
-            Err(Failure::Effect(EffectError::Run(error))) if error.may_pass_on_retry() => {
+            Err(Failure::Effect(EffectError::Run(error))) if error.is_transient() => {
                 let text = format!("{error}; running it once more");
                 self.fx.screen.show(&Event::Notice { text });
                 self.run(state, &Scope::Full).await?

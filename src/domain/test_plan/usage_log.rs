@@ -11,7 +11,7 @@ use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::SessionId;
 
 /// Path of `provider-calls.json` inside the session folder.
-pub const INQUIRIES: &str = ".process/provider-calls.json";
+pub const USAGE_LOG: &str = ".process/provider-calls.json";
 
 /// Content of `provider-calls.json`; saved after every call, before its answer is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

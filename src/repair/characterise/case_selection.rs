@@ -58,8 +58,10 @@ pub fn candidates(
     let most = if target.is_some() { AIMED } else { CANDIDATES };
     let usable: Vec<Case> =
         known.into_iter().filter(|case| check_usable(language, &case.seen).is_ok()).collect();
-    let edges: Vec<bool> =
-        usable.iter().map(|case| usable.iter().any(|other| is_edge(case, other))).collect();
+    let edges: Vec<bool> = usable
+        .iter()
+        .map(|case| usable.iter().any(|other| is_boundary_pair(case, other)))
+        .collect();
     let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
     ordered.sort_by_key(|(inner, case)| (*inner, length(case)));
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
@@ -104,7 +106,7 @@ pub fn candidates(
 
 /// Whether two calls lie on the two sides of a boundary: one number differs by one, and the code
 /// takes another path. Only such pairs distinguish `>` from `>=`.
-fn is_edge(case: &Case, other: &Case) -> bool {
+fn is_boundary_pair(case: &Case, other: &Case) -> bool {
     let (one, two) = (&case.call, &other.call);
     if one.callee != two.callee || one.arguments.len() != two.arguments.len() {
         return false;

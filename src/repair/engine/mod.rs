@@ -13,8 +13,8 @@ use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
 
 use super::edit_traits::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
-use super::search_settings::{SECOND_CHANCE, Search, time_limit};
-use super::stream::{Bias, Ranked, Stream, pair};
+use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
+use super::stream::{Bias, RankedEdit, Stream, pair};
 
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
@@ -33,7 +33,7 @@ const HUNG: Duration = Duration::from_secs(1);
 const PAIRED: usize = 120;
 
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchOutcome {
     pub proposal: Option<Proposal>,
     pub tried: u32,
     /// Whether the same search on the same sources would find nothing again, be it that all edits
@@ -43,11 +43,11 @@ pub struct Found {
 }
 
 /// Candidates of a pass that get a second chance after they ran out of time.
-const SECOND_CHANCES: usize = 8;
+const MAX_RETRIED: usize = 8;
 
 /// An edit that repairs tests and breaks none that were tried.
 struct Plausible {
-    ranked: Ranked,
+    ranked: RankedEdit,
     /// The place in the stream of candidates, from 1.
     order: u32,
     repairs: Vec<TestId>,
@@ -76,7 +76,10 @@ enum Rejection {
 /// The answer depends on the sources and results alone, unless the time limit ends the search. Which
 /// process is quicker does not matter, nor how busy the machine is: before an edit is accepted,
 /// better ones that ran out of time are tried again with a longer limit.
-pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, EffectError> {
+pub async fn search(
+    search: &Search<'_>,
+    diagnosis: &Diagnosis,
+) -> Result<SearchOutcome, EffectError> {
     let trial = &search.trial;
     let deadline = trial.clock.elapsed() + trial.limits.time;
     let literals = test_literals(trial.worktree, trial.tree, &mut search.failing.iter()).await?;
@@ -123,7 +126,7 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
     }
     let tried = hunt.tried;
     let (proposal, operators) = merge(chosen, tried).unzip();
-    Ok(Found {
+    Ok(SearchOutcome {
         exhausted: proposal.is_none(),
         proposal,
         tried,
@@ -257,7 +260,7 @@ impl SearchRun<'_> {
             Edits::Pairs => {
                 let singles: Vec<_> =
                     stream.filter_map(|ranked| ranked.single).take(PAIRED).collect();
-                let mut pairs: Vec<Ranked> = Vec::new();
+                let mut pairs: Vec<RankedEdit> = Vec::new();
                 for (index, (file, first)) in singles.iter().enumerate() {
                     for (other, second) in singles.iter().skip(index + 1) {
                         if let (true, Some(source)) = (file == other, sources.get(file)) {
@@ -276,7 +279,7 @@ impl SearchRun<'_> {
     /// quicker.
     async fn try_all(
         &mut self,
-        candidates: impl Iterator<Item = Ranked>,
+        candidates: impl Iterator<Item = RankedEdit>,
         cluster: &Cluster,
         budget: u32,
     ) -> Result<Vec<Plausible>, EffectError> {
@@ -290,7 +293,7 @@ impl SearchRun<'_> {
         while tried < stop_at.min(self.search.trial.limits.candidates)
             && self.search.trial.clock.elapsed() < self.deadline
         {
-            let wave: Vec<Ranked> = candidates.by_ref().take(jobs).collect();
+            let wave: Vec<RankedEdit> = candidates.by_ref().take(jobs).collect();
             if wave.is_empty() {
                 break;
             }
@@ -307,7 +310,7 @@ impl SearchRun<'_> {
                         stop_at = stop_at.min(order.saturating_add(more));
                         plausible.push(one);
                     }
-                    Err(Rejection::OutOfTime) if late.len() < SECOND_CHANCES => {
+                    Err(Rejection::OutOfTime) if late.len() < MAX_RETRIED => {
                         late.push((order, ranked));
                     }
                     Err(Rejection::OutOfTime | Rejection::Refuted) => {}
@@ -319,9 +322,9 @@ impl SearchRun<'_> {
         drop(candidates);
         self.tried = tried;
         if self.search.trial.clock.elapsed() < self.deadline {
-            let (orders, wave): (Vec<u32>, Vec<Ranked>) =
+            let (orders, wave): (Vec<u32>, Vec<RankedEdit>) =
                 late.into_iter().filter(|(order, _)| *order < stop_at).unzip();
-            let judged = self.judge_all(wave, cluster, SECOND_CHANCE).await;
+            let judged = self.judge_all(wave, cluster, RETRY_LIMIT_FACTOR).await;
             for (order, (ranked, repairs)) in orders.into_iter().zip(judged) {
                 match repairs {
                     Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
@@ -333,7 +336,7 @@ impl SearchRun<'_> {
         Ok(plausible)
     }
 
-    fn plausible(&self, ranked: Ranked, order: u32, repairs: Vec<TestId>) -> Plausible {
+    fn plausible(&self, ranked: RankedEdit, order: u32, repairs: Vec<TestId>) -> Plausible {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
         Plausible { ranked, order, repairs, suspicion }
     }
@@ -341,10 +344,10 @@ impl SearchRun<'_> {
     /// Judges candidates side by side; the answers come in the order of the candidates.
     async fn judge_all(
         &self,
-        candidates: Vec<Ranked>,
+        candidates: Vec<RankedEdit>,
         cluster: &Cluster,
         patience: u32,
-    ) -> Vec<(Ranked, Result<Vec<TestId>, Rejection>)> {
+    ) -> Vec<(RankedEdit, Result<Vec<TestId>, Rejection>)> {
         stream::iter(candidates)
             .map(|ranked| async move {
                 let repairs = self.judge(&ranked.edits, cluster, patience).await;

@@ -143,7 +143,7 @@ impl Worktree for EmptyWorktree {
 }
 
 /// What a search on a machine finds.
-fn search_on(machine: &BusyMachine, jobs: usize) -> Found {
+fn search_on(machine: &BusyMachine, jobs: usize) -> SearchOutcome {
     search_beside(machine, jobs, &[], Vec::new())
 }
 
@@ -153,7 +153,7 @@ fn search_beside(
     jobs: usize,
     passing: &[TestCase],
     traces: Vec<Trace>,
-) -> Found {
+) -> SearchOutcome {
     let file = RepoPath::parse("add.js").unwrap();
     let cluster = Cluster {
         tests: vec!["adds".into()],
@@ -192,7 +192,7 @@ fn search_beside(
 }
 
 /// The source after the proposed edit; empty without one.
-fn proposed(found: Found) -> String {
+fn proposed(found: SearchOutcome) -> String {
     let edits = found.proposal.map(|proposal| proposal.edits).unwrap_or_default();
     edits.files.into_iter().filter_map(|edit| edit.after).collect()
 }
@@ -240,7 +240,7 @@ fn candidates_that_hang_are_tried_again_a_few_times_only() {
     let machine = BusyMachine::new(vec![u64::MAX], vec![0]);
     let found = search_on(&machine, 2);
     let runs = machine.runs.load(Ordering::Relaxed);
-    assert_eq!(runs - usize::try_from(found.tried).unwrap(), SECOND_CHANCES);
+    assert_eq!(runs - usize::try_from(found.tried).unwrap(), MAX_RETRIED);
     assert_eq!(proposed(found), "");
 }
 
@@ -259,7 +259,7 @@ proptest! {
 #[test]
 fn only_operators_of_edits_that_are_proposed_are_named() {
     let plausible = |file: &str, operator: OperatorId| Plausible {
-        ranked: Ranked {
+        ranked: RankedEdit {
             edits: single(RepoPath::parse(file).unwrap(), "a", "b".into()),
             operators: vec![operator],
             priority: 1.0,

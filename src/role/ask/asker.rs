@@ -6,6 +6,7 @@ use futures::lock::Mutex;
 
 use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
+use crate::domain::text::bounded;
 use crate::effect::{
     Answer, Clock, EffectError, Effects, Model, ModelError, Question, Screen, Store, StoreError,
 };
@@ -204,8 +205,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         let reading = self.evaluate(exchange.result, &mut call, model).await?;
         let index = (!exchange.is_counted).then_some(self.calls.len());
         let after = self.note_reading(reading, &mut call, index);
-        let reason: String =
-            call.reason.chars().filter(|c| !c.is_control() || *c == '\n').take(REASON).collect();
+        let reason = bounded(&call.reason, REASON);
         call.reason = self.asker.settings.redactor.redact(&reason).into();
         if index.is_some() {
             self.report(&call);

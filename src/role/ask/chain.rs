@@ -46,7 +46,7 @@ pub fn models_of<'m>(
             ChainEntry::Provider(name) => fx
                 .models
                 .iter()
-                .find(|model| model.name() == name && accepts(model.manner()))
+                .find(|model| model.name() == name && accepts(model.mode()))
                 .map(|model| (slot, model.as_ref())),
         })
         .collect()

@@ -117,7 +117,7 @@ pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Resu
 /// Whether the text is the complete answer: always for models that answer in text, and for agents
 /// once their edits were added to the text.
 pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
-    model.manner() == ClientMode::Answer || is_collected
+    model.mode() == ClientMode::Answer || is_collected
 }
 
 /// Writes the receipt of a question. `answer` is paired with its redacted text, and is `None` if

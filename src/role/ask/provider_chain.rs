@@ -6,7 +6,7 @@ use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
 use crate::domain::id::SessionId;
 use crate::domain::provider::ClientMode;
-use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog, UsageLogEntry};
+use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog, UsageLogEntry};
 use crate::effect::{EffectError, Effects, StoreError, read_as, read_or_forget};
 
 use crate::role::prompt::Role;
@@ -134,7 +134,7 @@ pub(super) async fn opened_usage_log(
     session: &SessionId,
     fx: AskEffects<'_>,
 ) -> Result<UsageLog, StoreError> {
-    let log = match read_as::<UsageLog>(fx.store, INQUIRIES).await {
+    let log = match read_as::<UsageLog>(fx.store, USAGE_LOG).await {
         Err(error @ StoreError::Corrupt { .. }) => {
             let text = format!("what providers spent before this run is unknown: {error}");
             fx.screen.show(&Event::Notice { text });
@@ -152,10 +152,10 @@ pub async fn stored_usage_log(
     session: &SessionId,
     fx: &Effects<'_>,
 ) -> Result<Option<UsageLog>, StoreError> {
-    let log = read_or_forget::<UsageLog>(fx.store, INQUIRIES).await?;
+    let log = read_or_forget::<UsageLog>(fx.store, USAGE_LOG).await?;
     Ok(log.filter(|log| log.session_id == *session))
 }
 
 async fn store(log: &UsageLog, fx: &Effects<'_>) -> Result<(), StoreError> {
-    fx.store.write_json(INQUIRIES, &serde_json::to_value(log).unwrap_or_default()).await
+    fx.store.write_json(USAGE_LOG, &serde_json::to_value(log).unwrap_or_default()).await
 }

@@ -15,7 +15,7 @@ use crate::domain::chain::{FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
-use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog};
+use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
 use crate::effect::{
     Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
     Screen, Store, StoreError,
@@ -542,7 +542,7 @@ fn an_unreadable_usage_log_is_replaced_with_a_notice() {
         let (store, clock, screen) =
             (MemoryStore::default(), StillClock::default(), Notices::default());
         if let Some(value) = &stored {
-            block_on(store.write_json(INQUIRIES, value)).unwrap();
+            block_on(store.write_json(USAGE_LOG, value)).unwrap();
         }
         let fx = AskEffects { store: &store, clock: &clock, screen: &screen };
         let log = block_on(opened_usage_log(&session, fx)).unwrap();

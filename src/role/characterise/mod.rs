@@ -21,7 +21,7 @@ pub use test_file::whole_file;
 pub use verify::{RUNS, is_fatal, packages, unisolated, unsteady};
 
 use mutation_probe::{open_runner, select_cases};
-use test_file::TestFile;
+use test_file::PinnedFile;
 
 /// Minimum time for a measurement, even after the deadline: a score of a few mutants is better than
 /// none.
@@ -145,7 +145,7 @@ pub async fn characterise(
 }
 
 /// Enters the numbers of kept tests in the report.
-fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
+fn fill(test_files: &[PinnedFile], report: &mut CharacterisationReport) {
     for test_file in test_files.iter().filter(|test_file| !test_file.ids.is_empty()) {
         let assertions = test_file.assertions();
         for (name, count) in &assertions {

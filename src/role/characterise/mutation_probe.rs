@@ -13,7 +13,7 @@ use crate::effect::{
 };
 use crate::repair::{self, Limits, Ranges, Scoring, Split, Trial};
 
-use super::test_file::{self, TestFile};
+use super::test_file::{self, PinnedFile};
 use super::{GenerateRequest, LEAST, Missed, left, unfinished};
 
 /// Maximum number of mutants per measurement if tests run in a warm process.
@@ -25,8 +25,8 @@ const COLD_MUTANTS: u32 = 40;
 /// Maximum wall time for selecting calls, which is less important than measuring.
 const CHOOSING: Duration = Duration::from_secs(90);
 
-fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
-    let candidates = match trial.speed() {
+fn limits(runner: &dyn CandidateRunner, time: Duration) -> Limits {
+    let candidates = match runner.speed() {
         Speed::Warm => WARM_MUTANTS,
         Speed::Cold => COLD_MUTANTS,
     };
@@ -63,14 +63,14 @@ pub async fn rescore(
     fx: &Effects<'_>,
 ) -> Result<Score, EffectError> {
     fx.worktree.checkout(request.tree).await?;
-    let trial = open_runner(request, fx).await?;
-    let subject = (request.tree, trial.as_ref());
+    let runner = open_runner(request, fx).await?;
+    let subject = (request.tree, runner.as_ref());
     Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
 }
 
 /// How many mutants a measurement left out for lack of time.
-fn untried(score: &Score, trial: &dyn CandidateRunner) -> u32 {
-    let most = score.covered.min(limits(trial, LEAST).candidates);
+fn untried(score: &Score, runner: &dyn CandidateRunner) -> u32 {
+    let most = score.covered.min(limits(runner, LEAST).candidates);
     most.saturating_sub(score.tried + score.unviable)
 }
 
@@ -86,25 +86,25 @@ pub async fn open_runner(
 
 /// Keeps a minimal set of calls that covers the same lines and detects the same mutants as all.
 pub async fn select_cases(
-    test_files: &mut [TestFile],
+    test_files: &mut [PinnedFile],
     request: &GenerateRequest<'_>,
     ends: Duration,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
-    let trial = open_runner(request, fx).await?;
+    let runner = open_runner(request, fx).await?;
     let files: Vec<RepoPath> =
         test_files.iter().map(|test_file| test_file.subject.clone()).collect();
     let draft = fx.worktree.graft(request.tree, &test_file::edits(test_files)).await?;
     let firsts: Vec<TestId> =
         test_files.iter().filter_map(|test_file| test_file.ids.values().next().cloned()).collect();
-    let whole = trial.trace(&firsts).await?;
+    let whole = runner.trace(&firsts).await?;
     let traces: Vec<Trace> =
         test_files.iter().flat_map(|test_file| test_file.traces(&whole)).collect();
     let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
     // Functions with missed lines have many calls. For all other lines a few calls are enough, and
     // running all would leave too little time for the missed lines.
-    let few: BTreeSet<TestId> = test_files.iter().flat_map(TestFile::first_ids).collect();
+    let few: BTreeSet<TestId> = test_files.iter().flat_map(PinnedFile::first_ids).collect();
     let (mut before, mut left_out) = (0, 0);
     let questions = questions(request.missed, &files, &traces, &few);
     let mut open = u32::try_from(questions.len()).unwrap_or(u32::MAX);
@@ -113,9 +113,9 @@ pub async fn select_cases(
         open -= 1;
         let known: Vec<Trace> =
             traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
-        let base = scoring((&draft, trial.as_ref()), &files, &tests, request, fx);
+        let base = scoring((&draft, runner.as_ref()), &files, &tests, request, fx);
         let scored = repair::score(&Scoring {
-            trial: Trial { limits: limits(trial.as_ref(), time), ..base.trial },
+            trial: Trial { limits: limits(runner.as_ref(), time), ..base.trial },
             within: within.as_ref(),
             known: Some(&known),
             all_tests: true,
@@ -124,7 +124,7 @@ pub async fn select_cases(
         })
         .await?;
         let scored_mutants = scored.noticed_by.len();
-        left_out += untried(&scored.score, trial.as_ref());
+        left_out += untried(&scored.score, runner.as_ref());
         for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
             for test in tests {
                 notices.entry(test).or_default().insert(before + mutant);
@@ -185,17 +185,17 @@ pub async fn measure(
 ) -> Result<Lines, EffectError> {
     fx.step("running the tests against mutants");
     fx.worktree.checkout(tree).await?;
-    let trial = open_runner(request, fx).await?;
+    let runner = open_runner(request, fx).await?;
     let tests = report.files.iter().flat_map(|file| &file.tests);
     let tests: Vec<TestId> = tests.cloned().collect();
     let before =
-        if request.before.is_empty() { Vec::new() } else { trial.trace(request.before).await? };
+        if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
     let scored = repair::score(&Scoring {
         progress: &progress(fx),
-        ..scoring((tree, trial.as_ref()), files, &tests, request, fx)
+        ..scoring((tree, runner.as_ref()), files, &tests, request, fx)
     })
     .await?;
-    let left_out = untried(&scored.score, trial.as_ref());
+    let left_out = untried(&scored.score, runner.as_ref());
     if left_out > 0 {
         unfinished(report, format!("the score was measured without {left_out} of the mutants"));
     }

@@ -15,7 +15,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
 use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
 
-use super::test_file::TestFile;
+use super::test_file::PinnedFile;
 use super::{Gap, GenerateRequest, unfinished};
 
 /// Time limit of a single call.
@@ -42,7 +42,7 @@ pub async fn observe(
     ends: Duration,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
-) -> Result<Vec<TestFile>, EffectError> {
+) -> Result<Vec<PinnedFile>, EffectError> {
     let files: BTreeSet<RepoPath> = fx.worktree.files(request.tree).await?.into_iter().collect();
     let facts = fx.suite.facts();
     let framework = facts.framework;
@@ -57,7 +57,7 @@ pub async fn observe(
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let subjects = subjects(request, framework, fx).await?;
     let examples = examples(request, &layout, &subjects, fx).await?;
-    let mut test_files: Vec<TestFile> = Vec::new();
+    let mut test_files: Vec<PinnedFile> = Vec::new();
     let mut used = BTreeSet::new();
     let total = subjects.len();
     let calls = AtomicU64::new(0);
@@ -99,7 +99,7 @@ pub async fn observe(
             && functions.iter().any(|one| !one.cases.is_empty())
         {
             used.insert(path.clone());
-            test_files.push(TestFile::new(path, subject.file, naming, functions));
+            test_files.push(PinnedFile::new(path, subject.file, naming, functions));
         }
     }
     Ok(test_files)

@@ -1,4 +1,4 @@
-//! [`TestFile`]: a generated test file with its cases, its text and the ids of its tests.
+//! [`PinnedFile`]: a generated test file with its cases, its text and the ids of its tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const RESULTS: usize = 3;
 type CasePlace = (usize, usize);
 
 /// A generated test file.
-pub struct TestFile {
+pub struct PinnedFile {
     pub path: RepoPath,
     pub subject: RepoPath,
     pub naming: Naming,
@@ -38,7 +38,7 @@ pub struct TestFile {
     took: BTreeMap<TestId, Duration>,
 }
 
-impl TestFile {
+impl PinnedFile {
     /// Creates a file with one test per case.
     pub fn new(
         path: RepoPath,
@@ -287,7 +287,7 @@ pub fn whole_file(
 }
 
 /// The files as edits, except for files without tests.
-pub fn edits(test_files: &[TestFile]) -> EditSet {
+pub fn edits(test_files: &[PinnedFile]) -> EditSet {
     let mut files: Vec<FileEdit> = test_files
         .iter()
         .filter(|test_file| !test_file.draft.tests.is_empty())
@@ -357,7 +357,7 @@ mod tests {
             crate::repair::ProjectLayout { framework, directory, files: &files, modules: false };
         let located = crate::repair::locate_test_file(&layout, &path("a.py"), "", &files);
         let (file, naming) = located.unwrap();
-        let empty = TestFile::new(file, path("a.py"), naming, Vec::new());
+        let empty = PinnedFile::new(file, path("a.py"), naming, Vec::new());
         assert!(edits(&[empty]).files.is_empty());
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{CandidateRunner, EffectError, Effects, GitError, RunError, RunRequest, Speed};
 use crate::repair::{DraftTest, Split};
 
-use super::test_file::{TestFile, edits};
+use super::test_file::{PinnedFile, edits};
 use super::{ATTEMPTS, GenerateRequest, open_runner};
 
 /// Number of runs in separate processes that must agree.
@@ -25,7 +25,7 @@ const ALONE: Duration = Duration::from_secs(30);
 
 /// Runs each case as a separate test and drops those that are unstable.
 pub async fn check_each_case(
-    test_files: &mut Vec<TestFile>,
+    test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
@@ -71,7 +71,7 @@ fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
 
 /// Runs all test files in one process; files that make the run fail are run separately.
 async fn run(
-    test_files: &[TestFile],
+    test_files: &[PinnedFile],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
 ) -> Result<Vec<TestCase>, EffectError> {
@@ -139,7 +139,7 @@ struct RepeatedRuns {
 
 impl RepeatedRuns {
     /// Adds the results of one file in one run.
-    fn record(&mut self, index: usize, test_file: &mut TestFile, cases: &[TestCase]) {
+    fn record(&mut self, index: usize, test_file: &mut PinnedFile, cases: &[TestCase]) {
         let broken = test_file.record_results(cases);
         for test in &test_file.draft.tests {
             let failed = broken.iter().any(|(one, _)| one.name == test.name);
@@ -160,7 +160,7 @@ impl RepeatedRuns {
 /// Runs the final files three times, each test alone, and all tests in reverse order. Drops
 /// unstable tests and runs the rest again.
 pub async fn check_stability(
-    test_files: &mut Vec<TestFile>,
+    test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
@@ -212,7 +212,7 @@ pub async fn check_stability(
 
 /// The tests that fail alone or in reverse order, with the reason.
 async fn unstable_tests(
-    test_files: &[TestFile],
+    test_files: &[PinnedFile],
     runner: &dyn CandidateRunner,
 ) -> Result<BTreeMap<TestPlace, String>, EffectError> {
     let mut bad = BTreeMap::new();
@@ -274,7 +274,7 @@ mod tests {
     use crate::repair::{ProjectLayout, locate_test_file};
 
     /// A pinned file with tests of these names.
-    fn pinned(names: &[&str]) -> TestFile {
+    fn pinned(names: &[&str]) -> PinnedFile {
         let files = BTreeSet::new();
         let layout = ProjectLayout {
             framework: Framework::Pytest,
@@ -284,7 +284,7 @@ mod tests {
         };
         let subject = RepoPath::parse("a.py").unwrap();
         let (path, naming) = locate_test_file(&layout, &subject, "", &files).unwrap();
-        let mut test_file = TestFile::new(path, subject, naming, Vec::new());
+        let mut test_file = PinnedFile::new(path, subject, naming, Vec::new());
         let test = |name: &&str| DraftTest { name: (*name).into(), function: 0, cases: vec![0] };
         test_file.draft.tests = names.iter().map(test).collect();
         test_file

@@ -13,6 +13,7 @@ use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::RepoPath;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
+use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
 use crate::role::answer;
@@ -102,11 +103,11 @@ impl Reader<VettedEdits> for EditsReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let parts = self.context.for_fixer(self.state, self.plan);
         let subject = prompt_context::subject(self.state);
         let fence = self.fixer.asker.fence();
-        match model.manner() {
+        match model.mode() {
             ClientMode::Answer => prompt::build(Role::Fixer, &subject, &parts, room, fence),
             ClientMode::Agent => prompt::build_for_agent(&subject, &parts, room, fence),
         }
@@ -117,7 +118,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
         model: &dyn Model,
         answer: &Answer,
     ) -> Result<Reading<VettedEdits>, EffectError> {
-        if model.manner() == ClientMode::Agent {
+        if model.mode() == ClientMode::Agent {
             let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
             if edits.files.is_empty() {
                 return Ok(Reading::Useless(
@@ -151,7 +152,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
     }
 
     async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
-        match model.manner() {
+        match model.mode() {
             ClientMode::Answer => Ok(None),
             ClientMode::Agent => {
                 Ok(Some(self.fx.worktree.export(&self.state.accepted_tree, AGENT).await?))
@@ -165,8 +166,8 @@ const AGENT: &str = "agent";
 
 /// The first non-blank line of an untrusted text, truncated and without control characters.
 fn line(text: &str, otherwise: &str) -> String {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or(otherwise);
-    first.chars().filter(|c| !c.is_control()).take(200).collect()
+    let first = first_line(text);
+    one_line(if first.is_empty() { otherwise } else { first }, 200)
 }
 
 #[cfg(test)]

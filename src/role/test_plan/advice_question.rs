@@ -151,7 +151,7 @@ impl Reader<Advice> for AdviceReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let values = context! {
             task => TASK,
             framework => self.analysis.framework.framework.name(),

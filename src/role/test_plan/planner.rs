@@ -14,6 +14,7 @@ use crate::domain::test_plan::task::{
     ApproachStep, FlowControl, MOST, PreStep, TaskContext, TaskKind, TaskMeta, TestPlan, TestTask,
     ordered, size,
 };
+use crate::domain::text::count;
 
 use super::framework;
 
@@ -230,10 +231,7 @@ impl Planner<'_> {
     /// Builds the task of gate 001.3 (specification.md 5.4).
     fn validation(&self, depends_on: Vec<String>) -> TestTask {
         let test_files = self.test_files();
-        let files = match test_files.len() {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
+        let files = count(test_files.len(), "file");
         let context = TaskContext {
             requirements: vec![format!(
                 "{files} of generated tests: 0 critical, at most 3 errors, at most 10 warnings"
@@ -317,8 +315,7 @@ fn by_layer<'a>(list: impl IntoIterator<Item = &'a &'a Requirement>) -> BTreeMap
 fn counted(list: &[&Requirement]) -> String {
     let parts: Vec<String> =
         by_layer(list).iter().map(|(layer, count)| format!("{count} {layer}")).collect();
-    let word = if list.len() == 1 { "requirement" } else { "requirements" };
-    format!("{} {word}: {}", list.len(), parts.join(", "))
+    format!("{}: {}", count(list.len(), "requirement"), parts.join(", "))
 }
 
 fn approach(share: &Share<'_>) -> Vec<ApproachStep> {

@@ -7,6 +7,7 @@ use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::layer::SubLayer;
+use crate::domain::text::count;
 
 /// A requirement before it gets a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +70,7 @@ impl RequirementWriter<'_> {
         let more = own.len().saturating_sub(CONDITIONS);
         let mut clause = own.split_off(more).join(" and ");
         if more > 0 {
-            let word = if more == 1 { "condition" } else { "conditions" };
-            clause.push_str(&format!(", behind {more} more {word}"));
+            clause.push_str(&format!(", behind {}", count(more, "more condition")));
         }
         if !clause.is_empty() {
             return clause;

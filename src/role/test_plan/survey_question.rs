@@ -205,7 +205,7 @@ impl Reader<Accepted> for SurveyReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let count = match self.evidence.files.len() {
             1 => "one file".to_owned(),
             many => format!("{many} files"),

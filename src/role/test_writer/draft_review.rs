@@ -17,7 +17,7 @@ use crate::role::requirement_lines::requirement_lines;
 
 use super::reader::{Draft, GenerateReader};
 use super::request::WriteRequest;
-use super::run_file::{TestFile, plain};
+use super::run_file::{DraftFile, plain};
 use super::verdicts::{self, DefectSite, DefectVerdict, JudgeReader};
 
 /// The requirements that each test claims to cover, by test name.
@@ -35,7 +35,7 @@ pub struct Defect {
 
 /// A test file after its review.
 pub struct ReviewedDraft {
-    pub file: Option<TestFile>,
+    pub file: Option<DraftFile>,
     pub covers: Covers,
     pub defects: Defects,
     pub dropped: Vec<String>,
@@ -93,7 +93,7 @@ impl DraftReview<'_> {
     /// Which failing tests reveal a defect, and why the others are wrong.
     async fn verdicts(
         &self,
-        file: &TestFile,
+        file: &DraftFile,
         failing: &[TestCase],
     ) -> Result<Budgeted<FailureVerdicts>, EffectError> {
         let (own, unclear): (Vec<&TestCase>, Vec<&TestCase>) =
@@ -130,7 +130,7 @@ impl DraftReview<'_> {
 
     async fn ask_judge(
         &self,
-        file: &TestFile,
+        file: &DraftFile,
         failing: &[&TestCase],
     ) -> Result<Reply<BTreeMap<TestId, DefectVerdict>>, EffectError> {
         let subject = &self.request.subject.file;
@@ -159,7 +159,7 @@ impl DraftReview<'_> {
     }
 
     /// The parts of the judge's prompt.
-    fn evidence(&self, file: &TestFile, failing: &[&TestCase], text: &str) -> Vec<PromptPart> {
+    fn evidence(&self, file: &DraftFile, failing: &[&TestCase], text: &str) -> Vec<PromptPart> {
         let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
         let failures: String =
             failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.failure(case))).collect();
@@ -187,7 +187,7 @@ impl DraftReview<'_> {
     /// The file as repaired by a provider; `None` if no repair is better.
     async fn repair(
         &self,
-        file: &TestFile,
+        file: &DraftFile,
         wrong: &BTreeMap<TestId, String>,
     ) -> Result<Option<Draft>, EffectError> {
         let failures: String = file
@@ -219,7 +219,7 @@ impl DraftReview<'_> {
     /// Describes a file of stable tests for the report.
     pub async fn describe(
         &self,
-        file: &TestFile,
+        file: &DraftFile,
         covers: &Covers,
         defects: &Defects,
         tree: &TreeId,
@@ -268,7 +268,7 @@ impl DraftReview<'_> {
     /// The functions that the tests execute; matched by name if they cannot be traced.
     async fn functions(
         &self,
-        file: &TestFile,
+        file: &DraftFile,
         tests: &[TestId],
         tree: &TreeId,
     ) -> Result<Vec<String>, EffectError> {

@@ -13,6 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::id::RepoPath;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
+use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
 use crate::role::ask::{ProviderChain, Reader, Reading};
@@ -23,13 +24,13 @@ use crate::role::test_plan::run_specific;
 use super::refusals::accepted_text;
 use super::request::WriteRequest;
 use super::responses::GenerateResponse;
-use super::run_file::{FileRun, RunContext, TestFile, run_file};
+use super::run_file::{DraftFile, FileRun, RunContext, run_file};
 use super::source_index::SourceIndex;
 
 /// An accepted test file, with the requirements that its tests claim to cover.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    pub file: TestFile,
+    pub file: DraftFile,
     pub covers: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -41,8 +42,7 @@ const AGENT: &str = "agent";
 /// each test covers. If there are no edits, only the text counts.
 fn edits_from_checkout(edits: EditSet, text: &str, task: &str) -> String {
     let mut response = answer::parse::<GenerateResponse>(text, task).unwrap_or_else(|_| {
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let notes = first.chars().filter(|c| !c.is_control()).take(200).collect();
+        let notes = one_line(first_line(text), 200);
         GenerateResponse { notes, ..GenerateResponse::default() }
     });
     if !edits.files.is_empty() {
@@ -131,7 +131,7 @@ impl Reader<Draft> for GenerateReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let values = context! {
             task => self.task.as_str(),
             place => self.path.as_str(),
@@ -140,10 +140,10 @@ impl Reader<Draft> for GenerateReader<'_> {
             command => run_specific(self.request.framework, &self.path),
             survivors => !self.request.survivors.is_empty(),
             uncovered_lines => !self.request.uncovered_lines.is_empty(),
-            agent => model.manner() == ClientMode::Agent,
+            agent => model.mode() == ClientMode::Agent,
         };
         let fence = self.providers.fence();
-        match model.manner() {
+        match model.mode() {
             ClientMode::Answer => {
                 prompt::build_about_tests(Role::Generator, &values, &self.parts, room, fence)
             }
@@ -152,7 +152,7 @@ impl Reader<Draft> for GenerateReader<'_> {
     }
 
     async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
-        match model.manner() {
+        match model.mode() {
             ClientMode::Answer => Ok(None),
             ClientMode::Agent => Ok(Some(self.fx.worktree.export(self.request.tree, AGENT).await?)),
         }
@@ -163,7 +163,7 @@ impl Reader<Draft> for GenerateReader<'_> {
         model: &dyn Model,
         answer: &Answer,
     ) -> Result<Option<String>, EffectError> {
-        if model.manner() == ClientMode::Answer {
+        if model.mode() == ClientMode::Answer {
             return Ok(None);
         }
         let edits = self.fx.worktree.collect(AGENT, self.request.tree).await?;
@@ -189,7 +189,7 @@ impl Reader<Draft> for GenerateReader<'_> {
             Ok(text) => text,
             Err(problems) => return Ok(self.refuse(model, problems)),
         };
-        let mut file = TestFile { path: self.path.clone(), text, results: Vec::new() };
+        let mut file = DraftFile { path: self.path.clone(), text, results: Vec::new() };
         match run_file(&file, self.run_context(), self.fx).await? {
             FileRun::Results(results) => file.results = results,
             FileRun::Refused(problem) => return Ok(self.refuse(model, vec![problem])),

@@ -8,6 +8,7 @@ use crate::code::lint;
 use crate::code::{side_effects, syntax, test_cases};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
+use crate::domain::text::one_line;
 use crate::role::static_review::{ReviewRequest, review};
 
 use super::responses::GenerateResponse;
@@ -125,7 +126,7 @@ fn refusal(finding: &Finding) -> String {
 }
 
 fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(120).collect()
+    one_line(text, 120)
 }
 
 #[cfg(test)]

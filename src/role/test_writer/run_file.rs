@@ -1,4 +1,4 @@
-//! [`TestFile`]: a generated test file, and how the project's test framework runs it.
+//! [`DraftFile`]: a generated test file, and how the project's test framework runs it.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use crate::code::test_cases::{self, SourceTest};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
+use crate::domain::text::bounded;
 use crate::effect::{EffectError, Effects, RunError, RunRequest};
 use crate::repair::can_render;
 use crate::role::characterise::{is_fatal, packages, whole_file};
@@ -17,7 +18,7 @@ const TAIL: usize = 1_500;
 
 /// A generated test file with the results of its latest run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TestFile {
+pub struct DraftFile {
     pub path: RepoPath,
     pub text: String,
     pub results: Vec<TestCase>,
@@ -32,7 +33,7 @@ pub struct RunContext<'a> {
     pub jobs: usize,
 }
 
-impl TestFile {
+impl DraftFile {
     /// The tests in the text of the file.
     pub fn cases(&self) -> Vec<SourceTest> {
         Language::of(&self.path)
@@ -83,7 +84,7 @@ pub enum FileRun {
 
 /// Runs a file together with the sources of `context`.
 pub async fn run_file(
-    file: &TestFile,
+    file: &DraftFile,
     context: RunContext<'_>,
     fx: &Effects<'_>,
 ) -> Result<FileRun, EffectError> {
@@ -141,8 +142,7 @@ fn output_of(error: &RunError, fx: &Effects<'_>) -> String {
 /// An untrusted text without private paths, truncated.
 pub fn plain(text: &str, fx: &Effects<'_>) -> String {
     let text = without_machine_paths(text, &fx.worktree.root().display().to_string());
-    let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').take(TAIL).collect();
-    text.trim().to_owned()
+    bounded(&text, TAIL).trim().to_owned()
 }
 
 /// Messages of test runners about modules or names that do not exist.
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn tests_are_cut_out_together_with_their_results() {
         let text = "def test_a():\n    assert 1\n\n\ndef test_b():\n    assert 2\n";
-        let mut file = TestFile {
+        let mut file = DraftFile {
             path: RepoPath::parse("tests/test_x.py").unwrap(),
             text: text.into(),
             results: vec![

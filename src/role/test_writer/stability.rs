@@ -10,13 +10,13 @@ use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::characterise::{RUNS, unisolated, unsteady};
 
-use super::run_file::{FileRun, RunContext, TestFile, run_file};
+use super::run_file::{DraftFile, FileRun, RunContext, run_file};
 
 /// A test file after its unstable tests were removed.
 #[derive(Debug, Default, PartialEq)]
 pub struct StableFile {
     /// The file with its stable tests; `None` if no test remains.
-    pub file: Option<TestFile>,
+    pub file: Option<DraftFile>,
     pub dropped: Vec<String>,
     pub flaky: Vec<TestId>,
 }
@@ -24,7 +24,7 @@ pub struct StableFile {
 /// Runs a file until all remaining tests are stable: three runs, alone, and in another order.
 /// Unstable tests are removed. The tests in `expected_failures` must fail every time.
 pub async fn verify_stability(
-    mut file: TestFile,
+    mut file: DraftFile,
     expected_failures: &BTreeSet<TestId>,
     context: RunContext<'_>,
     fx: &Effects<'_>,
@@ -91,7 +91,7 @@ fn reason_for_count(count: usize, must_fail: bool) -> String {
 
 /// The tests whose result differs when they run alone or in another order, with the reason.
 async fn check_isolation(
-    file: &TestFile,
+    file: &DraftFile,
     expected_failures: &BTreeSet<TestId>,
     context: RunContext<'_>,
     fx: &Effects<'_>,

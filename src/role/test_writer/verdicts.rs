@@ -10,6 +10,7 @@ use crate::code::outline::Function;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::TestCase;
+use crate::domain::text::one_line;
 use crate::effect::{Answer, EffectError, Model};
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
@@ -73,9 +74,8 @@ pub fn check_verdict(
     if reported.wrong.trim() != "code" {
         return test("the test is wrong");
     }
-    let evidence: String =
-        reported.evidence.chars().filter(|c| !c.is_control()).take(1_000).collect();
-    if evidence.trim().chars().count() < EVIDENCE {
+    let evidence = one_line(&reported.evidence, 1_000);
+    if evidence.chars().count() < EVIDENCE {
         return test("the verdict blames the code without evidence");
     }
     let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
@@ -121,7 +121,7 @@ impl Reader<BTreeMap<TestId, DefectVerdict>> for JudgeReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
+        let room = prompt::room(model);
         let count = match self.failing.len() {
             1 => "one".to_owned(),
             many => many.to_string(),

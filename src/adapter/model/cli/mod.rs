@@ -117,7 +117,7 @@ impl CliModel {
     }
 
     fn invocation(&self, question: &Question, folder: &Path, home: &Path) -> Invocation {
-        let agent = self.manner() == ClientMode::Agent;
+        let agent = self.mode() == ClientMode::Agent;
         let checkout = question.checkout.clone().filter(|_| agent);
         let task = ClientTask {
             model: Some(self.model()).filter(|model| !model.is_empty()),
@@ -158,7 +158,7 @@ impl Model for CliModel {
         let provider = &self.settings.provider;
         let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
-        let form = question.form.as_ref().filter(|_| self.manner() == ClientMode::Answer);
+        let form = question.form.as_ref().filter(|_| self.mode() == ClientMode::Answer);
         let form = form.map_or_else(String::new, |(_, schema)| {
             format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
         });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
@@ -64,7 +64,7 @@ impl CommandRunner {
         limit: Duration,
     ) -> Result<Vec<TestCase>, RunError> {
         let execution = self.command.execute(Some(tests), limit).await?;
-        if execution.ending == Ending::TimedOut {
+        if execution.ending == ExitReason::TimedOut {
             // The output of an unfinished build says nothing about the sources.
             fs::remove_file(&self.command.log).unwrap_or_default();
             return Ok(Vec::new());

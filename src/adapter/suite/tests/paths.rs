@@ -106,7 +106,7 @@ fn an_unreadable_report_is_named_with_its_line() {
     let error = Unreadable { line: 7, expected: "JUnit XML".into() };
     let error = error.in_report(std::path::Path::new("out/report.xml"));
     assert_eq!(error.to_string(), "out/report.xml:7: expected JUnit XML");
-    assert!(matches!(error, RunError::BadReport { .. }) && error.may_pass_on_retry());
+    assert!(matches!(error, RunError::BadReport { .. }) && error.is_transient());
 }
 
 fn reported() -> impl Strategy<Value = ReportedTest> {

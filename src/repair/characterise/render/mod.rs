@@ -167,11 +167,11 @@ fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Opti
 
 fn name(
     framework: Framework,
-    functions: &ObservedFunction,
+    function: &ObservedFunction,
     kind: Group,
     number: Option<usize>,
 ) -> String {
-    let own = &functions.callable.name;
+    let own = &function.callable.name;
     if framework.is_python() {
         let slug: String = own
             .chars()
@@ -185,7 +185,7 @@ fn name(
         let number = number.map_or_else(String::new, |number| format!("_{number}"));
         return format!("test_{slug}_{words}{number}");
     }
-    let own = if own == "default" { &functions.local } else { own };
+    let own = if own == "default" { &function.local } else { own };
     let words = match kind {
         Group::Returns => "returns the same as today",
         Group::Changes => "changes its arguments as today",
@@ -220,13 +220,13 @@ fn compared_message(message: &str, is_stable: bool) -> Option<String> {
 }
 
 /// Arguments of a call, with names for those that it modifies, and the values of these names.
-fn arguments(functions: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
+fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();
     for (index, _) in &case.seen.after {
-        let parameter = functions.callable.parameters.get(*index).filter(|one| !one.rest);
+        let parameter = function.callable.parameters.get(*index).filter(|one| !one.rest);
         let plain = parameter.map(|one| one.name.as_str()).filter(|name| {
-            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *name != functions.local
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *name != function.local
         });
         let name = plain.map_or_else(|| format!("argument_{index}"), str::to_owned);
         if let Some(place) = given.get_mut(*index) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::suite::io_error::cannot;
 use crate::domain::id::TestId;
 use crate::domain::test::TestCase;
@@ -40,7 +40,7 @@ impl CheckoutCopy {
         }
         let log = self.report.with_extension("log");
         let ending = process::run(&invocation, limit, &log).await.map_err(cannot("use", &log))?;
-        if ending == Ending::TimedOut { Ok(Vec::new()) } else { self.read_report() }
+        if ending == ExitReason::TimedOut { Ok(Vec::new()) } else { self.read_report() }
     }
 
     /// Runs each test alone and reads its executed lines from V8's coverage.

@@ -1,0 +1,57 @@
+//! Words around values, for people.
+
+use std::fmt::Display;
+
+/// A number with its noun, such as `1 test` or `2 tests`.
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// An untrusted text on one line without control characters, at most `longest` characters. White
+/// space of any kind becomes one blank, so that words stay apart.
+pub fn one_line(text: &str, longest: usize) -> String {
+    let clean = text.replace(|c: char| c.is_control(), " ");
+    let words: Vec<&str> = clean.split_whitespace().collect();
+    words.join(" ").chars().take(longest).collect()
+}
+
+/// An untrusted text without control characters besides line feeds, at most `longest` characters.
+pub fn bounded(text: &str, longest: usize) -> String {
+    text.chars().filter(|c| !c.is_control() || *c == '\n').take(longest).collect()
+}
+
+/// The first line that is not blank; empty without one.
+pub fn first_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_decides_the_form_of_its_noun() {
+        assert_eq!(count(0u32, "test"), "0 tests");
+        assert_eq!(count(1usize, "test"), "1 test");
+        assert_eq!(count(2u64, "test"), "2 tests");
+    }
+
+    #[test]
+    fn a_bounded_text_keeps_its_lines_and_begins_with_one_that_is_not_blank() {
+        assert_eq!(bounded("a\r\nb\u{0}c", 3), "a\nb");
+        assert_eq!((first_line("\n  \n a\nb"), first_line(" \n")), (" a", ""));
+    }
+
+    #[test]
+    fn words_stay_apart_on_one_line() {
+        for (text, longest, expected) in [
+            (" a\r\n\tb\u{0}c ", 9, "a b c"),
+            ("\u{1b}[31mred", 9, "[31mred"),
+            ("äöü", 2, "äö"),
+            ("", 5, ""),
+        ] {
+            assert_eq!(one_line(text, longest), expected, "{text:?}");
+        }
+    }
+}
