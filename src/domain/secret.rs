@@ -136,27 +136,29 @@ impl Redactor {
 
     /// A document with every secret in its strings and keys replaced by a mark. The texts of
     /// edits and of files to commit are redacted as source, since they become files.
-    pub fn redact_json(&self, document: &Value) -> RedactedJson {
+    pub fn redact_json(&self, document: Value) -> RedactedJson {
         RedactedJson(self.walk(document))
     }
 
-    fn walk(&self, value: &Value) -> Value {
+    fn walk(&self, value: Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.redact(text).0),
-            Value::Array(items) => items.iter().map(|item| self.walk(item)).collect(),
+            Value::String(text) => Value::String(self.redact(&text).0),
+            Value::Array(items) => items.into_iter().map(|item| self.walk(item)).collect(),
             Value::Object(fields) => {
                 let has = |all: &&[&str]| all.iter().all(|field| fields.contains_key(*field));
                 let is_source = SOURCES.iter().any(has);
-                let field = |(name, value): (&String, &Value)| {
-                    let value = match value.as_str().filter(|_| is_source) {
-                        Some(source) => Value::String(self.redact_source(source).0),
-                        None => self.walk(value),
+                let field = |(name, value): (String, Value)| {
+                    let value = match value {
+                        Value::String(text) if is_source => {
+                            Value::String(self.redact_source(&text).0)
+                        }
+                        value => self.walk(value),
                     };
-                    (self.redact(name).0, value)
+                    (self.redact(&name).0, value)
                 };
-                Value::Object(fields.iter().map(field).collect())
+                Value::Object(fields.into_iter().map(field).collect())
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
 
@@ -263,7 +265,7 @@ mod tests {
             "edit": {"file": "a.py", "before": token, "after": format!("{token} {CANARY}")},
         });
         assert_eq!(
-            *redactor.redact_json(&document),
+            *redactor.redact_json(document),
             serde_json::json!({
                 "message": format!("{MARK}\n{MARK}"),
                 MARK: [1, null, MARK],

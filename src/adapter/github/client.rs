@@ -107,7 +107,7 @@ pub struct Call {
 impl Call {
     /// A call with a request body.
     pub fn new(what: &'static str, verb: Verb, route: String, body: Value, repeat: Repeat) -> Self {
-        Self { what, verb, route, body: Some(redaction::redact_json(&body)), repeat }
+        Self { what, verb, route, body: Some(redaction::redact_json(body)), repeat }
     }
 }
 
@@ -195,14 +195,13 @@ impl<'a> GitHub<'a> {
         let all = ["repos", owner, repository].into_iter().chain(segments.iter().copied());
         let Some(path) = path(all) else {
             let message = format!("`{}` is no part of an address", short(&segments.join("/")));
-            return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
+            return Err(Self::error(what, None, ForgeErrorKind::Invalid, &message));
         };
         Ok(format!("{path}{}", query(pairs)))
     }
 
     /// Builds an error with a redacted message.
     pub(super) fn error(
-        &self,
         call: &'static str,
         status: Option<u16>,
         kind: ForgeErrorKind,
@@ -215,20 +214,20 @@ impl<'a> GitHub<'a> {
     pub(super) async fn attempt(&self, call: &Call) -> Result<Value, Failure> {
         let remaining = self.remaining();
         if remaining.is_some_and(|left| left.is_zero()) {
-            let error = self.error(call.what, None, ForgeErrorKind::TooLate, "");
+            let error = Self::error(call.what, None, ForgeErrorKind::TooLate, "");
             return Err(Failure { fault: Fault::Refused, error, location: None });
         }
         let limit = remaining
             .map_or(self.settings.answer_limit, |left| left.min(self.settings.answer_limit));
         let answer = match http::within(limit, self.send(call)).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err((error, unsent))) => return Err(self.lost(call, &error, unsent)),
-            Err(error) => return Err(self.lost(call, &error, false)),
+            Ok(Err((error, unsent))) => return Err(Self::lost(call, &error, unsent)),
+            Err(error) => return Err(Self::lost(call, &error, false)),
         };
         let location = answer.header("location").map(str::to_owned);
         let failure = |(fault, kind, message): (Fault, ForgeErrorKind, String)| Failure {
             fault,
-            error: self.error(call.what, Some(answer.status), kind, &message),
+            error: Self::error(call.what, Some(answer.status), kind, &message),
             location,
         };
         if !(200..300).contains(&answer.status) {
@@ -261,7 +260,7 @@ impl<'a> GitHub<'a> {
         http::collect(response, ANSWER).await.map_err(|error| (error, false))
     }
 
-    fn lost(&self, call: &Call, error: &HttpError, unsent: bool) -> Failure {
+    fn lost(call: &Call, error: &HttpError, unsent: bool) -> Failure {
         let (fault, kind) = match error {
             HttpError::Request(_) => (Fault::Refused, ForgeErrorKind::Invalid),
             HttpError::TooLarge(_) => (Fault::Refused, ForgeErrorKind::Malformed),
@@ -270,7 +269,7 @@ impl<'a> GitHub<'a> {
                 (fault, ForgeErrorKind::Unavailable)
             }
         };
-        let error = self.error(call.what, None, kind, &short(&error.to_string()));
+        let error = Self::error(call.what, None, kind, &short(&error.to_string()));
         Failure { fault, error, location: None }
     }
 
@@ -357,17 +356,17 @@ impl<'a> GitHub<'a> {
         what: &'static str,
         value: Value,
     ) -> Result<T, ForgeError> {
-        serde_json::from_value(value).map_err(|error| self.malformed(what, &error.to_string()))
+        serde_json::from_value(value).map_err(|error| Self::malformed(what, &error.to_string()))
     }
 
     /// Parses the commit id in a response.
     pub(super) fn commit(&self, what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
-        CommitId::parse(text).map_err(|error| self.malformed(what, &error.to_string()))
+        CommitId::parse(text).map_err(|error| Self::malformed(what, &error.to_string()))
     }
 
     /// The error for a response that contradicts GitHub's API description.
-    pub(super) fn malformed(&self, what: &'static str, why: &str) -> ForgeError {
-        self.error(what, None, ForgeErrorKind::Malformed, &short(why))
+    pub(super) fn malformed(what: &'static str, why: &str) -> ForgeError {
+        Self::error(what, None, ForgeErrorKind::Malformed, &short(why))
     }
 
     /// Passes the items of a paged list to `take` until it returns `false` or `pages` were read.

@@ -86,6 +86,6 @@ impl GitHub<'_> {
         }
         let message =
             format!("`{}` is at {}", super::error_response::short(&commit.branch), tip.short());
-        Err(self.error("commit to the branch", None, ForgeErrorKind::Stale, &message))
+        Err(Self::error("commit to the branch", None, ForgeErrorKind::Stale, &message))
     }
 }

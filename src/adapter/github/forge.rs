@@ -72,7 +72,7 @@ impl Forge for GitHub<'_> {
         let answer: Value = self.get(what, route).await?;
         let base = answer["permission"].as_str().unwrap_or_default();
         permission(base, answer["role_name"].as_str())
-            .ok_or_else(|| self.malformed(what, &format!("`{base}` is no known permission")))
+            .ok_or_else(|| Self::malformed(what, &format!("`{base}` is no known permission")))
     }
 
     async fn is_member(
@@ -85,7 +85,7 @@ impl Forge for GitHub<'_> {
         let segments = ["orgs", organisation, "teams", team, "memberships", login];
         let Some(route) = route::path(segments) else {
             let message = super::error_response::short(&segments.join("/"));
-            return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
+            return Err(Self::error(what, None, ForgeErrorKind::Invalid, &message));
         };
         let found: Option<Value> = self.get(what, route).await.or_else(none_if_missing)?;
         // A pending invitation is no membership.

@@ -129,7 +129,7 @@ impl GitHub<'_> {
             ("open", _) => PullState::Open,
             ("closed", Some(_)) => PullState::Merged,
             ("closed", None) => PullState::Closed,
-            _ => return Err(self.malformed(what, "the state of the pull request is unknown")),
+            _ => return Err(Self::malformed(what, "the state of the pull request is unknown")),
         };
         Ok(PullRequest {
             number: pull.number,

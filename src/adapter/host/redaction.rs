@@ -54,7 +54,7 @@ pub fn redact_source(text: &str) -> Redacted {
 }
 
 /// `document` without secrets.
-pub fn redact_json(document: &Value) -> RedactedJson {
+pub fn redact_json(document: Value) -> RedactedJson {
     REDACTOR.read().unwrap_or_else(PoisonError::into_inner).redact_json(document)
 }
 
@@ -102,6 +102,7 @@ fn next_piece(reader: &mut impl BufRead, piece: &mut Vec<u8>) -> io::Result<bool
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::write;
     use super::*;
 
     #[test]
@@ -111,7 +112,7 @@ mod tests {
         let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
         let plain = b"collected\xff 3 items\n".to_vec();
         let spoken = format!("E  AssertionError: {token}\n1 failed");
-        std::fs::write(&log, [plain.as_slice(), spoken.as_bytes()].concat()).unwrap();
+        write(&log, &[plain.as_slice(), spoken.as_bytes()].concat()).unwrap();
         redact_file(&log).unwrap();
         let expected = [plain.as_slice(), b"E  AssertionError: [redacted]\n1 failed"].concat();
         assert_eq!(std::fs::read(&log).unwrap(), expected);
@@ -134,7 +135,7 @@ mod tests {
         register([&key]);
         assert_eq!(&*redact(&format!("x {}", key.expose())), "x [redacted]");
         assert_eq!(
-            *redact_json(&serde_json::json!([key.expose()])),
+            *redact_json(serde_json::json!([key.expose()])),
             serde_json::json!(["[redacted]"])
         );
         assert!(redactor().finds(key.expose()));

@@ -175,7 +175,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
 }
 
 pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
-    let clean = redaction::redact_json(value);
+    let clean = redaction::redact_json(value.clone());
     let mut text = serde_json::to_string_pretty(&clean).unwrap_or_default();
     text.push('\n');
     files::write(path, text.as_bytes()).map_err(io("write", path))

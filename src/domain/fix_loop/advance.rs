@@ -102,7 +102,7 @@ impl FixLoop {
                 self.after_recheck(round, ran, &mut events);
             }
             (FixStep::TestMergeBase, FixStepOutcome::Ran(ran)) => {
-                self.after_merge_base(ran, &mut events)
+                self.after_merge_base(ran, &mut events);
             }
             (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked }) => {
                 self.note(asked);
