@@ -40,7 +40,7 @@ const LABEL: &str = "regreen";
 /// code.
 pub async fn run(bundle: Option<PathBuf>) -> u8 {
     let clock = HostClock::start();
-    match handle(bundle, &clock).await {
+    match Box::pin(handle(bundle, &clock)).await {
         Ok(code) => code,
         Err(error) => {
             for problem in &error.problems {

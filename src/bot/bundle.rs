@@ -87,7 +87,7 @@ pub async fn load_bundle<'a>(
         return Ok(publisher);
     }
     match refusal(claims.filter(|tip| *tip != context.target.head), &commits.published) {
-        Some(reason) => publisher.refuse(reason),
+        Some(reason) => publisher.refuse(&reason),
         None => save_events(context, &session, folder).await,
     }
     Ok(publisher)

@@ -1,7 +1,7 @@
 //! The result of an earlier run on the same head. An automatic trigger offers it again and never
 //! repeats the work (specification.md 13.17).
 
-use crate::domain::command::Command;
+use crate::domain::command::{Command, Flags};
 use crate::domain::event::Ending;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::SessionStatus;
@@ -64,7 +64,7 @@ impl EarlierResult {
         answers: Vec<CommandReply>,
     ) -> Result<u8, BotError> {
         let facts = sessions::check_out(context, vec![])?;
-        let destination = limits::destination(context, &Command::Fix { flags: Default::default() });
+        let destination = limits::destination(context, &Command::Fix { flags: Flags::default() });
         let expected = self.published.tip.clone();
         let mut commits = Commits::new(context, &self.session, destination, expected, &facts)?;
         commits.published = self.published;

@@ -103,7 +103,7 @@ impl GitHub<'_> {
         match self.create(&call, false, &find).await? {
             Created::Before(made) => Ok((made, false)),
             Created::Now(value) => {
-                let made: Run = self.read(what, value)?;
+                let made: Run = Self::read(what, value)?;
                 self.learn_app(&made);
                 Ok((made, true))
             }
@@ -125,7 +125,7 @@ impl GitHub<'_> {
             let call = Call::new(what, Verb::Patch, route.clone(), body, repeat);
             match self.attempt(&call).await {
                 Ok(value) => {
-                    self.learn_app(&self.read(what, value)?);
+                    self.learn_app(&Self::read(what, value)?);
                     held += next.len();
                     attempt = 1;
                     if held >= all {

@@ -347,12 +347,11 @@ impl<'a> GitHub<'a> {
     ) -> Result<T, ForgeError> {
         let call = Call { what, verb: Verb::Get, route, body: None, repeat: Repeat::Free };
         let value = self.perform(&call).await?;
-        self.read(what, value)
+        Self::read(what, value)
     }
 
     /// Deserialises the JSON of a response.
     pub(super) fn read<T: DeserializeOwned>(
-        &self,
         what: &'static str,
         value: Value,
     ) -> Result<T, ForgeError> {
@@ -360,7 +359,7 @@ impl<'a> GitHub<'a> {
     }
 
     /// Parses the commit id in a response.
-    pub(super) fn commit(&self, what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
+    pub(super) fn commit(what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
         CommitId::parse(text).map_err(|error| Self::malformed(what, &error.to_string()))
     }
 

@@ -49,7 +49,7 @@ impl GitHub<'_> {
                 (found.id, self.edit_comment(found.id, &before, &text).await?)
             }
             Created::Now(value) => {
-                let made: Comment = self.read(what, value)?;
+                let made: Comment = Self::read(what, value)?;
                 let author = made.user.map(|user| (user.id, user.login)).unzip();
                 self.learn(author.0, author.1);
                 (made.id, Done::Created)

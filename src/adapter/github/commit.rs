@@ -24,7 +24,7 @@ impl GitHub<'_> {
             let failure = match self.attempt(&call).await {
                 Ok(value) => {
                     let oid = text_at(&value, "/data/createCommitOnBranch/commit/oid");
-                    return self.commit(what, oid);
+                    return Self::commit(what, oid);
                 }
                 Err(failure) => failure,
             };

@@ -61,7 +61,7 @@ impl Forge for GitHub<'_> {
                 }
             }
         };
-        let found: RepositoryInfo = self.read(what, value)?;
+        let found: RepositoryInfo = Self::read(what, value)?;
         locked(&self.name).clone_from(&found.full_name);
         Ok(found)
     }
@@ -209,7 +209,7 @@ impl Forge for GitHub<'_> {
         segments.extend(branch.split('/'));
         let route = self.route(what, &segments, &[])?;
         let found: Option<Value> = self.get(what, route).await.or_else(none_if_missing)?;
-        found.map(|found| self.commit(what, text_at(&found, "/object/sha"))).transpose()
+        found.map(|found| Self::commit(what, text_at(&found, "/object/sha"))).transpose()
     }
 
     async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError> {

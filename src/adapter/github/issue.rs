@@ -35,7 +35,7 @@ impl GitHub<'_> {
         let call = Call::new(what, Verb::Post, route, body, Repeat::Look);
         let find = || self.find_issue(new, &title).boxed();
         Ok(match self.create(&call, false, &find).await? {
-            Created::Now(value) => put(self.read(what, value)?, true, left_out),
+            Created::Now(value) => put(Self::read(what, value)?, true, left_out),
             Created::Before(found) => put(found, false, left_out),
         })
     }

@@ -20,7 +20,7 @@ impl GitHub<'_> {
         let what = "read the pull request";
         let route = self.route(what, &["pulls", &number.to_string()], &[])?;
         let pull = self.get::<Pull>(what, route).await?;
-        self.pull_request(what, pull)
+        Self::pull_request(what, pull)
     }
 
     pub(super) async fn list_pulls(
@@ -43,7 +43,7 @@ impl GitHub<'_> {
             .into_iter()
             // GitHub lists all pull requests when it cannot parse the `head` filter.
             .filter(|pull| pull.head.branch == branch)
-            .map(|pull| self.pull_request(what, pull))
+            .map(|pull| Self::pull_request(what, pull))
             .collect()
     }
 
@@ -62,7 +62,7 @@ impl GitHub<'_> {
         let find = move || self.find_pull(new).boxed();
         match self.create(&call, true, &find).await {
             Ok(Created::Now(value)) => {
-                let made: Pull = self.read(what, value)?;
+                let made: Pull = Self::read(what, value)?;
                 Ok(PutPull { number: made.number, url: made.html_url, created: true })
             }
             Ok(Created::Before(found)) => self.refresh_pull(found, new, &body).await,
@@ -117,10 +117,10 @@ impl GitHub<'_> {
         self.perform(&Call::new(what, Verb::Patch, route, body, Repeat::Free)).await.map(drop)
     }
 
-    fn pull_request(&self, what: &'static str, pull: Pull) -> Result<PullRequest, ForgeError> {
+    fn pull_request(what: &'static str, pull: Pull) -> Result<PullRequest, ForgeError> {
         let end = |end: End| -> Result<PullEnd, ForgeError> {
             Ok(PullEnd {
-                sha: self.commit(what, &end.sha)?,
+                sha: Self::commit(what, &end.sha)?,
                 branch: end.branch,
                 repository: end.repo.map(|repository| repository.full_name),
             })

@@ -177,7 +177,7 @@ mod tests {
         let at = |name: &str| world.path().join(name);
         for (folder, file) in [("from", "new"), ("to", "old"), ("elsewhere", "kept")] {
             fs::create_dir(at(folder)).unwrap();
-            fs::write(at(folder).join(file), file).unwrap();
+            write(&at(folder).join(file), file.as_bytes()).unwrap();
         }
         copy_folder(&at("from"), &at("to")).unwrap();
         assert!(at("to/new").exists() && !at("to/old").exists());

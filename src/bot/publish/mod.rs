@@ -210,8 +210,8 @@ impl<'a> Publisher<'a> {
     }
 
     /// Shows that the result that a bundle claims was refused, as a failure.
-    pub fn refuse(&mut self, reason: String) {
-        let text = format!("the bundle was refused: {}", markdown::line(&reason, 500));
+    pub fn refuse(&mut self, reason: &str) {
+        let text = format!("the bundle was refused: {}", markdown::line(reason, 500));
         println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
         match &mut self.view.outcome {
             Some(outcome) => (outcome.result, outcome.reason) = (Ending::Failure, text),
