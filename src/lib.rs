@@ -30,5 +30,5 @@ pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> std::process:
     if let Some(code) = adapter::launched(&arguments) {
         return code;
     }
-    cli::run(arguments.into_iter(), |errand| Box::pin(bot::run(errand)))
+    cli::run(arguments.into_iter(), |bundle| Box::pin(bot::run(bundle)))
 }

@@ -96,7 +96,7 @@ const ALLOWED_IMPORTS: &[(&str, &[&str])] = &[
 
 /// Crates that only some rooms may use.
 const CRATES: &[(&str, &[&str])] = &[
-    ("tokio", &["adapter/host", "adapter/suite", "adapter", "bot", "cli"]),
+    ("tokio", &["adapter/host", "adapter/suite", "bot", "cli"]),
     ("git2", &["adapter/repo"]),
     ("clap", &["app", "cli"]),
     ("clap_complete", &["cli"]),
@@ -476,16 +476,23 @@ fn input_and_output_stay_in_adapters_and_faces() {
 #[test]
 fn crates_stay_in_their_rooms() {
     let mut breaches = Vec::new();
+    let mut stale: BTreeSet<(&str, &str)> =
+        CRATES.iter().flat_map(|(name, rooms)| rooms.iter().map(|room| (*name, *room))).collect();
     // Test files may use any crate.
     for file in read().into_iter().filter(|file| !file.is_test()) {
         for (name, rooms) in CRATES {
             let mut found = BTreeSet::new();
             paths(file.tokens.clone(), name, &mut found);
-            if !found.is_empty() && !rooms.contains(&file.room) {
+            if found.is_empty() {
+                continue;
+            }
+            stale.remove(&(*name, file.room));
+            if !rooms.contains(&file.room) {
                 breaches.push(format!("{}: {name}", file.name));
             }
         }
     }
+    assert!(stale.is_empty(), "nothing uses these permissions: {stale:?}");
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
 }
 
@@ -497,7 +504,7 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//!"), "{} has no purpose in its first line", file.display());
-        let production = text.split("#[cfg(test)]").next().unwrap().lines().count();
+        let production = text.split("#[cfg(test)]\nmod").next().unwrap().lines().count();
         let tests = file.ends_with("tests.rs");
         assert!(tests || production <= 620, "{} holds {production} lines", file.display());
         let stem = file.file_stem().unwrap().to_str().unwrap();

@@ -60,12 +60,12 @@ impl<'a> Session<'a> {
         clock: &'a HostClock,
     ) -> Result<Session<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
-        let command = request.test_command.as_deref();
+        let (command, report) = (request.test_command.as_deref(), request.report.as_deref());
         let (root, below) = (&facts.root, &facts.subdirectory);
-        let detection = match suite::detect(root, below, command, request.report.as_deref()) {
+        let detection = match suite::detect(root, below, command, report) {
             // The tests of a resumed session may exist only on its branch.
             Err(RunError::UnknownFramework { .. }) if !request.session.is_new() => {
-                suite::detect_or_begin(root, below, command)?
+                suite::detect_or_begin(root, below, command, report)?
             }
             other => other?,
         };
@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
         if record.git.head_sha != facts.head {
             let (began, now) = (record.git.head_sha.short(), facts.head.short());
             notices.push(format!(
-                "{} moved from {began} to {now} since this session began; it goes on with {began}, and runs a new baseline first",
+                "{} moved from {began} to {now} since this session began; the session stays on {began} and runs a new baseline first",
                 facts.branch.as_deref().unwrap_or("the head"),
             ));
         }
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
             ));
         }
         let runnable = detection.missing.is_empty();
-        let pipeline = pipeline.go_on(request.goal, request.confirmed);
+        let pipeline = pipeline.resume(request.goal, request.confirmed);
         let store = SessionStore::open(&root, &record.session_id)?;
         if resumed {
             record.resumed_at = Some(clock.now());
@@ -232,27 +232,34 @@ impl<'a> Session<'a> {
     }
 
     /// Records the outcome of the fix loop.
-    pub async fn conclude(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
+    pub async fn record_outcome(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
         self.record.conclude(outcome, self.clock.now());
         self.save_record().await
     }
 
     /// Records that the session is complete, with a result in our own words.
-    pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
+    pub async fn record_completed(&mut self, result: &str) -> Result<(), StoreError> {
         self.record.end(SessionStatus::Completed, result, self.clock.now());
         self.save_record().await
     }
 
     /// Records that the session waits for approval.
-    pub async fn hold(&mut self) -> Result<(), StoreError> {
+    pub async fn record_held(&mut self) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Paused;
         self.record.result = Some("blocked".to_owned());
         self.save_record().await
     }
 
     /// Withdraws a session that failed before it changed anything: removes its branch and checkout.
-    /// Its logs stay until the next session takes its name.
-    pub async fn abandon(mut self) -> Result<(), OpenError> {
+    /// Its logs stay until the next session takes its name. A failure is only logged: the caller
+    /// has a result or another error to show.
+    pub async fn withdraw(self) {
+        if let Err(error) = self.try_withdraw().await {
+            tracing::warn!(%error, "a session could not be removed");
+        }
+    }
+
+    async fn try_withdraw(mut self) -> Result<(), OpenError> {
         let tip = self.worktree.tip().await?;
         if tip != self.record.git.head_sha {
             return Ok(());
@@ -264,14 +271,20 @@ impl<'a> Session<'a> {
         Ok(self.save_record().await?)
     }
 
-    /// Deletes a session whose request names nothing in the repository; its name is free again.
-    pub async fn forget(self) -> Result<(), OpenError> {
-        self.worktree.remove().await?;
-        Ok(store::forget(&state_root(&self.facts), &self.record.session_id)?)
+    /// Deletes a session whose request names nothing in the repository; its name is free again. A
+    /// failure is only logged, because the caller has another error to show.
+    pub async fn delete(self) {
+        let deleted = async {
+            self.worktree.remove().await?;
+            Ok::<(), OpenError>(store::forget(&state_root(&self.facts), &self.record.session_id)?)
+        };
+        if let Err(error) = deleted.await {
+            tracing::warn!(%error, "a session could not be deleted");
+        }
     }
 
     /// Records at which step the pipeline pauses, and removes the private checkout.
-    pub async fn rest(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
+    pub async fn pause(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.rest_at(pipeline);
         self.save_record().await?;
         Ok(self.worktree.remove().await?)
@@ -279,7 +292,7 @@ impl<'a> Session<'a> {
 
     /// Removes the private checkout and archives the folder of a completed session. Returns where
     /// the session's files are now. Never changes the result (specification.md X37).
-    pub async fn finish(self) -> Result<PathBuf, OpenError> {
+    pub async fn archive(self) -> Result<PathBuf, OpenError> {
         let folder = self.folder();
         if self.record.status == SessionStatus::Paused {
             return Ok(folder);

@@ -180,6 +180,7 @@ fn begin(
     let mut record = SessionRecord::new(session_id, facts.head.clone(), clock.now());
     record.project = project;
     record.description = description;
+    record.kind = request.kind;
     record.git.onto.clone_from(&facts.branch);
     record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
     let mode = match request.mode {
@@ -298,11 +299,11 @@ fn find_plan(
 
 fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, OpenError> {
     let (root, below) = (&facts.root, &facts.subdirectory);
-    let command = request.run.test_command.as_deref();
-    let mut detected = suite::detect(root, below, command, request.run.report.as_deref());
+    let (command, report) = (request.run.test_command.as_deref(), request.run.report.as_deref());
+    let mut detected = suite::detect(root, below, command, report);
     if request.goal == Goal::Test && matches!(detected, Err(RunError::UnknownFramework { .. })) {
         // A project without tests may still lack a framework.
-        detected = suite::detect_or_begin(root, below, command);
+        detected = suite::detect_or_begin(root, below, command, report);
     }
     match detected {
         Err(RunError::UnknownFramework { directory, .. }) => {

@@ -10,12 +10,10 @@ use crate::adapter::host::{environment, redaction};
 use crate::adapter::repo::{self, BundleOf, RepositoryFacts};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::session::files::BUNDLE_EVENTS;
 use crate::effect::Screen;
 
 use super::AppError;
-
-/// The file of events in a bundle.
-const EVENTS: &str = "events.jsonl";
 
 /// What happens to the events of an existing bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +47,7 @@ impl BundleScreen {
     ) -> Result<Self, AppError> {
         let open = || -> io::Result<AppendFile> {
             files::create_folder(folder)?;
-            let path = folder.join(EVENTS);
+            let path = folder.join(BUNDLE_EVENTS);
             match opening {
                 BundleOpening::Append => AppendFile::go_on(&path),
                 BundleOpening::Create => AppendFile::create(&path),

@@ -11,8 +11,11 @@ use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TestId;
 use crate::domain::mutation::Score;
-use crate::effect::{CommitRequest, Effects, RunError, Screen};
-use crate::role::{Gap, GenerateRequest, Generated, generate};
+use crate::domain::request::Mode;
+use crate::domain::session::SessionKind;
+use crate::domain::session::files::SUITE_LOG;
+use crate::effect::{CommitRequest, Effects, Screen};
+use crate::role::{Gap, GenerateRequest, Generated, existing_tests, generate};
 
 use super::code_selection::{self, Subject};
 use super::{AppError, CodeSelection};
@@ -53,22 +56,24 @@ pub async fn characterise(
 ) -> Result<CharacteriseOutcome, AppError> {
     let subject = code_selection::read(&request.code)?;
     let facts = &subject.facts;
-    let command = subject.command();
-    let detection = suite::detect_or_begin(&facts.root, &facts.subdirectory, command.as_deref())?;
+    let (root, below) = (&facts.root, &facts.subdirectory);
+    let (command, report) = (subject.run.test_command.as_deref(), subject.run.report.as_deref());
+    let detection = suite::detect_or_begin(root, below, command, report)?;
     let clock = HostClock::start();
-    let mut session = subject.open(detection, !request.dry_run, &clock).await?;
+    let mode = if request.dry_run { Mode::DryRun } else { Mode::Apply };
+    let mut session = subject.open(detection, SessionKind::Pin, mode, &clock).await?;
     let outcome = match generate_and_commit(request, &subject, &session, screen).await {
         Ok(outcome) => outcome,
         Err(error) => {
-            session.abandon().await?;
+            session.withdraw().await;
             return Err(error);
         }
     };
     if outcome.report.branch.is_some() {
-        session.close("pinned").await?;
-        session.finish().await?;
+        session.record_completed("pinned").await?;
+        session.archive().await?;
     } else {
-        session.abandon().await?;
+        session.withdraw().await;
     }
     Ok(outcome)
 }
@@ -92,7 +97,7 @@ async fn generate_and_commit(
         gaps: &gaps,
         before: &before,
         threshold: subject.threshold,
-        jobs: subject.jobs,
+        jobs: subject.run.jobs,
         until: fx.clock.elapsed() + subject.time,
         held: &BTreeMap::new(),
         missed: &BTreeMap::new(),
@@ -120,13 +125,7 @@ async fn generate_and_commit(
 /// Passing tests of the project; empty when there are none, or too many to measure.
 async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
     fx.step("running the full suite");
-    let passing = match code_selection::passing(fx).await {
-        Ok(passing) => passing,
-        Err(
-            RunError::NoTests { .. } | RunError::NoReport { .. } | RunError::NoReportFile { .. },
-        ) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
+    let passing = code_selection::passed(existing_tests(fx, SUITE_LOG).await?);
     if passing.len() > MEASURED {
         let text =
             format!("{} tests are there already; what they reach is not measured", passing.len());

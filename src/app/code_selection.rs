@@ -10,12 +10,14 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::suite::Detection;
 use crate::adapter::{Session, repo};
-use crate::config::{Override, Settings};
+use crate::config::Override;
+use crate::domain::budget::MAX_MINUTES;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
-use crate::domain::request::Mode;
+use crate::domain::request::{FixSettings, Mode};
+use crate::domain::session::SessionKind;
 use crate::domain::session::files::SUITE_LOG;
-use crate::domain::test::{Scope, Status};
+use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{Effects, RunError, RunRequest};
 use crate::role::is_subject;
 
@@ -43,7 +45,7 @@ pub struct CodeSelection {
     pub min_mutation_score: Option<u32>,
     /// Stop after so many minutes, and report what was left out [default: 6, or the key
     /// `budget.engine-minutes`].
-    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
     pub budget_minutes: Option<u64>,
     /// Processes at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
@@ -64,9 +66,8 @@ pub(super) struct Subject {
     pub threshold: u32,
     /// Time limit of the embedded engine.
     pub time: Duration,
-    pub jobs: usize,
-    request: FixRequest,
-    settings: Settings,
+    /// How its suite is run.
+    pub run: FixSettings,
 }
 
 /// Reads the configuration that applies to a selection.
@@ -75,39 +76,31 @@ pub(super) fn read(what: &CodeSelection) -> Result<Subject, AppError> {
     let settings = configured(&facts.root, what.config.as_ref(), &what.set)?;
     contain(&settings)?;
     let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let request = FixRequest {
+        repository: what.repository.clone(),
+        test_command: what.test_command.clone(),
+        test_timeout: what.test_timeout.clone(),
+        jobs: what.jobs,
+        ..FixRequest::default()
+    };
     Ok(Subject {
         threshold: what.min_mutation_score.or(gate).unwrap_or(MIN_MUTATION_SCORE),
         time: engine_time(what.budget_minutes, &settings),
-        jobs: what.jobs.map_or(cores, usize::from),
-        request: FixRequest {
-            repository: what.repository.clone(),
-            test_command: what.test_command.clone(),
-            test_timeout: what.test_timeout.clone(),
-            ..FixRequest::default()
-        },
+        run: resolve(&request, &settings)?,
         facts,
-        settings,
     })
 }
 
 impl Subject {
-    /// The test command from flags or configuration.
-    pub fn command(&self) -> Option<String> {
-        let test = self.settings.test.as_ref();
-        self.request.test_command.clone().or_else(|| test?.command.clone())
-    }
-
-    /// Opens a private checkout; without `keep` it has no branch.
+    /// Opens a private checkout, which has a branch where `mode` is [`Mode::Apply`].
     pub async fn open<'a>(
         &self,
         detection: Detection,
-        keep: bool,
+        kind: SessionKind,
+        mode: Mode,
         clock: &'a HostClock,
     ) -> Result<Session<'a>, AppError> {
-        let mode = if keep { Mode::Apply } else { Mode::DryRun };
-        let request = FixRequest { mode, ..self.request.clone() };
-        let request = resolve(&request, &self.settings)?;
+        let request = FixSettings { kind, mode, ..self.run.clone() };
         Ok(Session::open_with(&request, self.facts.clone(), detection, clock).await?)
     }
 }
@@ -147,7 +140,11 @@ pub(super) async fn files(
 /// Tests that pass in a full run of the suite; none when there are none yet.
 pub(super) async fn passing(fx: &Effects<'_>) -> Result<Vec<TestId>, RunError> {
     let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: SUITE_LOG };
-    let results = fx.suite.run(&request).await?;
-    let passed = results.cases.into_iter().filter(|case| case.status == Status::Passed);
-    Ok(passed.map(|case| case.id).collect())
+    Ok(passed(fx.suite.run(&request).await?.cases))
+}
+
+/// The tests that passed.
+pub(super) fn passed(cases: Vec<TestCase>) -> Vec<TestId> {
+    let passed = cases.into_iter().filter(|case| case.status == Status::Passed);
+    passed.map(|case| case.id).collect()
 }

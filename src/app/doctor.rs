@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::{protection, repo, suite, work_root};
+use crate::config::Test;
 use crate::effect::SuiteFacts;
 
 use super::AppError;
@@ -20,13 +21,12 @@ pub struct Diagnosis {
     pub suite: Option<SuiteFacts>,
     /// Other frameworks that have tests here.
     pub others: Vec<String>,
-    /// What a person has to do first.
+    /// What a person has to do first; empty when the suite can start.
     pub missing: Vec<String>,
+    /// What limits a session that can start.
+    pub notices: Vec<String>,
     pub work_folder: PathBuf,
     pub test_code: TestCodeWalls,
-    /// Whether the suite can start.
-    #[serde(skip)]
-    pub can_start: bool,
 }
 
 /// What holds test code back on this machine.
@@ -39,31 +39,42 @@ pub struct TestCodeWalls {
 /// Looks at a repository and its suite; runs nothing.
 pub fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
     let facts = repo::discover(repository)?;
-    let settings = configured(&facts.root, None, &[]).and_then(|settings| contain(&settings));
+    let configured = configured(&facts.root, None, &[])
+        .and_then(|settings| contain(&settings).map(|()| settings.test.unwrap_or_default()));
     let protection = protection()?;
-    let detection = suite::detect(&facts.root, &facts.subdirectory, None, None);
-    let can_start = detection.as_ref().is_ok_and(|found| found.missing.is_empty());
-    let work_folder = work_root(&facts);
-    let (suite, others, mut missing) = match detection {
-        Ok(found) => (Some(found.facts), found.others, found.missing),
-        Err(error) => (None, Vec::new(), vec![format!("{error}: {}", error.hint())]),
+    let (test, mut missing) = match configured {
+        Ok(test) => (test, Vec::new()),
+        Err(failure) => (Test::default(), vec![format!("{}; {}", failure.message, failure.hint)]),
     };
-    if let Err(failure) = settings {
-        missing.push(format!("{}; {}", failure.message, failure.hint));
-    }
+    let (root, below) = (&facts.root, &facts.subdirectory);
+    let (command, report) = (test.command.as_deref(), test.report.as_deref());
+    let work_folder = work_root(&facts);
+    let mut notices = Vec::new();
+    let (suite, others) = match suite::detect(root, below, command, report) {
+        Ok(found) => {
+            // The set-up commands may install what is missing.
+            let list = if test.setup.is_some() { &mut notices } else { &mut missing };
+            list.extend(found.missing);
+            (Some(found.facts), found.others)
+        }
+        Err(error) => {
+            missing.push(format!("{error}: {}", error.hint()));
+            (None, Vec::new())
+        }
+    };
     if facts.shallow {
-        missing.push("history is cut (shallow clone), so `--base` may find no merge base: fetch more, for example with `git fetch --unshallow`".into());
+        notices.push("history is cut (shallow clone), so `--base` may find no merge base: fetch more, for example with `git fetch --unshallow`".into());
     }
     Ok(Diagnosis {
         repository: facts,
         suite,
         others,
         missing,
+        notices,
         work_folder,
         test_code: TestCodeWalls {
             holds: protection.in_force.clone(),
             open: protection.missing.clone(),
         },
-        can_start,
     })
 }

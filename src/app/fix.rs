@@ -9,10 +9,12 @@ use crate::adapter::host::redaction;
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
-use crate::cycle::{self, Execution, SetUp};
-use crate::domain::event::{Ending, Event, Outcome};
+use crate::cycle::{self, Execution, FixInputs};
+use crate::domain::budget::minutes;
+use crate::domain::event::{Event, Outcome};
+use crate::domain::gate::TARGET;
 use crate::domain::request::{FixSettings, Mode};
-use crate::domain::session::MAX_ITERATIONS;
+use crate::domain::session::{MAX_ITERATIONS, SessionKind};
 use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
@@ -59,7 +61,8 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let mut providers = providers::open(&request.models, &settings)?;
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
-    let models = providers.models(&session.scratch())?;
+    let models = providers.models(&session.scratch());
+    let (session, models) = or_withdraw(session, models).await?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
     Ok(run_loop(run, session, open, screen).await?.outcome)
@@ -68,48 +71,62 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
 /// Runs the fix loop in an open session, and closes it.
 pub(super) async fn run_loop(
     run: FixRun<'_>,
-    mut session: Session<'_>,
+    session: Session<'_>,
     open: OpenModels<'_>,
     screen: &dyn Screen,
 ) -> Result<Execution, AppError> {
-    let bundle = match &run.request.bundle {
-        Some(folder) => {
-            let base = session.base.as_ref().map(|(commit, _)| commit.clone());
-            Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?)
-        }
-        None => None,
-    };
+    let bundle = open_bundle(&run, &session);
+    let (session, bundle) = or_withdraw(session, bundle).await?;
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
-    let set_up = set_up(&run, &session, open.providers)?;
-    let fx = session.effects(open.models, &tee);
-    let execution = match Box::pin(cycle::run(set_up, &fx)).await {
-        Ok(execution) => execution,
-        Err(failure) => {
-            if run.fix.session.is_new() {
-                session.abandon().await?;
-            }
-            return Err(failure.into());
-        }
-    };
+    let ran = async {
+        let inputs = inputs(&run, &session, open.providers)?;
+        let fx = session.effects(open.models, &tee);
+        Ok(Box::pin(cycle::run(inputs, &fx)).await?)
+    }
+    .await;
+    let (mut session, execution) = or_withdraw(session, ran).await?;
     let outcome = &execution.outcome;
-    draw_pages(run.request, fx.store.folder(), screen);
-    session.conclude(outcome).await?;
-    if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+    draw_pages(run.request, &session.folder(), screen);
+    session.record_outcome(outcome).await?;
+    if outcome.result.meets_gate() {
         record_lessons(&state_root(&session.facts), outcome, &tee);
     }
     // A failure to archive the session never changes the result (specification.md X37).
-    if let Err(error) = session.finish().await {
+    if let Err(error) = session.archive().await {
         let text = format!("the result is valid, but {error}; the next run tries again");
         tee.show(&Event::Notice { text });
     }
     Ok(execution)
 }
 
-fn set_up(
+fn open_bundle(run: &FixRun<'_>, session: &Session<'_>) -> Result<Option<BundleScreen>, AppError> {
+    let Some(folder) = &run.request.bundle else { return Ok(None) };
+    let base = session.base.as_ref().map(|(commit, _)| commit.clone());
+    Ok(Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?))
+}
+
+/// Hands the session on with a value. After an error a new session is withdrawn, so that the
+/// repository is as it was.
+async fn or_withdraw<T>(
+    session: Session<'_>,
+    result: Result<T, AppError>,
+) -> Result<(Session<'_>, T), AppError> {
+    match result {
+        Ok(value) => Ok((session, value)),
+        Err(error) => {
+            if !session.resumed {
+                session.withdraw().await;
+            }
+            Err(error)
+        }
+    }
+}
+
+fn inputs(
     run: &FixRun<'_>,
     session: &Session<'_>,
     providers: &Providers,
-) -> Result<SetUp, AppError> {
+) -> Result<FixInputs, AppError> {
     let (request, settings, fix) = (run.request, run.settings, &run.fix);
     let mut notices = session.notices.clone();
     if settings.ignore_preexisting == Some(true) && session.base.is_none() {
@@ -120,7 +137,7 @@ fn set_up(
         notices.extend(protection()?.missing.iter().cloned());
     }
     notices.extend(providers.notices.iter().cloned());
-    Ok(SetUp {
+    Ok(FixInputs {
         session: session.record.session_id.clone(),
         repository: session.facts.root.display().to_string(),
         head: session.record.git.head_sha.clone(),
@@ -137,9 +154,7 @@ fn set_up(
         moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
-        protect: settings.protected().map_err(|error| {
-            AppError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
-        })?,
+        protect: settings.protected(),
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),
@@ -193,7 +208,6 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     let test = settings.test.clone().unwrap_or_default();
     let gate = settings.gate.clone().unwrap_or_default();
     let budget = settings.budget.clone().unwrap_or_default();
-    let minutes = request.models.budget_minutes.or(budget.minutes);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
     Ok(FixSettings {
@@ -202,7 +216,7 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         test_command: request.test_command.clone().or(test.command),
         report: request.report.clone().or(test.report),
         setup: setup.unwrap_or_default(),
-        target: request.target.or(gate.target).unwrap_or(95),
+        target: request.target.or(gate.target).unwrap_or(TARGET),
         max_iterations: request.max_iterations.or_else(|| {
             // A resumed session keeps its own limit unless the request raises it.
             request.session.is_new().then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
@@ -210,8 +224,9 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         session: request.session.clone(),
         branch: request.branch.clone(),
         base: request.base.clone(),
-        budget: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
+        budget: request.models.budget_minutes.or(budget.minutes).map(minutes),
         jobs: request.jobs.map_or(cores, usize::from),
+        kind: SessionKind::Test,
         mode: match request.mode {
             Mode::Apply if patches_only(settings, request.bundle.is_some()) => Mode::Suggest,
             mode => mode,

@@ -9,6 +9,7 @@ use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Override;
+use crate::domain::budget::MAX_MINUTES;
 use crate::domain::id::SessionId;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
@@ -49,7 +50,7 @@ pub struct ModelOptions {
     #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
     /// Stop at a checkpoint after so many minutes.
-    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
     pub budget_minutes: Option<u64>,
     /// Spend at most this many dollars on providers, as far as their prices are known.
     #[arg(long, value_name = "USD")]

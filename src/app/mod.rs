@@ -34,5 +34,5 @@ pub use score::{ScoreRequest, score};
 pub use session::{
     SessionList, SessionRow, SessionSelection, archive_session, list_sessions, show_session,
 };
-pub use status::status;
+pub use status::{ResumableSession, status};
 pub use validate::{document as report_document, validate};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::adapter::host::{clock, environment, files, redaction};
-use crate::cycle::{EVENTS, Machine as _};
+use crate::cycle::Machine as _;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::session;
@@ -45,7 +45,7 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
             AppError::environment(message, "make it readable, then repeat the command")
         })
     };
-    let bytes = read(EVENTS, LIMIT)?.unwrap_or_default();
+    let bytes = read(session::files::EVENTS, LIMIT)?.unwrap_or_default();
     // A kill may cut the last line, and a newer version may write events that we do not know.
     let lines = bytes.split(|byte| *byte == b'\n');
     let events: Vec<Event> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();

@@ -6,16 +6,17 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::files;
 use crate::adapter::{PlanRequest, PlanStart, Session, repo};
 use crate::config::Settings;
-use crate::cycle::{self, PlanSetUp};
-use crate::domain::event::Event;
+use crate::cycle::{self, PlanInputs};
+use crate::domain::event::{Ending, Event};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{
     ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict,
 };
 use crate::domain::test_plan::plan_input::{self, DESCRIPTION_LIMIT, PlanInput};
+use crate::domain::test_plan::plan_run::PlanRun;
 use crate::effect::{Clock, Model, Screen};
-use crate::report::planning::{self, PlanRun};
+use crate::report::planning;
 
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::fix::{self, OpenModels};
@@ -30,7 +31,7 @@ const REPORT_LIMIT: u64 = 256 << 20;
 /// How a session that plans or writes tests ended.
 pub struct TestOutcome {
     pub planned: PlanRun,
-    pub produced: Option<Generation>,
+    pub generation: Option<Generation>,
     pub folder: String,
     /// Whether everything that was requested is done, and well enough.
     pub met: bool,
@@ -69,12 +70,13 @@ async fn run(
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let (session, start) = Session::open_plan(&plan_request, &clock).await?;
-    let models = providers.models(&session.scratch())?;
+    let models = providers.models(&session.scratch());
+    let (session, models) = or_delete(session, models).await?;
     let branch = session.record.git.branch.clone();
     let folder = session.folder().display().to_string();
     announce(&session, &providers, &tee);
     let PlanStart { pipeline, source, tree, runnable } = start;
-    let set_up = PlanSetUp {
+    let inputs = PlanInputs {
         tree,
         source,
         report,
@@ -85,8 +87,8 @@ async fn run(
         ask: providers.ask.clone(),
         budget,
     };
-    let planned = Box::pin(plan_phases((session, pipeline), &set_up, &models, &tee)).await?;
-    let mut test = TestOutcome { planned, produced: None, folder, met: true, closed: false };
+    let planned = Box::pin(plan_phases((session, pipeline), &inputs, &models, &tee)).await?;
+    let mut test = TestOutcome { planned, generation: None, folder, met: true, closed: false };
     if goal == Goal::Test && is_open(&test.planned) {
         let run = WriteRun {
             request,
@@ -100,33 +102,49 @@ async fn run(
     }
     if let Some(bundle) = bundle.as_ref().filter(|_| !test.closed) {
         let rest = planning::Rest { branch, folder: test.folder.clone(), took: clock.elapsed() };
-        let PlanRun { state, plan, halted, .. } = &test.planned;
-        let outcome = planning::outcome(state, plan.as_ref(), halted.as_deref(), rest);
+        let outcome = planning::outcome(&test.planned, rest);
         bundle.show(&Event::Closed(Box::new(outcome)));
     }
     test.met = is_met(&test.planned, goal, test.met);
     Ok(test)
 }
 
+/// Hands the session on with a value. After an error a new session is deleted, since nothing of it
+/// is worth resuming.
+async fn or_delete<T>(
+    session: Session<'_>,
+    result: Result<T, AppError>,
+) -> Result<(Session<'_>, T), AppError> {
+    match result {
+        Ok(value) => Ok((session, value)),
+        Err(error) => {
+            if !session.resumed {
+                session.delete().await;
+            }
+            Err(error)
+        }
+    }
+}
+
 /// Phases 1 to 4. A request that names nothing in the repository leaves no session behind.
 async fn plan_phases(
     (session, pipeline): (Session<'_>, Pipeline),
-    set_up: &PlanSetUp,
+    inputs: &PlanInputs,
     models: &[Box<dyn Model>],
     screen: &dyn Screen,
 ) -> Result<PlanRun, AppError> {
     let planned = {
         let fx = session.effects(models, screen);
-        cycle::plan(pipeline, set_up, &fx).await
+        cycle::plan(pipeline, inputs, &fx).await
     };
     match planned {
         Ok(planned) => {
-            session.rest(&planned.state).await?;
+            session.pause(&planned.state).await?;
             Ok(planned)
         }
         Err(failure) => {
             if matches!(failure, cycle::Failure::Gather(_)) && !session.resumed {
-                session.forget().await?;
+                session.delete().await;
             }
             Err(failure.into())
         }
@@ -154,16 +172,11 @@ fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
 /// Whether everything that was requested is done. `tests_are_met` says whether the written tests
 /// are good enough.
 fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
-    match &planned.state.next {
-        _ if planned.halted.is_some() => false,
-        PipelineStep::Finish {
-            verdict: PipelineVerdict::Failed { .. } | PipelineVerdict::Held { .. },
-        }
-        | PipelineStep::Gather
-        | PipelineStep::Analyse
-        | PipelineStep::Plan { .. } => false,
-        // Tests were requested, but are not written or not good enough.
-        _ => goal != Goal::Test || !planned.state.works() && tests_are_met,
+    match planned.end().result.ending() {
+        Ending::Planned => goal == Goal::Plan || tests_are_met,
+        // The plan was requested, and its tests are being written.
+        Ending::Blocked => goal == Goal::Plan && planned.halted.is_none() && planned.state.works(),
+        Ending::Failure | Ending::Success | Ending::PartialSuccess => false,
     }
 }
 

@@ -7,6 +7,8 @@ use crate::adapter::suite;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::mutation::Score;
+use crate::domain::request::Mode;
+use crate::domain::session::SessionKind;
 use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed};
 use crate::role::{self, Limits, Scoring, Trial};
 
@@ -34,10 +36,11 @@ pub struct ScoreRequest {
 pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score, AppError> {
     let subject = code_selection::read(&request.code)?;
     let facts = &subject.facts;
-    let detection =
-        suite::detect(&facts.root, &facts.subdirectory, subject.command().as_deref(), None)?;
+    let (root, below) = (&facts.root, &facts.subdirectory);
+    let (command, report) = (subject.run.test_command.as_deref(), subject.run.report.as_deref());
+    let detection = suite::detect(root, below, command, report)?;
     let clock = HostClock::start();
-    let session = subject.open(detection, false, &clock).await?;
+    let session = subject.open(detection, SessionKind::Score, Mode::DryRun, &clock).await?;
     let head = session.record.git.head_sha.clone();
     let fx = session.effects(&[], screen);
     let scored = async {
@@ -46,7 +49,7 @@ pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score,
         measure(request, &subject, &tree, &fx).await
     }
     .await;
-    session.abandon().await?;
+    session.withdraw().await;
     scored
 }
 
@@ -61,7 +64,7 @@ async fn measure(
     let tests = code_selection::passing(fx).await?;
     fx.step("breaking the code to see what the tests notice");
     let candidates =
-        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.run.jobs };
     let runner = fx.suite.open_candidate_runner(&candidates).await?;
     let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
     let scored = role::score(&Scoring {
@@ -71,7 +74,7 @@ async fn measure(
             runner: runner.as_ref(),
             clock: fx.clock,
             limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
-            jobs: subject.jobs,
+            jobs: subject.run.jobs,
         },
         files: &files,
         within: None,

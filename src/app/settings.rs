@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
 use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
+use crate::domain::budget::minutes;
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{FixTerms, RegressionTrace};
@@ -14,9 +15,6 @@ use crate::domain::threshold::Thresholds;
 
 use super::AppError;
 
-/// Path of the configuration file in a repository.
-pub const CONFIGURATION: &str = ".github/regreen.yml";
-
 /// The settings of a repository: its file, or another one, overridden by `--set` and flags.
 pub fn configured(
     root: &Path,
@@ -25,11 +23,17 @@ pub fn configured(
 ) -> Result<Settings, AppError> {
     let (path, shown) = match other {
         Some(path) => (path.clone(), path.display().to_string()),
-        None => (root.join(CONFIGURATION), CONFIGURATION.to_owned()),
+        None => (root.join(config::PATH), config::PATH.to_owned()),
     };
     let bytes = files::read(&path, 1 << 20).map_err(|error| {
         AppError::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;
+    if other.is_some() && bytes.is_none() {
+        return Err(AppError::usage(
+            format!("{shown} does not exist"),
+            "name the configuration file",
+        ));
+    }
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     config::parse_with(&text, &shown, set).map_err(|problems| {
         let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -108,7 +112,7 @@ const ENGINE_MINUTES: u64 = 6;
 /// How long the embedded engine may write and judge tests, from the flag or the file.
 pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
     let section = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
-    Duration::from_secs(60 * flag.or(section).unwrap_or(ENGINE_MINUTES).min(10_000))
+    minutes(flag.or(section).unwrap_or(ENGINE_MINUTES))
 }
 
 /// How many findings the gates on code and tests tolerate.
@@ -161,7 +165,7 @@ pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
 mod tests {
     use super::*;
     use crate::domain::guard::FixScope;
-    use crate::domain::session::SessionChoice;
+    use crate::domain::session::{SessionChoice, SessionKind};
 
     /// The change that one key makes.
     type Change = fn(&mut FixTerms);
@@ -180,10 +184,23 @@ mod tests {
             base: None,
             budget: None,
             jobs: 1,
+            kind: SessionKind::Test,
             mode: Mode::Apply,
             layers: std::collections::BTreeMap::new(),
             tools: ToolCommands::default(),
         }
+    }
+
+    #[test]
+    fn a_configuration_that_is_named_must_exist() {
+        let root = tempfile::tempdir().unwrap();
+        let named = root.path().join("regreen.yml");
+        assert_eq!(configured(root.path(), None, &[]).unwrap(), Settings::default());
+        let error = configured(root.path(), Some(&named), &[]).unwrap_err();
+        assert!(error.message.ends_with("regreen.yml does not exist"), "{error:?}");
+        files::write(&named, b"gate: { target: 97 }").unwrap();
+        let settings = configured(root.path(), Some(&named), &[]).unwrap();
+        assert_eq!(settings.gate.unwrap().target, Some(97));
     }
 
     #[test]

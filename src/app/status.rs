@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::domain::id::SessionId;
-use crate::domain::session::files::{LOOP, RECORD};
+use crate::domain::session::files::LOOP;
+use crate::domain::session::{SessionKind, SessionStatus};
 
 use super::AppError;
 
@@ -16,14 +16,15 @@ use super::AppError;
 #[serde(rename_all = "kebab-case")]
 pub struct ResumableSession {
     pub session: SessionId,
-    pub status: Value,
-    pub result: Value,
-    pub created_at: Value,
-    pub iteration: Value,
-    pub max_iterations: Value,
+    pub status: Option<SessionStatus>,
+    pub result: Option<String>,
+    pub created_at: Option<String>,
+    /// The iteration of the fix loop, once it has begun.
+    pub iteration: Option<u64>,
+    pub max_iterations: Option<u32>,
     /// The step of the fix loop that comes next.
-    pub next: Value,
-    pub branch: Value,
+    pub next: Option<String>,
+    pub branch: Option<String>,
 }
 
 /// The sessions of a repository.
@@ -43,18 +44,22 @@ pub fn status(repository: &Path) -> Result<StatusOutcome, AppError> {
     let row = |session: SessionId| {
         let folder = store::session_folder(&root, &session);
         // A session whose files cannot be read is listed without what they hold.
-        let read = |name: &str| store::read_file(&folder, name).ok().flatten().unwrap_or_default();
-        let (record, state) = (read(RECORD), read(LOOP));
-        ResumableSession {
-            session,
-            status: record["status"].clone(),
-            result: record["result"].clone(),
-            created_at: record["created_at"].clone(),
-            iteration: state["current_iteration"].clone(),
-            max_iterations: record["max_iterations"].clone(),
-            next: state["next"]["step"].clone(),
-            branch: record["git"]["branch"].clone(),
+        let record = store::read_record(&folder).ok().flatten();
+        if record.as_ref().is_some_and(|record| record.kind != SessionKind::Test) {
+            return None;
         }
+        let state = store::read_file(&folder, LOOP).ok().flatten().unwrap_or_default();
+        Some(ResumableSession {
+            session,
+            iteration: state["current_iteration"].as_u64(),
+            next: state["next"]["step"].as_str().map(str::to_owned),
+            status: record.as_ref().map(|record| record.status),
+            max_iterations: record.as_ref().map(|record| record.max_iterations),
+            result: record.as_ref().and_then(|record| record.result.clone()),
+            created_at: record.as_ref().map(|record| record.created_at.clone()),
+            branch: record.map(|record| record.git.branch),
+        })
     };
-    Ok(StatusOutcome { sessions: store::active(&root)?.into_iter().map(row).collect(), notices })
+    let sessions = store::active(&root)?.into_iter().filter_map(row).collect();
+    Ok(StatusOutcome { sessions, notices })
 }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobSetBuilder};
-
 use crate::adapter::host::{clock, files, redaction};
 use crate::adapter::repo::{self, RepositoryFacts, Sources};
 use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
+use crate::config::glob_set;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{
     Finding, FindingCounts, FindingLimits, MAX_RETRIES, QualityDecision, Stage, TestMetrics,
@@ -269,7 +268,8 @@ impl Inspection<'_> {
 
     fn review(&self, sources: &Sources) -> ReviewResult {
         let list: Vec<&RepoPath> = self.chosen.iter().collect();
-        let installed = repo::installed(self.facts, &asked(self.chosen, sources));
+        let installed =
+            repo::installed(self.facts, &packages_imported_by_path(self.chosen, sources));
         review(&ReviewRequest {
             files: &sources.files,
             chosen: &list,
@@ -367,8 +367,8 @@ impl Inspection<'_> {
 }
 
 /// The npm packages of which scripts import a file by its path.
-fn asked(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
-    let mut asked = BTreeSet::new();
+fn packages_imported_by_path(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
+    let mut packages = BTreeSet::new();
     for text in chosen.iter().filter_map(|file| sources.files.get(file)) {
         for quoted in text.split(['"', '\'']).skip(1).step_by(2).filter(|one| one.len() < 100) {
             let depth = if quoted.starts_with('@') { 2 } else { 1 };
@@ -379,11 +379,11 @@ fn asked(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
                 && !quoted.starts_with(['.', '/'])
                 && quoted.chars().all(plain)
             {
-                asked.insert(parts.get(..depth).unwrap_or_default().join("/"));
+                packages.insert(parts.get(..depth).unwrap_or_default().join("/"));
             }
         }
     }
-    asked
+    packages
 }
 
 /// The sources to check: below the named paths, matching the globs, changed since the base.
@@ -393,16 +393,7 @@ fn choose(
     below: &[String],
     sources: &Sources,
 ) -> Result<BTreeSet<RepoPath>, AppError> {
-    let mut globs = GlobSetBuilder::new();
-    for text in &scope.files {
-        let glob = Glob::new(text).map_err(|error| {
-            AppError::usage(format!("`{text}` is no glob: {error}"), "write it like 'src/**/*.py'")
-        })?;
-        globs.add(glob);
-    }
-    let globs = globs.build().map_err(|error| {
-        AppError::usage(format!("the globs cannot be used together: {error}"), "name fewer files")
-    })?;
+    let globs = glob_set(scope.files.iter());
     let changed =
         scope.request.base.as_deref().map(|base| repo::changed_since(facts, base)).transpose()?;
     let is_below = |file: &RepoPath| {

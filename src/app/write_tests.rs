@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::adapter::Session;
 use crate::adapter::host::clock::HostClock;
 use crate::config::Settings;
-use crate::cycle::{self, Execution, WriteTestsSetUp};
-use crate::domain::event::{Ending, Event};
+use crate::cycle::{self, Execution, WriteTestsInputs};
+use crate::domain::event::Event;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::FixSettings;
 use crate::domain::session::SessionChoice;
@@ -51,12 +51,12 @@ pub(super) async fn run(
     let session = Session::open(&fix, &clock).await?;
     let fix_run =
         FixRun { request: &request, settings: run.settings, fix, bundle: BundleOpening::Append };
-    let Execution { outcome, planned, produced } =
+    let Execution { outcome, planned, generation } =
         Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
-    let green = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
-    let met = green && produced.as_ref().is_some_and(Generation::is_met);
+    let green = outcome.result.meets_gate();
+    let met = green && generation.as_ref().is_some_and(Generation::is_met);
     let planned = planned.unwrap_or(test.planned);
-    Ok(TestOutcome { planned, produced, met, folder: outcome.folder, closed: true })
+    Ok(TestOutcome { planned, generation, met, folder: outcome.folder, closed: true })
 }
 
 /// Writes the tests; the next step is [`PipelineStep::Execute`] when the suite can run with them.
@@ -72,7 +72,7 @@ async fn write(
     }
     let fx = session.effects(run.open.models, run.tee);
     let gate = run.settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
-    let set_up = WriteTestsSetUp {
+    let inputs = WriteTestsInputs {
         tree: fx.worktree.tree_of(&session.record.git.head_sha).await?,
         observer: session.observer(),
         threshold: gate.unwrap_or(MIN_MUTATION_SCORE),
@@ -86,15 +86,15 @@ async fn write(
         ask: run.open.providers.ask.clone(),
         budget: run.budget,
     };
-    let planned = Box::pin(cycle::write_tests(test.planned.state, &set_up, &fx)).await?;
-    let produced = cycle::production(&fx).await?;
+    let planned = Box::pin(cycle::write_tests(test.planned.state, &inputs, &fx)).await?;
+    let generation = cycle::generation(&fx).await?;
     let mut folder = test.folder;
     if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })
     {
-        session.hold().await?;
-        folder = session.finish().await?.display().to_string();
+        session.record_held().await?;
+        folder = session.archive().await?.display().to_string();
     }
-    Ok(TestOutcome { planned, produced, met: false, folder, closed: false })
+    Ok(TestOutcome { planned, generation, met: false, folder, closed: false })
 }
 
 /// The request for the fix loop on the branch of a session.

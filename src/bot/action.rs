@@ -150,7 +150,7 @@ async fn read_request(context: &Context<'_>) -> Result<Request, BotError> {
         let comment = CommandComment { id: *id, kind, edited: *edited, lines };
         handle_comment::read(context, comment).await
     } else {
-        let command = mode::command(&context.env.inputs, &context.prepared.settings)?;
+        let command = mode::command(&context.env.inputs)?;
         handle_comment::read_mode(context, command).await
     }
 }

@@ -12,7 +12,7 @@ use crate::role::vet;
 
 use super::context::Context;
 use super::error::BotError;
-use super::limits::{self, Destination};
+use super::limits::Destination;
 use super::prepare;
 
 /// The reference that stores a result until somebody applies it; it is not a branch.
@@ -87,7 +87,7 @@ impl<'a> Commits<'a> {
             session: session.clone(),
             branch: session.branch(),
             destination,
-            protect: limits::protect(&context.prepared.settings)?,
+            protect: context.prepared.settings.protected(),
             expected,
             published: Published::default(),
             diff: Vec::new(),

@@ -48,7 +48,10 @@ impl From<PrepareError> for BotError {
             PrepareError::Configuration(problems) => {
                 Self { problems, ..Self::usage(message, hint) }
             }
-            _ => Self::environment(message, hint),
+            PrepareError::NoConfiguration(_) => Self::usage(message, hint),
+            PrepareError::Remote(_) | PrepareError::Git(_) | PrepareError::NotSaved { .. } => {
+                Self::environment(message, hint)
+            }
         }
     }
 }

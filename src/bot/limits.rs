@@ -1,13 +1,10 @@
 //! The limits of a run and the destination of its result, from configuration, inputs and flags.
 
-use globset::GlobSet;
-
 use crate::config::{Publish, Settings};
 use crate::domain::command::{Command, RunLimits};
 use crate::domain::session::MAX_ITERATIONS;
 
 use super::context::Context;
-use super::error::BotError;
 
 /// Where the commits of a run go (specification.md 13.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +29,6 @@ pub fn ceiling(settings: &Settings) -> RunLimits {
         tokens: budget.tokens,
         calls: budget.calls,
     }
-}
-
-/// Globs of the configuration that no edit may touch.
-pub fn protect(settings: &Settings) -> Result<GlobSet, BotError> {
-    settings.protected().map_err(|error| {
-        BotError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
-    })
 }
 
 /// The facts that decide where a result goes.

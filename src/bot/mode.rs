@@ -1,6 +1,5 @@
 //! Maps the inputs `mode`, `input` and `session` to a command (specification.md 2.3).
 
-use crate::config::Settings;
 use crate::config::inputs::Inputs;
 use crate::domain::command::{Command, Flags};
 use crate::domain::id::SessionId;
@@ -8,7 +7,7 @@ use crate::domain::id::SessionId;
 use super::error::BotError;
 
 /// Reads the command of a job that no comment started.
-pub fn command(inputs: &Inputs, settings: &Settings) -> Result<Command, BotError> {
+pub fn command(inputs: &Inputs) -> Result<Command, BotError> {
     let text = |name: &str| inputs.text(name);
     let flags = Flags::default();
     let mode = text("mode").unwrap_or("fix");
@@ -23,13 +22,8 @@ pub fn command(inputs: &Inputs, settings: &Settings) -> Result<Command, BotError
     Ok(match mode {
         "test-fix" => Command::Test { what: what()?, flags },
         "plan" => Command::Plan { what: what()?, flags },
-        "validate" => {
-            let validate = settings.validate.clone().unwrap_or_default();
-            Command::Validate {
-                strict: validate.strict == Some(true),
-                fix: validate.fix == Some(true),
-            }
-        }
+        // The configuration and the inputs `strict` and `autofix` apply to the comment as well.
+        "validate" => Command::Validate { strict: false, fix: false },
         "resume" => {
             let session = text("session").map(SessionId::parse).transpose().map_err(|error| {
                 BotError::usage(error.to_string(), "`/regreen status` lists the sessions")
@@ -79,7 +73,7 @@ mod tests {
         for (given, expected) in table {
             let environment: BTreeMap<String, String> =
                 given.iter().map(|(name, value)| (variable(name), (*value).to_owned())).collect();
-            let found = command(&parse(&environment).unwrap(), &Settings::default());
+            let found = command(&parse(&environment).unwrap());
             let found = found.as_ref().map_err(|error| error.message.as_str());
             assert_eq!(found, expected.as_ref().map_err(|message| *message), "{given:?}");
         }

@@ -12,9 +12,6 @@ use crate::effect::{FetchTarget, GitError, RemoteError};
 use super::environment::ActionEnv;
 use super::target::Target;
 
-/// Path of the configuration file in a repository.
-const CONFIGURATION: &str = ".github/regreen.yml";
-
 /// Commits fetched first; the search for the merge base deepens this where needed.
 pub(super) const DEPTH: u32 = 50;
 
@@ -33,6 +30,9 @@ pub enum PrepareError {
     /// The server keeps another state of the session.
     #[error("the state of {session} was not saved: {reason}")]
     NotSaved { session: SessionId, reason: String, hint: &'static str },
+    /// The input `config` names a file that does not exist.
+    #[error("the base has no file {0}, which the input `config` names")]
+    NoConfiguration(String),
     /// The configuration of the base branch is invalid.
     #[error("the configuration has {} problems", .0.len())]
     Configuration(Vec<Diagnostic>),
@@ -45,6 +45,9 @@ impl PrepareError {
             Self::Remote(error) => error.hint(),
             Self::Git(error) => error.hint(),
             Self::NotSaved { hint, .. } => (*hint).into(),
+            Self::NoConfiguration(_) => {
+                "correct the input, or add the file to the base branch".into()
+            }
             Self::Configuration(_) => "fix the file on the base branch".into(),
         }
     }
@@ -114,8 +117,13 @@ pub async fn prepare(
         }
         settings_of = commit;
     }
-    let path = env.text("config").unwrap_or(CONFIGURATION);
-    let text = clone.file_of(&settings_of, path)?.unwrap_or_default();
+    let named = env.text("config");
+    let path = named.unwrap_or(config::PATH);
+    let text = clone.file_of(&settings_of, path)?;
+    if named.is_some() && text.is_none() {
+        return Err(PrepareError::NoConfiguration(path.to_owned()));
+    }
+    let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     let settings = config::parse_with(&text, path, &env.inputs.overrides)
         .map_err(PrepareError::Configuration)?;

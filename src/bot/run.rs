@@ -132,7 +132,7 @@ fn mirror(
     if !writes_tests || destination == Destination::Nowhere {
         return Ok(None);
     }
-    let protect = limits::protect(&context.prepared.settings)?;
+    let protect = context.prepared.settings.protected();
     Ok(Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect)))
 }
 

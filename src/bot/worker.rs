@@ -8,7 +8,7 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Group, Invocation};
+use crate::adapter::host::process::{self, Group, Invocation, WITH_PARENT};
 use crate::app::Job;
 use crate::domain::event::Event;
 
@@ -17,9 +17,6 @@ use super::context::Context;
 /// Variables that a worker never gets, by name and by prefix.
 const WITHHELD: &[&str] = &["GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT"];
 const WITHHELD_PREFIXES: &[&str] = &["ACTIONS_", "INPUT_"];
-
-/// Variable that makes a worker end when its parent process ends.
-pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
 /// Largest file of events, in bytes.
 pub const EVENTS_LIMIT: u64 = 256 << 20;
@@ -165,8 +162,7 @@ impl Worker {
     }
 }
 
-/// Name of the file of events in a bundle.
-pub const EVENTS: &str = "events.jsonl";
+pub use crate::domain::session::files::BUNDLE_EVENTS as EVENTS;
 
 /// Takes all complete lines off `bytes` and parses their events. Unknown lines are skipped, since a
 /// newer worker may write events that this program does not know.

@@ -8,6 +8,7 @@ use crate::app::{
     CharacteriseRequest, FixRequest, ReportRequest, ScoreRequest, SessionSelection, TestRequest,
     ValidateRequest,
 };
+use crate::config;
 
 /// Fixes failing tests automatically: analyses each failure, fixes it, proves the fix by running
 /// the tests again, and commits it to a branch of its own.
@@ -309,7 +310,7 @@ pub struct ConfigArguments {
     /// The action.
     pub what: ConfigVerb,
     /// The file to check.
-    #[arg(default_value = ".github/regreen.yml")]
+    #[arg(default_value = config::PATH)]
     pub file: PathBuf,
 }
 

@@ -18,10 +18,7 @@ pub fn code_of_error(error: &AppError) -> u8 {
 
 /// The exit code of a session's ending.
 pub fn code_of_ending(ending: Ending) -> u8 {
-    match ending {
-        Ending::Success | Ending::PartialSuccess | Ending::Planned => exit::MET,
-        Ending::Failure | Ending::Blocked => exit::NOT_MET,
-    }
+    if ending.is_done() { exit::MET } else { exit::NOT_MET }
 }
 
 /// The JSON document that `--json` prints for an error.

@@ -77,8 +77,7 @@ impl Terminal {
         Self { mode, style, end_on_stdout: !json, now: Mutex::new(LiveState::default()) }
     }
 
-    /// Removes the live line before output that is not an event.
-    pub fn clear(&self) {
+    fn clear(&self) {
         if let Mode::Live(bar) = &self.mode {
             bar.finish_and_clear();
         }
@@ -96,7 +95,7 @@ impl Terminal {
     fn refresh(&self, now: &LiveState, progress: &str) {
         if let Mode::Live(bar) = &self.mode {
             let rate = now.rate.map_or_else(String::new, |rate| {
-                let full = usize::try_from(rate.per_mille() / 50).unwrap_or_default();
+                let full = usize::try_from(rate.per_mille().tenths() / 50).unwrap_or_default();
                 format!(
                     "{}{} {rate} %  ",
                     "█".repeat(full),
@@ -124,6 +123,13 @@ impl Terminal {
         } else {
             eprint!("{text}");
         }
+    }
+}
+
+impl Drop for Terminal {
+    /// Removes the live line before output that is not an event, such as a result or an error.
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::app::{Diagnosis, SessionList, SessionRow};
+use crate::app::{Diagnosis, ResumableSession, SessionList, SessionRow};
 use crate::domain::characterisation_report::CharacterisationReport;
+use crate::domain::session::SessionStatus;
 use crate::report::phrases::single_safe_line;
 use crate::report::{characterisation, mutation};
 
@@ -29,6 +30,20 @@ pub fn sessions(list: &SessionList) -> String {
         text.push_str(&format!("SOURCE    {id}  `regreen plan {id}` plans its tests\n"));
     }
     text
+}
+
+/// A session that can be resumed, as one line.
+pub fn resumable_session(row: &ResumableSession) -> String {
+    let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    format!(
+        "{}  {}  iteration {} of {}  next: {}  {}",
+        row.session,
+        row.status.map_or("-", SessionStatus::word),
+        number(row.iteration),
+        number(row.max_iterations.map(u64::from)),
+        single_safe_line(row.next.as_deref().unwrap_or("-"), 100),
+        single_safe_line(row.branch.as_deref().unwrap_or("-"), 200),
+    )
 }
 
 /// The phases and tasks of one session.
@@ -73,7 +88,7 @@ pub fn diagnosis(found: &Diagnosis) -> String {
         let directory = if suite.directory.is_empty() { "." } else { &suite.directory };
         rows.extend([
             ("framework", format!("{} {}", suite.framework, suite.version)),
-            ("because of", suite.evidence.join(", ")),
+            ("detected by", suite.evidence.join(", ")),
             ("command", suite.command.clone()),
             ("results", suite.format.clone()),
             ("folder", directory.to_owned()),
@@ -83,15 +98,16 @@ pub fn diagnosis(found: &Diagnosis) -> String {
     if !found.others.is_empty() {
         rows.push(("also found", found.others.join(", ")));
     }
-    rows.push(("works in", found.work_folder.display().to_string()));
+    rows.push(("work folder", found.work_folder.display().to_string()));
     let walls = &found.test_code;
-    for (name, texts) in [("test code", &walls.holds), ("still open", &walls.open)] {
+    for (name, texts) in [("sandboxed", &walls.holds), ("not sandboxed", &walls.open)] {
         let names = std::iter::once(name).chain(std::iter::repeat(""));
         rows.extend(names.zip(texts.iter().cloned()));
     }
+    rows.extend(found.notices.iter().map(|text| ("notice", text.clone())));
     rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
     let line =
-        |(name, value): (&str, String)| format!("{name:<12} {}\n", single_safe_line(&value, 300));
+        |(name, value): (&str, String)| format!("{name:<13} {}\n", single_safe_line(&value, 300));
     let mut text: String = rows.into_iter().map(line).collect();
     if found.missing.is_empty() {
         text.push_str("\nready: `regreen fix` can start\n");
@@ -135,4 +151,30 @@ pub fn characterisation(report: &CharacterisationReport) -> String {
         text.push_str(&format!("on branch {branch}; read the tests before you merge them\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::SessionId;
+
+    #[test]
+    fn a_session_without_a_loop_has_no_iteration() {
+        let planning = ResumableSession {
+            session: SessionId::parse("WFS-test-x").unwrap(),
+            status: Some(SessionStatus::Planning),
+            result: None,
+            created_at: None,
+            iteration: None,
+            max_iterations: Some(10),
+            next: None,
+            branch: Some("regreen/x\u{1b}[2J".into()),
+        };
+        assert_eq!(
+            resumable_session(&planning),
+            "WFS-test-x  planning  iteration - of 10  next: -  regreen/x"
+        );
+        let fixing = ResumableSession { iteration: Some(3), ..planning };
+        assert!(resumable_session(&fixing).contains("iteration 3 of 10"));
+    }
 }

@@ -221,6 +221,13 @@ mod tests {
             ("ignore-preexisting: 'yes'", "`ignore-preexisting` is true or false"),
             ("sandbox: { network: all }", "`network` is true or false"),
             ("test: { setup: make }", "`setup` is a list of texts"),
+            ("budget: { minutes: 10001 }", "a whole number from 1 to 10000"),
+            ("protect: ['[']", "`[` is no glob: "),
+            ("protect: 'a/**'", "`protect` is a list of globs"),
+            ("validate: { files: ['a/**', '{b'] }", "`{b` is no glob: "),
+            ("test: { layers: { e2e: 'a[' } }", "`a[` is no glob: "),
+            ("test: { report: '{' }", "`{` is no glob: "),
+            ("coverage: { report: '[' }", "`[` is no glob: "),
         ];
         for (text, part) in table {
             let problems = parse(text, "f").unwrap_err();
@@ -330,6 +337,8 @@ mod tests {
     fn the_defaults_are_those_of_the_rules() {
         use crate::domain::chain::Rules;
         use crate::domain::coverage::CoverageTarget;
+        use crate::domain::gate::TARGET;
+        use crate::domain::session::MAX_ITERATIONS;
         use crate::domain::threshold::Thresholds;
         let (at, rules, cover) =
             (Thresholds::default(), Rules::default(), CoverageTarget::default());
@@ -342,6 +351,8 @@ mod tests {
             ("analysis.min-confidence", rules.min_confidence.to_string()),
             ("analysis.min-analysis-words", rules.min_words.to_string()),
             ("analysis.same-cause-limit", rules.same_cause_limit.to_string()),
+            ("gate.target", TARGET.to_string()),
+            ("gate.max-iterations", MAX_ITERATIONS.to_string()),
             ("coverage.line", cover.line.to_string()),
             ("coverage.branch", cover.branch.to_string()),
             ("coverage.function", cover.function.to_string()),

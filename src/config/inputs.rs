@@ -410,8 +410,10 @@ mod tests {
                 ValueType::OneOf(words) | ValueType::SomeOf(words) => {
                     (*words.last().unwrap()).into()
                 }
-                ValueType::Texts | ValueType::Lines => "one".into(),
-                ValueType::TextByName(_) => "{ unit: x }".into(),
+                ValueType::Texts | ValueType::Lines | ValueType::Glob | ValueType::Globs(_) => {
+                    "one".into()
+                }
+                ValueType::TextByName(_) | ValueType::GlobByName(_) => "{ unit: x }".into(),
                 ValueType::Grants => "[write, 7]".into(),
             };
             let short = INPUTS.iter().filter(

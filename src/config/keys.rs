@@ -3,7 +3,7 @@
 use serde_yaml::{Mapping, Value};
 
 use super::renamed_keys;
-use super::table::{SETTINGS, ValueType, setting};
+use super::table::{SETTINGS, ValueType, glob_problem, setting};
 
 /// Reports the path of every unknown key and of every invalid value. `group` is the full key of
 /// `mapping`, with `*` in place of a provider's name; it is empty for the whole file.
@@ -101,11 +101,18 @@ pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<S
         return None;
     }
     let stranger = match (values, value) {
-        (ValueType::TextByName(names), Value::Mapping(mapping)) if !names.is_empty() => mapping
-            .keys()
-            .filter_map(Value::as_str)
-            .find(|key| !names.contains(key))
-            .map(|key| unknown(key, names)),
+        (ValueType::TextByName(names) | ValueType::GlobByName(names), Value::Mapping(mapping))
+            if !names.is_empty() =>
+        {
+            mapping
+                .keys()
+                .filter_map(Value::as_str)
+                .find(|key| !names.contains(key))
+                .map(|key| unknown(key, names))
+                .or_else(|| mapping.values().find_map(no_glob))
+        }
+        (ValueType::Glob, value) => no_glob(value),
+        (ValueType::Globs(_), Value::Sequence(items)) => items.iter().find_map(no_glob),
         (ValueType::Grants, Value::Sequence(items)) => items
             .iter()
             .filter_map(Value::as_str)
@@ -114,4 +121,10 @@ pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<S
         _ => None,
     };
     Some(stranger.unwrap_or_else(|| format!("`{name}` is {}", values.expectation())))
+}
+
+/// The message for a text that does not compile as a glob.
+fn no_glob(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    Some(format!("`{text}` is no glob: {}", glob_problem(text)?))
 }

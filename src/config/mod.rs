@@ -16,5 +16,10 @@ pub use diagnostic::Diagnostic;
 pub use file::{parse, parse_with, schema};
 pub use keys::nearest;
 pub use overrides::Override;
-pub use settings::{Commit, CommitState, History, PartialConclusion, Publish, Settings};
+pub use settings::{
+    Commit, CommitState, History, PartialConclusion, Publish, Settings, Test, glob_set,
+};
 pub use table::duration;
+
+/// Path of the configuration file in a repository.
+pub const PATH: &str = ".github/regreen.yml";

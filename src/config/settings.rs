@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,12 +84,8 @@ pub struct Settings {
 
 impl Settings {
     /// The globs of `protect`.
-    pub fn protected(&self) -> Result<GlobSet, globset::Error> {
-        let mut set = GlobSetBuilder::new();
-        for glob in self.protect.iter().flatten() {
-            set.add(Glob::new(glob)?);
-        }
-        set.build()
+    pub fn protected(&self) -> GlobSet {
+        glob_set(self.protect.iter().flatten())
     }
 
     /// What a fix may change.
@@ -124,6 +120,11 @@ impl Settings {
             (_, _, Some(Push::Branch) | None) => Publish::Branch,
         }
     }
+}
+
+/// Globs of the configuration, which were checked when it was read.
+pub fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
+    GlobSet::new(globs.filter_map(|glob| Glob::new(glob).ok())).unwrap_or_default()
 }
 
 /// The former `push`: which branch is pushed.

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use globset::Glob as Pattern;
 use serde_yaml::Value;
+
+use crate::domain::budget::MAX_MINUTES;
 
 /// Parses a duration such as `30s`, `20m` or `2h`; `None` for anything else, including zero.
 pub fn duration(text: &str) -> Option<Duration> {
@@ -42,6 +45,12 @@ pub enum ValueType {
     Lines,
     /// A mapping of these names to strings; an empty list allows any name.
     TextByName(&'static [&'static str]),
+    /// A glob for paths.
+    Glob,
+    /// A list of globs; separated by these characters in an Action input.
+    Globs(&'static [char]),
+    /// A mapping of these names to globs.
+    GlobByName(&'static [&'static str]),
     /// A list of permission levels, logins and numeric ids of bots.
     Grants,
 }
@@ -70,32 +79,33 @@ impl Setting {
 }
 
 use ValueType::{
-    Dollars, Flag, Grants, Lines, OneOf, Share, SomeOf, Text, TextByName, Texts, Time, Whole,
+    Dollars, Flag, Glob, GlobByName, Globs, Grants, Lines, OneOf, Share, SomeOf, Text, TextByName,
+    Texts, Time, Whole,
 };
 
 /// All settings, in the order of the documentation. A test compares them with the schema.
 pub const SETTINGS: &[Setting] = &[
     row("test.command", Text, ""),
-    row("test.report", Text, ""),
+    row("test.report", Glob, ""),
     row("test.setup", Lines, ""),
     row("test.timeout", Time, "20m"),
-    row("test.layers", TextByName(&["static", "unit", "integration", "e2e"]), ""),
+    row("test.layers", GlobByName(&["static", "unit", "integration", "e2e"]), ""),
     row("gate.target", Whole(1, 100), "95").former(&["pass-threshold"]),
     row("gate.max-iterations", Whole(1, 50), "10"),
     row("gate.min-mutation-score", Whole(1, 100), "60").former(&["min-mutation-score"]),
     row("providers", Texts, ""),
     row("publish", OneOf(&["branch", "head", "suggest", "none"]), "branch"),
-    row("budget.minutes", Whole(1, u64::MAX), "").former(&["run-deadline"]),
+    row("budget.minutes", Whole(1, MAX_MINUTES), "").former(&["run-deadline"]),
     row("budget.usd", Dollars, ""),
     row("budget.tokens", Whole(1, u64::MAX), ""),
     row("budget.calls", Whole(1, u64::MAX), ""),
-    row("budget.engine-minutes", Whole(1, 10_000), "6"),
+    row("budget.engine-minutes", Whole(1, MAX_MINUTES), "6"),
     row("budget.iteration.usd", Dollars, ""),
     row("budget.iteration.tokens", Whole(1, u64::MAX), ""),
     row("budget.iteration.calls", Whole(1, u64::MAX), ""),
     row("sandbox.image", Text, "").former(&["sandbox"]),
     row("sandbox.network", Flag, ""),
-    row("protect", Texts, ""),
+    row("protect", Globs(&[',', '\n']), ""),
     row("history", OneOf(&["revert", "clean"]), "revert").former(&["rollback-mode"]),
     row("commit-state", OneOf(&["branch", "none"]), "branch"),
     row("ignore-preexisting", Flag, "false"),
@@ -109,7 +119,7 @@ pub const SETTINGS: &[Setting] = &[
     row("expand", SomeOf(&["test", "enhance", "refactor", "doc"]), "")
         .former(&["issue-dimensions"]),
     row("plan.confirm", OneOf(&["never", "always"]), "never").former(&["confirm-plan"]),
-    row("validate.files", Lines, "").former(&["files"]),
+    row("validate.files", Globs(&['\n']), "").former(&["files"]),
     row("validate.strict", Flag, "false").former(&["strict"]),
     row("validate.fix", Flag, "false").former(&["autofix"]),
     row("validate.skip-types", Flag, "false").former(&["skip-types"]),
@@ -119,7 +129,7 @@ pub const SETTINGS: &[Setting] = &[
     row("coverage.branch", Whole(0, 100), "70"),
     row("coverage.function", Whole(0, 100), "90"),
     row("coverage.command", Text, ""),
-    row("coverage.report", Text, ""),
+    row("coverage.report", Glob, ""),
     row("loop.fix-scope", OneOf(&["code", "both", "tests"]), "code").former(&["fix-scope"]),
     row("loop.regression-threshold", Whole(0, 100), "10").former(&["regression-threshold"]),
     row("loop.stuck-threshold", Whole(2, 50), "3").former(&["stuck-threshold"]),
@@ -164,6 +174,9 @@ impl ValueType {
             Texts | Lines => "a list of texts".into(),
             TextByName([]) => "a mapping of names to texts".into(),
             TextByName(names) => format!("a mapping of {} to texts", names.join(", ")),
+            Glob => "a glob such as migrations/**".into(),
+            Globs(_) => "a list of globs such as migrations/**".into(),
+            GlobByName(names) => format!("a mapping of {} to globs", names.join(", ")),
             Grants => "a list of permission levels, logins or numeric ids of bots".into(),
         }
     }
@@ -183,13 +196,10 @@ impl ValueType {
             OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             SomeOf(words) => each(&|item| item.as_str().is_some_and(|word| words.contains(&word))),
             Texts | Lines => each(&Value::is_string),
-            TextByName(names) => value.as_mapping().is_some_and(|mapping| {
-                mapping.iter().all(|(name, text)| {
-                    let known =
-                        name.as_str().is_some_and(|name| names.is_empty() || names.contains(&name));
-                    known && text.is_string()
-                })
-            }),
+            TextByName(names) => by_name(value, names, &Value::is_string),
+            Glob => is_glob(value),
+            Globs(_) => each(&is_glob),
+            GlobByName(names) => by_name(value, names, &is_glob),
             Grants => each(&|item| match item.as_str() {
                 Some("none" | "read" | "triage") => false,
                 Some(word) => !word.is_empty() && !word.chars().any(char::is_whitespace),
@@ -201,7 +211,7 @@ impl ValueType {
     /// Parses the value of `--set`, where lists and mappings are YAML; does not validate it.
     pub fn parse_flag(&self, text: &str) -> Result<Value, serde_yaml::Error> {
         match self {
-            Text | Time | OneOf(_) => Ok(text.into()),
+            Text | Glob | Time | OneOf(_) => Ok(text.into()),
             _ => serde_yaml::from_str(text),
         }
     }
@@ -213,7 +223,7 @@ impl ValueType {
             Value::Sequence(items.map(Value::from).collect())
         };
         match self {
-            Text | Time | OneOf(_) => text.into(),
+            Text | Glob | Time | OneOf(_) => text.into(),
             // The booleans that YAML 1.2 and the GitHub Actions toolkit accept.
             Flag => match text {
                 "true" | "True" | "TRUE" => true.into(),
@@ -224,7 +234,10 @@ impl ValueType {
             Share | Dollars => text.parse::<f64>().map_or_else(|_| text.into(), Value::from),
             SomeOf(_) | Texts => list(&[',', '\n']),
             Lines => list(&['\n']),
-            TextByName(_) | Grants => serde_yaml::from_str(text).unwrap_or_else(|_| text.into()),
+            Globs(separators) => list(separators),
+            TextByName(_) | GlobByName(_) | Grants => {
+                serde_yaml::from_str(text).unwrap_or_else(|_| text.into())
+            }
         }
     }
 
@@ -236,4 +249,23 @@ impl ValueType {
             _ => &[],
         }
     }
+}
+
+/// Whether a value maps names, any if `names` is empty, to accepted values.
+fn by_name(value: &Value, names: &[&str], accepted: &dyn Fn(&Value) -> bool) -> bool {
+    value.as_mapping().is_some_and(|mapping| {
+        mapping.iter().all(|(name, value)| {
+            let known = name.as_str().is_some_and(|name| names.is_empty() || names.contains(&name));
+            known && accepted(value)
+        })
+    })
+}
+
+fn is_glob(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| glob_problem(text).is_none())
+}
+
+/// Why a text is no glob; `None` if it is one.
+pub(super) fn glob_problem(text: &str) -> Option<String> {
+    Pattern::new(text).err().map(|error| error.kind().to_string())
 }

@@ -6,13 +6,11 @@ use std::time::Duration;
 use futures::future::{Either, LocalBoxFuture, select};
 
 use crate::domain::event::Event;
+use crate::domain::session::files::EVENTS;
 use crate::effect::{Clock, Effects, Screen, Store};
 
 use super::error::Failure;
 use super::machine::{LONGEST_TRANSITION, LogLengths, Machine, Transition};
-
-/// The event stream of a session, one JSON event per line, inside its folder.
-pub const EVENTS: &str = ".process/events.jsonl";
 
 /// Performs the steps of a machine on the outside world. A step may be performed again after a
 /// crash, so performing it twice must have the same effect as performing it once.

@@ -5,16 +5,17 @@ mod error;
 mod fix;
 mod machine;
 mod replay;
+mod run;
 mod session_files;
 mod test_writing;
 
-pub use drive::EVENTS;
 pub use error::Failure;
-pub use fix::SetUp;
+pub use fix::FixInputs;
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
-pub use session_files::generation as production;
-pub use test_writing::{Execution, PlanSetUp, WriteTestsSetUp, plan, run, write_tests};
+pub use run::{Execution, run};
+pub use session_files::generation;
+pub use test_writing::{PlanInputs, WriteTestsInputs, plan, write_tests};
 
 #[cfg(test)]
 mod tests;

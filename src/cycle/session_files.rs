@@ -5,19 +5,19 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::budget::Spending;
 use crate::domain::id::SessionId;
+use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_input::PlanInput;
-use crate::domain::test_plan::task::{self, TestPlan, TestTask};
+use crate::domain::test_plan::task::{
+    self, FIRST_TASK, REVIEW_TASK, TestPlan, TestTask, VALIDATION_TASK,
+};
 use crate::effect::{Effects, StateFile, read_or_forget};
 use crate::role::stored_usage_log;
 
 use super::error::Failure;
-
-/// File of the saved pipeline state of a test session.
-pub const PIPELINE_STATE: &str = ".process/test-fix-state.json";
 
 /// File that shows the progress of the session to other programs.
 pub const PROGRESS: &str = ".process/progress.json";
@@ -52,7 +52,7 @@ pub struct PlannedSession {
 /// Reads a session that planned tests; `None` for a session that only fixes, or when a file is
 /// missing or broken.
 pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>, Failure> {
-    let Some(state) = read::<Pipeline>(fx, PIPELINE_STATE).await? else { return Ok(None) };
+    let Some(state) = read::<Pipeline>(fx, PIPELINE).await? else { return Ok(None) };
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     Ok(package.zip(plan).map(|(package, plan)| PlannedSession { package, plan }))
@@ -78,7 +78,8 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
         return Ok(None);
     };
     let mut tasks: Vec<TestTask> = Vec::new();
-    for (id, suffix) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")]
+    for (id, suffix) in
+        [(FIRST_TASK, ""), (VALIDATION_TASK, "-validation"), (REVIEW_TASK, "-review")]
     {
         let Some(task) = read(fx, &format!(".task/{id}{suffix}.json")).await? else {
             return Ok(None);

@@ -13,7 +13,7 @@ use futures::executor::block_on;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::drive::{Driven, EVENTS, Journal, MachineEnd, Perform, Work, drive};
+use super::drive::{Driven, Journal, MachineEnd, Perform, Work, drive};
 use super::error::Failure;
 use super::machine::{Machine, Transition};
 use super::replay::{Replayed, replay};
@@ -22,6 +22,7 @@ use crate::domain::event::{Ending, Event};
 use crate::domain::fix_loop::tests as world;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome};
 use crate::domain::id::SessionId;
+use crate::domain::session::files::EVENTS;
 use crate::domain::test_plan::pipeline::{
     ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineStepOutcome, PipelineVerdict,
 };

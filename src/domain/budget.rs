@@ -1,7 +1,17 @@
 //! Token usage, prices and spending limits of provider calls (specification.md 13.7).
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The longest time budget.
+pub const MAX_MINUTES: u64 = 10_000;
+
+/// A time budget, at most [`MAX_MINUTES`] long.
+pub fn minutes(count: u64) -> Duration {
+    Duration::from_mins(count.min(MAX_MINUTES))
+}
 
 /// Token usage of one or more calls, as counted by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

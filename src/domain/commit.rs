@@ -116,8 +116,7 @@ pub fn generated(production: &Generation) -> String {
 /// A line with the share of mutants that the tests detect; empty if it was not measured.
 fn noticed(score: Option<&Score>) -> String {
     score.and_then(Score::per_mille).map_or_else(String::new, |share| {
-        let (percent, tenth) = (share / 10, share % 10);
-        format!("They detect {percent}.{tenth} % of the mutants of the code they reach.\n")
+        format!("They detect {share} % of the mutants of the code they reach.\n")
     })
 }
 

@@ -234,6 +234,18 @@ pub struct Minimised {
     pub runs: u32,
 }
 
+impl Event {
+    /// Whether commits may have been made just before this event. At the baseline, a session that
+    /// wrote tests already has some.
+    #[must_use]
+    pub fn follows_commit(&self) -> bool {
+        matches!(
+            self,
+            Self::Baseline { .. } | Self::IterationEnded(_) | Self::Minimised(_) | Self::Closed(_)
+        )
+    }
+}
+
 /// A hunk, and the tests that fail without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -256,8 +268,34 @@ pub enum Ending {
     Failure,
     /// Stopped at a checkpoint: budget, deadline or a signal. Resumable.
     Blocked,
-    /// A dry run: nothing was changed, as requested.
+    /// A dry run or a plan: nothing was changed, as requested.
     Planned,
+}
+
+impl Ending {
+    /// Whether the suite meets its gate.
+    #[must_use]
+    pub fn meets_gate(self) -> bool {
+        matches!(self, Self::Success | Self::PartialSuccess)
+    }
+
+    /// Whether everything that was requested is done.
+    #[must_use]
+    pub fn is_done(self) -> bool {
+        self.meets_gate() || self == Self::Planned
+    }
+
+    /// The word in documents and records.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::PartialSuccess => "partial_success",
+            Self::Failure => "failure",
+            Self::Blocked => "blocked",
+            Self::Planned => "planned",
+        }
+    }
 }
 
 /// A test that still fails at the end.

@@ -5,6 +5,9 @@
 use super::criticality::Criticality;
 use super::rate::PassRate;
 
+/// The pass rate that ends a session, in percent, unless configured otherwise.
+pub const TARGET: u32 = 95;
+
 /// Everything that the gate's decision depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct GateFacts<'a> {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
+use super::rate::PerMille;
 
 /// Default percentage of the mutants that were tried which tests must detect (specification.md
 /// 13.6).
@@ -76,12 +77,9 @@ pub struct Score {
 }
 
 impl Score {
-    /// Detected share of the tried mutants in thousandths, rounded down; `None` if none was tried.
-    pub fn per_mille(&self) -> Option<u32> {
-        (self.tried > 0).then(|| {
-            let share = u64::from(self.noticed) * 1000 / u64::from(self.tried);
-            u32::try_from(share).unwrap_or(1000)
-        })
+    /// Detected share of the tried mutants; `None` if none was tried.
+    pub fn per_mille(&self) -> Option<PerMille> {
+        (self.tried > 0).then(|| PerMille::of(self.noticed, self.tried))
     }
 
     /// Whether the threshold is met; exactly the threshold is enough. Without any mutant to try it
@@ -97,19 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_the_threshold_is_enough_and_shares_are_cut() {
+    fn exactly_the_threshold_is_enough_and_shares_never_look_better() {
         let table = [
             (0, 0, 60, None, true),
             (6, 10, 60, Some(600), true),
             (5, 10, 60, Some(500), false),
             (599, 1000, 60, Some(599), false),
-            (2, 3, 66, Some(666), true),
-            (2, 3, 67, Some(666), false),
+            (2, 3, 66, Some(667), true),
+            (2, 3, 67, Some(667), false),
+            (5998, 10_000, 60, Some(599), false),
             (10, 10, 100, Some(1000), true),
         ];
         for (noticed, tried, threshold, share, met) in table {
             let score = Score { tried, noticed, threshold, ..Score::default() };
-            assert_eq!((score.per_mille(), score.is_met()), (share, met), "{noticed}/{tried}");
+            let shown = score.per_mille().map(PerMille::tenths);
+            assert_eq!((shown, score.is_met()), (share, met), "{noticed}/{tried}");
         }
         let none =
             |covered, unviable| Score { covered, unviable, threshold: 60, ..Score::default() };

@@ -42,6 +42,16 @@ pub enum Stage {
     Tests,
 }
 
+impl Stage {
+    /// The number of the gate in the specification.
+    pub fn gate(self) -> &'static str {
+        match self {
+            Self::Code => "001.3",
+            Self::Tests => "001.5",
+        }
+    }
+}
+
 /// A finding of a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
@@ -155,7 +165,7 @@ pub fn decide(
     if retries >= MAX_RETRIES {
         return (
             QualityDecision::HardFail,
-            format!("{}; all retries are used", reasons.join("; ")),
+            format!("{}; retrying does not help", reasons.join("; ")),
         );
     }
     (QualityDecision::SoftFail, reasons.join("; "))
@@ -285,7 +295,7 @@ pub fn decide_tests(
         format!("{reason}; {}", gaps.join("; "))
     };
     if retries >= MAX_RETRIES {
-        return (QualityDecision::HardFail, format!("{all}; all retries are used"));
+        return (QualityDecision::HardFail, format!("{all}; retrying does not help"));
     }
     (QualityDecision::SoftFail, all)
 }

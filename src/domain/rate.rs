@@ -1,4 +1,4 @@
-//! `PassRate`: the pass rate as an exact fraction of integers.
+//! `PassRate`: the pass rate as an exact fraction of integers. `PerMille`: a share as people see it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Tests passed of tests counted. Skipped and quarantined tests are not counted.
 ///
-/// Comparisons never round; [`fmt::Display`] cuts to one decimal, so 99.96 % never reads as 100.
+/// Comparisons never round; [`fmt::Display`] is that of [`PerMille`].
 /// Source: specification.md 7.1 (F-087).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PassRate {
@@ -52,17 +52,46 @@ impl PassRate {
             > u64::from(before.passed) * u64::from(self.total)
     }
 
-    /// The rate in tenths of a percent, rounded down.
-    pub fn per_mille(self) -> u32 {
-        let cut = u64::from(self.passed) * 1000 / u64::from(self.total.max(1));
-        u32::try_from(cut).unwrap_or(1000)
+    /// The rate as people see it.
+    pub fn per_mille(self) -> PerMille {
+        PerMille::of(self.passed, self.total)
     }
 }
 
 impl fmt::Display for PassRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tenths = self.per_mille();
-        f.pad(&format!("{}.{}", tenths / 10, tenths % 10))
+        self.per_mille().fmt(f)
+    }
+}
+
+/// A share in tenths of a percent, as people see it; decisions compare the exact numbers.
+///
+/// It is rounded to the nearest tenth, but never up to a whole percent: targets are whole percents,
+/// so a share that misses one never reads as if it met it, and 99.96 % never reads as 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PerMille(u32);
+
+impl PerMille {
+    /// The share of `part` in `whole`; nothing of nothing is 0.
+    #[must_use]
+    pub fn of(part: u32, whole: u32) -> Self {
+        let (part, whole) = (u64::from(part), u64::from(whole.max(1)));
+        let nearest = (part * 2000 + whole) / (whole * 2);
+        let is_raised = nearest * whole > part * 1000;
+        let tenths = if is_raised && nearest % 10 == 0 { nearest - 1 } else { nearest };
+        Self(u32::try_from(tenths).unwrap_or(u32::MAX))
+    }
+
+    /// The number of tenths of a percent.
+    #[must_use]
+    pub fn tenths(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for PerMille {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}.{}", self.0 / 10, self.0 % 10))
     }
 }
 
@@ -82,11 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_cut_and_never_rounded() {
+    fn rates_are_rounded_but_never_up_to_a_whole_percent() {
         let table = [
             (rate(9996, 10_000), "99.9"),
+            (rate(999, 1000), "99.9"),
+            (rate(9496, 10_000), "94.9"),
+            (rate(95, 100), "95.0"),
+            (rate(9502, 10_000), "95.0"),
             (rate(1, 1), "100.0"),
-            (rate(2, 3), "66.6"),
+            (rate(2, 3), "66.7"),
+            (rate(1, 3), "33.3"),
+            (rate(5, 75), "6.7"),
             (rate(0, 5), "0.0"),
         ];
         for (rate, expected) in table {
@@ -116,6 +151,8 @@ mod tests {
                 prop_assert_eq!(first.fell_by_more_than(percent, second), gap * 100.0 > f64::from(percent));
             }
             prop_assert!(first.is_at_least(percent) || !first.is_above(percent));
+            // What people see meets a target exactly when the rate does.
+            prop_assert_eq!(first.per_mille().tenths() >= percent * 10, first.is_at_least(percent));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::session::SessionChoice;
+use super::session::{SessionChoice, SessionKind};
 
 /// How one run of the fix loop is set up: the request, the configuration and the defaults merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct FixSettings {
     pub budget: Option<Duration>,
     /// Number of candidates tried at the same time.
     pub jobs: usize,
+    /// What a new session is for.
+    pub kind: SessionKind,
     /// What the session may change.
     pub mode: Mode,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.

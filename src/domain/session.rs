@@ -24,12 +24,42 @@ pub mod files {
     pub const PIPELINE: &str = ".process/test-fix-state.json";
     /// All events, one per line.
     pub const EVENTS: &str = ".process/events.jsonl";
+    /// All events in a bundle, one per line.
+    pub const BUNDLE_EVENTS: &str = "events.jsonl";
+    /// The list of tasks for people.
+    pub const TODO_LIST: &str = "TODO_LIST.md";
+    /// The whole change as one patch.
+    pub const ALL_PATCH: &str = "patches/all.patch";
     /// How the last run ended.
     pub const OUTCOME: &str = ".process/outcome.json";
     /// Output of the last run of the whole suite.
     pub const SUITE_LOG: &str = ".process/test-output.log";
     /// The report that people read.
     pub const REPORT: &str = ".summaries/report.md";
+}
+
+/// What a session does, which decides how it can be continued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// Plans tests, writes them, or fixes what fails.
+    #[default]
+    Test,
+    /// Writes characterisation tests.
+    Pin,
+    /// Measures the mutation score.
+    Score,
+}
+
+impl SessionKind {
+    /// The word in the record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Pin => "pin",
+            Self::Score => "score",
+        }
+    }
 }
 
 /// The status of a session (specification.md 5.8).
@@ -46,6 +76,20 @@ pub enum SessionStatus {
     Completed,
     /// The gate was not met; a raised limit reopens it.
     Blocked,
+}
+
+impl SessionStatus {
+    /// The word in the record.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Planning => "planning",
+            Self::Initialized => "initialized",
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Blocked => "blocked",
+        }
+    }
 }
 
 /// State of the git repository when the session began.
@@ -93,8 +137,8 @@ pub struct SessionRecord {
     /// Name of the repository's folder.
     pub project: String,
     pub description: String,
-    #[serde(rename = "type")]
-    pub kind: String,
+    #[serde(rename = "type", default)]
+    pub kind: SessionKind,
     pub workflow_type: String,
     pub status: SessionStatus,
     /// RFC 3339, in UTC.
@@ -128,7 +172,7 @@ impl SessionRecord {
             session_id,
             project: String::new(),
             description: String::new(),
-            kind: "test".into(),
+            kind: SessionKind::Test,
             workflow_type: "test_session".into(),
             status: SessionStatus::Active,
             created_at: now,
@@ -163,18 +207,16 @@ impl SessionRecord {
 
     /// Records how a run of the fix loop ended.
     pub fn conclude(&mut self, outcome: &Outcome, now: String) {
-        let (status, result) = match outcome.result {
-            Ending::Success => (SessionStatus::Completed, "success"),
-            Ending::PartialSuccess => (SessionStatus::Completed, "partial_success"),
-            Ending::Planned => (SessionStatus::Completed, "planned"),
-            Ending::Failure => (SessionStatus::Blocked, "failure"),
-            Ending::Blocked => (SessionStatus::Paused, "blocked"),
+        let status = match outcome.result {
+            Ending::Success | Ending::PartialSuccess | Ending::Planned => SessionStatus::Completed,
+            Ending::Failure => SessionStatus::Blocked,
+            Ending::Blocked => SessionStatus::Paused,
         };
         if status != SessionStatus::Paused {
             self.completed_at = Some(now);
         }
         self.status = status;
-        self.result = Some(result.to_owned());
+        self.result = Some(outcome.result.word().to_owned());
         self.review_flag = outcome.result == Ending::PartialSuccess;
         self.final_pass_rate = outcome.last;
     }
@@ -206,6 +248,15 @@ impl SessionRecord {
 
 /// Why a session cannot be resumed; `None` if it can.
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
+    match record.kind {
+        SessionKind::Test => {}
+        SessionKind::Pin => {
+            return Some("it writes characterisation tests; run `regreen pin` again".to_owned());
+        }
+        SessionKind::Score => {
+            return Some("it measures a score; run `regreen score` again".to_owned());
+        }
+    }
     match record.status {
         SessionStatus::Planning | SessionStatus::Initialized => {
             Some("it plans tests; continue it with `regreen test`".to_owned())
@@ -243,7 +294,8 @@ pub fn newest_resumable(
 
 /// Whether this session was stopped on `head`, so that a new one there would repeat its work.
 pub fn is_stopped_on(record: &SessionRecord, head: &CommitId) -> bool {
-    record.git.head_sha == *head
+    record.kind == SessionKind::Test
+        && record.git.head_sha == *head
         && matches!(record.status, SessionStatus::Active | SessionStatus::Paused)
 }
 
@@ -298,6 +350,26 @@ mod tests {
         let known = ["WFS-a", "WFS-a-2"];
         assert_eq!(free_id("WFS-a", |id| !known.contains(&id.as_str())).as_str(), "WFS-a-3");
         assert_eq!(free_id("WFS-b", |_| true).as_str(), "WFS-b");
+    }
+
+    #[test]
+    fn only_a_session_that_fixes_is_resumed_and_stands_for_a_new_one() {
+        let head = CommitId::parse("a".repeat(40)).unwrap();
+        let table = [
+            (SessionKind::Test, None),
+            (SessionKind::Pin, Some("`regreen pin`")),
+            (SessionKind::Score, Some("`regreen score`")),
+        ];
+        for (kind, reason) in table {
+            let record = SessionRecord { kind, ..samples::record(SessionStatus::Active, &head) };
+            let stored = serde_json::to_value(&record).unwrap();
+            assert_eq!(stored["type"], kind.word());
+            assert_eq!(serde_json::from_value::<SessionRecord>(stored).unwrap(), record);
+            let refused = refusal(&record, Some(50));
+            assert_eq!(refused.is_none(), reason.is_none(), "{kind:?}");
+            assert!(reason.is_none_or(|part| refused.unwrap().contains(part)), "{kind:?}");
+            assert_eq!(is_stopped_on(&record, &head), kind == SessionKind::Test, "{kind:?}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Plain text works in comments, check runs, job summaries, terminals and mail, needs no script,
 //! and can be compared in tests. A drawn chart (Mermaid, an image) is missing from mail and from
-//! small screens, and fails as a whole. Bars are cut, never rounded up, and the exact rate stands
-//! beside them, so that 99.96 % neither looks nor reads as green.
+//! small screens, and fails as a whole. Bars are cut, and the rate, never rounded up to a whole
+//! percent, stands beside them, so that 99.96 % neither looks nor reads as green.
 
 use crate::domain::event::IterationRow;
 use crate::domain::rate::PassRate;
@@ -78,7 +78,7 @@ pub fn bars(view: &View, target: Option<u32>, cells: u32) -> Vec<String> {
 }
 
 fn bar(label: &str, rate: PassRate, target: Option<u32>, cells: u32) -> String {
-    let full = rate.per_mille().min(1000) * cells / 1000;
+    let full = rate.per_mille().tenths() * cells / 1000;
     let goal = target.map(|target| target.min(100) * cells / 100);
     let mut drawn = String::new();
     for cell in 0..cells {

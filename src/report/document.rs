@@ -9,11 +9,11 @@ use crate::domain::event::{Ending, Minimised, Outcome, Remaining};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
-/// A pass rate: the percentage, cut to one decimal, and the counts behind it.
+/// A pass rate: the percentage with one decimal, and the counts behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Rate {
-    /// Percent, cut to one decimal.
+    /// Percent with one decimal, never rounded up to a whole percent.
     pub percent: f64,
     /// Tests that passed.
     pub passed: u32,
@@ -26,7 +26,7 @@ pub struct Rate {
 impl From<PassRate> for Rate {
     fn from(rate: PassRate) -> Self {
         Self {
-            percent: f64::from(rate.per_mille()) / 10.0,
+            percent: f64::from(rate.per_mille().tenths()) / 10.0,
             passed: rate.passed,
             failed: rate.total - rate.passed,
             total: rate.total,

@@ -4,6 +4,7 @@ use crate::domain::budget::dollars;
 use crate::domain::command::RunLimits;
 
 use super::markdown::{code, count, grouped};
+use super::phrases::time;
 use super::view::View;
 
 /// Number of providers that are named.
@@ -89,16 +90,6 @@ fn outlook(last: Option<&View>) -> String {
         None => {
             format!("{} left; no money was spent so far.", count(failing as u64, "failing test"))
         }
-    }
-}
-
-/// A duration in minutes and seconds.
-fn time(milliseconds: u64) -> String {
-    let seconds = milliseconds.div_ceil(1000);
-    match seconds / 60 {
-        0 => format!("{seconds} s"),
-        minutes if seconds.is_multiple_of(60) => format!("{minutes} min"),
-        minutes => format!("{minutes} min {} s", seconds % 60),
     }
 }
 

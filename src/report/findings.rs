@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::quality::{Finding, Severity, Stage};
+use crate::domain::quality::{Finding, Severity};
 
 use super::markdown::{cell, line};
 
@@ -12,7 +12,7 @@ pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
     for (severity, list) in findings {
         text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
         for finding in list {
-            let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
+            let gate = finding.stage.gate();
             text.push_str(&format!(
                 "| {} | {gate} | {} | {} | {} |\n",
                 cell(&format!("{}:{}", finding.file, finding.line)),

@@ -9,9 +9,7 @@ const LISTED: usize = 200;
 
 /// The score as text, `84.2 %`; `none` when nothing was tried.
 pub fn percent(score: &Score) -> String {
-    score
-        .per_mille()
-        .map_or_else(|| "none".to_owned(), |share| format!("{}.{} %", share / 10, share % 10))
+    score.per_mille().map_or_else(|| "none".to_owned(), |share| format!("{share} %"))
 }
 
 /// Sums the score up in one sentence.
@@ -148,7 +146,7 @@ mod tests {
         insta::assert_snapshot!(markdown(&score), @r##"
     ### Mutation score
 
-    Tests detect 7 of 9 mutants (77.7 %, below the required 80 %).
+    Tests detect 7 of 9 mutants (77.8 %, below the required 80 %).
 
     - 2 more mutants on lines that no test reaches; these are not counted
     - 9 of 10 were tried; 1 mutant not

@@ -35,7 +35,7 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
         let (log, diff) = (format!("{onto}..{branch}"), format!("{onto}...{branch}"));
         steps.push(NextStep::new(format!("git log --oneline {}", word(&log)), "every step"));
         steps.push(NextStep::new(format!("git diff {}", word(&diff)), "what changed"));
-        if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+        if outcome.result.meets_gate() {
             let merge = format!("git merge {}", word(branch));
             steps.push(NextStep::new(merge, "take it, after reading it"));
         }

@@ -62,7 +62,7 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
     }
     let pages = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
     let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
-    let met = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
+    let met = outcome.result.meets_gate();
     match fix {
         None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
         Some(fix) if met => text.push_str(&format!("\n\n**Review {fix}.** {PLAUSIBLE}")),

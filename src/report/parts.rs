@@ -2,8 +2,6 @@
 //! part; a screen names the parts it shows, and one renderer for each kind of screen (Markdown,
 //! terminal, HTML) writes them.
 
-use crate::domain::event::Ending;
-
 use super::forge_page::CommandReply;
 use super::markdown::{SHORT, code, line};
 use super::phrases::single_safe_line;
@@ -87,9 +85,7 @@ impl Screen {
                 Next, Places,
             ],
         };
-        let met = view.outcome.as_ref().is_some_and(|outcome| {
-            matches!(outcome.result, Ending::Success | Ending::PartialSuccess | Ending::Planned)
-        });
+        let met = view.outcome.as_ref().is_some_and(|outcome| outcome.result.is_done());
         let on_forge = matches!(self, Self::Comment | Self::CheckSummary);
         if let Some(at) = parts.iter().position(|part| *part == Change).filter(|_| met && on_forge)
         {

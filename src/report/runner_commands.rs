@@ -5,7 +5,6 @@
 //! contains `##[`.
 
 use crate::domain::check::{Annotation, Level};
-use crate::domain::event::Ending;
 
 use super::markdown::{is_invisible, line};
 use super::view::View;
@@ -14,7 +13,7 @@ use super::view::View;
 const LISTED: usize = 500;
 
 /// Annotations of one level that the runner shows.
-const REMARKS: usize = 10;
+pub(super) const REMARKS: usize = 10;
 
 /// Fewest random characters in a delimiter.
 const RANDOM: usize = 16;
@@ -130,13 +129,7 @@ pub fn outputs(
     bundle: Option<&str>,
 ) -> Vec<(&'static str, String)> {
     let outcome = view.outcome.as_ref();
-    let result = outcome.map(|outcome| match outcome.result {
-        Ending::Success => "success",
-        Ending::PartialSuccess => "partial_success",
-        Ending::Failure => "failure",
-        Ending::Blocked => "blocked",
-        Ending::Planned => "planned",
-    });
+    let result = outcome.map(|outcome| outcome.result.word());
     let degraded = match outcome {
         Some(outcome) => outcome.degraded,
         None => view.rows.iter().any(|row| row.degraded),

@@ -12,6 +12,7 @@ use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
+use crate::domain::test_plan::task::SUITE_TASK;
 
 use super::folded_details::calls_table;
 use super::markdown::{block, code};
@@ -22,7 +23,6 @@ use super::phrases::capital;
 const AGENT: &str = "@test-fix-agent";
 
 /// Id of the task that runs the suite.
-pub const SUITE_TASK: &str = "IMPL-002";
 
 /// `test-results.json` (specification.md 8.4).
 pub fn test_results(results: &Results, state: &FixLoop) -> Value {
@@ -326,7 +326,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
 pub fn todo(state: &FixLoop) -> String {
     let done = |finished: bool| if finished { "x" } else { " " };
     let mut text = format!(
-        "# {}\n\n- [{}] [IMPL-002](./.task/IMPL-002.json): run the suite [ITERATION]\n",
+        "# {}\n\n- [{}] [{SUITE_TASK}](./.task/{SUITE_TASK}.json): run the suite [ITERATION]\n",
         state.session_id,
         done(state.is_finished())
     );

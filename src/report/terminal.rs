@@ -82,7 +82,7 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
 pub fn lines(event: &Event, style: Style) -> Vec<String> {
     match event {
         Event::Opened { session, repository, head, branch, framework, command, resumed } => {
-            let what = if *resumed { "goes on with" } else { "begins" };
+            let what = if *resumed { "resumes" } else { "begins" };
             vec![
                 style.paint(Paint::Bold, &format!("regreen {what} {session}")),
                 format!("  repository  {} at {}", single_safe_line(repository, 200), head.short()),

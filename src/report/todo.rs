@@ -8,6 +8,7 @@ use super::markdown::{count, cut, line, prose};
 use super::phrases::{headline, sentence};
 use super::view::View;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::task::SUITE_TASK;
 
 /// Longest line in progress, in bytes; a check run shows 255.
 const CURRENT: usize = 200;
@@ -213,9 +214,6 @@ fn cycle(view: &View) -> Step {
     Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
 }
 
-/// Id of the task that runs the suite, below which the iterations are listed.
-const SUITE: &str = "IMPL-002";
-
 /// One line for each task that writes or reviews tests, with the running step below it, and one for
 /// the suite with its iterations.
 fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
@@ -225,10 +223,10 @@ fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
     let lines = view.tasks.iter().map(|task| {
         let (title, agent) = (line(&task.title, LABEL), line(&task.agent, 40));
         let blocked = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
-        let mark = if task.id == SUITE { " [ITERATION]" } else { "" };
+        let mark = if task.id == SUITE_TASK { " [ITERATION]" } else { "" };
         let content = format!("{}: {title}{mark} [{agent}]{blocked}", task.id);
         let step = Step::new(content.clone(), content);
-        if task.id == SUITE {
+        if task.id == SUITE_TASK {
             return step.of(suite.to_vec()).done(over(task.status));
         }
         let at_work = task.status == TaskStatus::InProgress && !doing.content.is_empty();

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::check::Level;
 use crate::domain::quality::{Finding, FindingCounts, MAX_RETRIES, QualityDecision, Severity};
 
 use super::findings::tables;
 use super::markdown::{cell, count, line};
+use super::runner_commands::{REMARKS, remark};
 use super::test_quality::{self, TestQuality};
 
 /// Counts of findings and of validated files.
@@ -145,37 +147,26 @@ fn totals(report: &ValidationReport) -> String {
 /// Findings that a terminal shows in full; the JSON has all.
 const SHOWN: usize = 200;
 
-/// Annotations of each level that GitHub shows per step; it silently drops the others.
-const ANNOTATED: usize = 10;
-
-/// A value of a workflow command, with the characters that would end it encoded.
-fn encoded(text: &str, property: bool) -> String {
-    let plain = line(text, 500).replace('%', "%25");
-    if property { plain.replace(':', "%3A").replace(',', "%2C") } else { plain }
-}
-
 /// Findings as workflow commands, worst first, and no more than GitHub shows beside the code; a
 /// last one says how many are left out.
 pub fn annotations(report: &ValidationReport) -> Vec<String> {
     let mut lines = Vec::new();
-    for (level, severities) in
-        [("error", &[Severity::Critical, Severity::Error][..]), ("warning", &[Severity::Warning])]
-    {
+    for (level, severities) in [
+        (Level::Failure, &[Severity::Critical, Severity::Error][..]),
+        (Level::Warning, &[Severity::Warning]),
+    ] {
         let all: Vec<&Finding> =
             report.all().into_iter().filter(|one| severities.contains(&one.severity)).collect();
-        let shown = if all.len() > ANNOTATED { ANNOTATED - 1 } else { all.len() };
+        let shown = if all.len() > REMARKS { REMARKS - 1 } else { all.len() };
         for one in all.iter().take(shown) {
-            lines.push(format!(
-                "::{level} file={},line={},title={}::{}",
-                encoded(one.file.as_str(), true),
-                one.line,
-                encoded(&format!("{} ({})", one.id, one.severity.name()), true),
-                encoded(&format!("{}; {}", one.message, one.suggestion), false),
-            ));
+            let file = line(one.file.as_str(), 500);
+            let title = format!("{} ({})", one.id, one.severity.name());
+            let message = line(&format!("{}; {}", one.message, one.suggestion), 500);
+            lines.push(remark(level, Some((&file, one.line)), &title, &message));
         }
         if all.len() > shown {
-            let left = all.len() - shown;
-            lines.push(format!("::{level} title=regreen::{left} more in the log and the report"));
+            let left = format!("{} more in the log and the report", all.len() - shown);
+            lines.push(remark(level, None, "regreen", &left));
         }
     }
     lines

@@ -8,6 +8,7 @@ mod answer;
 mod ask;
 mod characterise;
 mod embedded;
+mod existing_tests;
 mod fixer;
 mod impact;
 mod minimise;
@@ -27,6 +28,7 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
+pub use existing_tests::existing_tests;
 pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
 pub use minimise::minimise;

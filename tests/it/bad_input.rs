@@ -234,3 +234,38 @@ fn a_disk_that_takes_no_more_is_named_and_the_session_goes_on_later() {
         }
     }
 }
+
+/// A project whose suite only the configuration names.
+const CONFIGURED: &[(&str, &str)] = &[
+    ("calc.py", "def double(number):\n    return number * 2\n"),
+    (
+        "check.sh",
+        "echo '<testsuite><testcase classname=\"calc\" name=\"double\"/></testsuite>' > out.xml\n",
+    ),
+    (".gitignore", "out.xml\n"),
+    (".github/regreen.yml", "test: { command: sh check.sh, report: out.xml }\n"),
+];
+
+#[test]
+fn doctor_and_score_read_the_configured_suite() {
+    let repo = TestRepo::new(CONFIGURED);
+    let doctor = repo.regreen(&["doctor"]);
+    assert_eq!(doctor.code, Some(0), "{}", doctor.out);
+    assert!(doctor.out.contains("ready: `regreen fix` can start"), "{}", doctor.out);
+    let score = repo.regreen(&["score", "--json", "--mutants", "1", "calc.py"]);
+    assert_eq!(score.code, Some(1), "{}", score.err);
+    assert_eq!(score.document()["tried"], 1, "{}", score.out);
+
+    repo.write(&[(".github/regreen.yml", "gate: { target: 0 }\n")]);
+    let invalid = repo.regreen(&["doctor"]);
+    assert_eq!(invalid.code, Some(3), "{}", invalid.out);
+    assert!(invalid.out.contains("missing") && !invalid.out.contains("ready:"), "{}", invalid.out);
+}
+
+#[test]
+fn a_configuration_that_is_missing_or_holds_no_globs_leaves_nothing_behind() {
+    let repo = TestRepo::new(CALC);
+    refused(&repo, &["--config", "absent.yml"], 2, "absent.yml does not exist");
+    refused(&repo, &["--set", "protect=['[']"], 2, "`[` is no glob");
+    assert!(repo.regreen(&["status"]).out.contains("no session here"));
+}

@@ -52,6 +52,9 @@ impl std::fmt::Display for ExitReason {
     }
 }
 
+/// Variable that a parent process sets for a child that must not outlive it.
+pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
+
 /// Whether this process runs as root.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -84,14 +84,17 @@ pub fn detect(
 /// Detects the framework or, for a project without tests, chooses the one built into the language
 /// with the most sources. A project that uses pytest mentions it somewhere, so it is detected.
 /// Fails with [`RunError::UnknownFramework`] when nothing is detected and there are no Python and
-/// no JavaScript sources.
+/// no JavaScript sources, or the project reads results of a command that nobody named.
 pub fn detect_or_begin(
     root: &Path,
     start: &str,
     command: Option<&str>,
+    report: Option<&str>,
 ) -> Result<Detection, RunError> {
-    let error = match detect(root, start, command, None) {
-        Err(error @ RunError::UnknownFramework { .. }) if command.is_none() => error,
+    let error = match detect(root, start, command, report) {
+        Err(error @ RunError::UnknownFramework { .. }) if command.is_none() && report.is_none() => {
+            error
+        }
         other => return other,
     };
     let site = Site { path: search_path(root, start), ..Site::new(root, start) };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
+use crate::domain::budget::minutes;
 use crate::domain::commit;
 use crate::domain::quality::QualityDecision;
 use crate::report::markdown::{code, prose};
@@ -42,6 +43,8 @@ pub struct Verdict {
 
 /// Runs the gate and returns its verdict.
 pub async fn validate(context: &Context<'_>, strict: bool, fix: bool) -> Result<Verdict, BotError> {
+    let keys = context.prepared.settings.validate.as_ref();
+    let fix = fix || keys.and_then(|keys| keys.fix) == Some(true);
     let facts = check_out(context, vec![])?;
     let place = prepare::folder(context.target);
     let (bundle, output) = (place.join("validate"), place.join("said.json"));
@@ -52,26 +55,12 @@ pub async fn validate(context: &Context<'_>, strict: bool, fix: bool) -> Result<
         BotError::environment(format!("the check cannot start: {error}"), "check the image")
     })?;
     let limit = limits::ceiling(&context.prepared.settings);
-    let limit =
-        limit.minutes.map_or(LIMIT, |minutes| Duration::from_secs(minutes.saturating_mul(60)));
-    let until = context.clock.elapsed().saturating_add(limit);
-    let mut stopping = false;
-    loop {
-        if worker.exit_code().is_ok_and(|code| code.is_some()) {
-            break;
-        }
-        if !stopping && (context.clock.stop_requested() || context.clock.elapsed() >= until) {
-            worker.stop();
-            stopping = true;
-        }
-        context.clock.wait(LOOK).await;
-    }
+    let limit = limit.minutes.map_or(LIMIT, minutes);
+    let (end, stopped) = wait(context, &mut worker, limit).await?;
     let report = files::read(&output, REPORT_LIMIT).ok().flatten().unwrap_or_default();
     let Ok(mut report) = serde_json::from_slice::<ValidationReport>(&report) else {
-        let (what, hint) = worker.problem().unwrap_or_default();
-        let what = if stopping { "it exceeded its time limit".to_owned() } else { code(&what) };
-        let text = format!("There is no report: {what}; {}", prose(&hint, 300));
-        return Ok(Verdict { text, met: false });
+        let why = no_report(stopped, worker.problem(), end);
+        return Ok(Verdict { text: format!("There is no report: {why}"), met: false });
     };
     let offer = if fix { store_repairs(context).await? } else { String::new() };
     for list in report.findings.values_mut() {
@@ -82,6 +71,48 @@ pub async fn validate(context: &Context<'_>, strict: bool, fix: bool) -> Result<
     report.gate_decision = prose(&report.gate_decision, 300);
     let met = report.status == QualityDecision::Pass;
     Ok(Verdict { text: format!("{}{offer}", flat(&render_markdown(&report))), met })
+}
+
+/// Waits for the end of a worker: its exit code, and why it was asked to stop, if it was.
+async fn wait(
+    context: &Context<'_>,
+    worker: &mut Worker,
+    limit: Duration,
+) -> Result<(i32, Option<&'static str>), BotError> {
+    let clock = context.clock;
+    let until = clock.elapsed().saturating_add(limit);
+    let mut stopped = None;
+    loop {
+        let ended = worker.exit_code().map_err(|error| {
+            BotError::environment(format!("the check is lost: {error}"), "start it again")
+        })?;
+        if let Some(code) = ended {
+            return Ok((code, stopped));
+        }
+        if stopped.is_none() {
+            stopped = if clock.stop_requested() {
+                Some("this job was stopped; start the check again")
+            } else {
+                (clock.elapsed() >= until)
+                    .then_some("it exceeded its time limit; raise `budget.minutes`")
+            };
+            if stopped.is_some() {
+                worker.stop();
+            }
+        }
+        clock.wait(LOOK).await;
+    }
+}
+
+/// Why a worker left no report, and what to do.
+fn no_report(stopped: Option<&str>, problem: Option<(String, String)>, exit_code: i32) -> String {
+    match (stopped, problem) {
+        (Some(why), _) => why.to_owned(),
+        (None, Some((what, hint))) => format!("{}; {}", code(&what), prose(&hint, 300)),
+        (None, None) => {
+            format!("the check ended with code {exit_code}; look at the log of this run")
+        }
+    }
 }
 
 /// Turns the headings of a page into bold lines, to make it part of a comment.
@@ -124,6 +155,19 @@ async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_report_has_a_reason_and_a_hint() {
+        let problem = || Some(("no git".to_owned(), "install git".to_owned()));
+        let table = [
+            (Some("it was stopped; again"), problem(), "it was stopped; again"),
+            (None, problem(), "`no git`; install git"),
+            (None, None, "the check ended with code 137; look at the log of this run"),
+        ];
+        for (stopped, problem, expected) in table {
+            assert_eq!(no_report(stopped, problem, 137), expected);
+        }
+    }
 
     #[test]
     fn headings_are_bold_and_everything_else_stays() {

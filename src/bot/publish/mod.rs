@@ -14,6 +14,7 @@ use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::check::{CheckStatus, Conclusion, Level};
 use crate::domain::command::RunLimits;
 use crate::domain::event::{Ending, Event};
+use crate::domain::gate::TARGET;
 use crate::domain::id::CommitId;
 use crate::domain::test_plan::pipeline::{PHASES, Pipeline};
 use crate::effect::ForgeError;
@@ -348,7 +349,7 @@ impl<'a> Publisher<'a> {
 
     fn target_rate(&self) -> u32 {
         let gate = self.context.prepared.settings.gate.as_ref();
-        gate.and_then(|gate| gate.target).unwrap_or(95)
+        gate.and_then(|gate| gate.target).unwrap_or(TARGET)
     }
 }
 

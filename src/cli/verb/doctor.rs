@@ -16,5 +16,5 @@ pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     } else {
         print!("{}", text::diagnosis(&found));
     }
-    Ok(if found.can_start { exit::MET } else { exit::ENVIRONMENT })
+    Ok(if found.missing.is_empty() { exit::MET } else { exit::ENVIRONMENT })
 }

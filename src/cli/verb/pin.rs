@@ -12,9 +12,8 @@ use super::{code_of, print_json};
 /// Runs the verb. Without any test, or below the threshold, the gate is not met.
 pub async fn run(arguments: &CodeArguments<CharacteriseRequest>) -> Result<u8, app::AppError> {
     let screen = Terminal::new(arguments.quiet, arguments.json || arguments.markdown);
-    let outcome = app::characterise(&arguments.request, &screen).await;
-    screen.clear();
-    let outcome = outcome?;
+    let outcome = app::characterise(&arguments.request, &screen).await?;
+    drop(screen);
     if arguments.json {
         print_json(&outcome.report);
     } else if arguments.markdown {

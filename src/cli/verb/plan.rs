@@ -20,18 +20,18 @@ pub async fn run(arguments: PlanArguments, goal: Goal) -> Result<u8, AppError> {
         Goal::Plan => app::plan(&request, &screen).await?,
         Goal::Test => app::test(&request, &screen).await?,
     };
-    screen.clear();
+    drop(screen);
     Ok(show(&outcome, output.json))
 }
 
 /// Prints the outcome, and returns the exit code.
 pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
-    let (run, produced) = (&outcome.planned, outcome.produced.as_ref());
+    let (run, generation) = (&outcome.planned, outcome.generation.as_ref());
     if json {
-        print_json(&planning::document(run, produced, &outcome.folder));
+        print_json(&planning::document(run, generation, &outcome.folder));
     } else {
         // All foreign text in the summary is already shortened and escaped.
-        print!("{}", planning::summary(run, produced, &single_safe_line(&outcome.folder, 300)));
+        print!("{}", planning::summary(run, generation, &single_safe_line(&outcome.folder, 300)));
     }
     code_of(outcome.met)
 }

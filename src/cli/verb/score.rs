@@ -15,9 +15,8 @@ const PRINTED: usize = 50;
 /// Runs the verb. The gate is not met when the score is below the threshold.
 pub async fn run(arguments: &CodeArguments<ScoreRequest>) -> Result<u8, app::AppError> {
     let screen = Terminal::new(arguments.quiet, arguments.json || arguments.markdown);
-    let score = app::score(&arguments.request, &screen).await;
-    screen.clear();
-    let score = score?;
+    let score = app::score(&arguments.request, &screen).await?;
+    drop(screen);
     if arguments.json {
         print_json(&score);
     } else if arguments.markdown {

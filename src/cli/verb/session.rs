@@ -6,7 +6,7 @@ use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
 use crate::cli::exit_code::exit;
 use crate::cli::text;
 
-use super::{code_of, print_document, print_json};
+use super::{code_of, print_document};
 
 /// Runs the actions of `regreen session` and returns their exit code.
 pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
@@ -42,7 +42,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<u8, AppError> {
     let end = app::replay(&arguments.of)?;
     let (differences, count) = (&end.replayed.differences, end.replayed.transitions);
     if arguments.json {
-        print_json(&end.replayed);
+        print_document(&end.replayed);
     } else if differences.is_empty() {
         println!("{}: {count} transitions decided again, nothing would differ", end.session);
     } else {

@@ -4,6 +4,7 @@ use crate::adapter::host::console::{eprintln, println};
 use crate::app::{self, AppError};
 use crate::cli::args::RepositoryArguments;
 use crate::cli::exit_code::exit;
+use crate::cli::text;
 use crate::report::phrases::single_safe_line;
 
 /// Runs `regreen status` and returns its exit code.
@@ -13,22 +14,14 @@ pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
         eprintln!("{}", single_safe_line(notice, 400));
     }
     if arguments.json {
-        super::print_json(&found);
+        super::print_document(&found);
         return Ok(exit::MET);
     }
     if found.sessions.is_empty() {
         println!("no session here can be resumed; start one with `regreen fix`");
     }
     for row in &found.sessions {
-        println!(
-            "{}  {}  iteration {} of {}  next: {}  {}",
-            row.session,
-            row.status.as_str().unwrap_or("-"),
-            row.iteration,
-            row.max_iterations,
-            row.next.as_str().unwrap_or("-"),
-            row.branch.as_str().unwrap_or("-"),
-        );
+        println!("{}", text::resumable_session(row));
     }
     Ok(exit::MET)
 }

@@ -3,14 +3,11 @@
 use std::io::{self, Read};
 
 use crate::adapter::host::environment;
-use crate::adapter::host::process;
+use crate::adapter::host::process::{self, WITH_PARENT};
 use crate::app::{self, AppError, Job};
 use crate::cli::progress::Terminal;
 
 use super::{code_of, fix, plan, validate};
-
-/// Set by a parent process that this process must not outlive.
-const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
 /// Largest job that is read, in bytes.
 const LIMIT: u64 = 1 << 20;

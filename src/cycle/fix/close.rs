@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, SessionLocation};
 use crate::domain::session;
+use crate::domain::session::files::ALL_PATCH;
 use crate::report::handover;
 use crate::report::markdown_page::report;
 use crate::report::view::View;
@@ -23,9 +24,7 @@ pub async fn close(
     archive: &Path,
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;
-    let met = state.verdict.as_ref().is_some_and(|verdict| {
-        matches!(verdict.ending, Ending::Success | Ending::PartialSuccess | Ending::Planned)
-    });
+    let met = state.verdict.as_ref().is_some_and(|verdict| verdict.ending.is_done());
     // A session that met its gate is archived right after this, so its paths name the archive.
     let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
     let outcome = state.outcome(
@@ -47,7 +46,7 @@ pub async fn close(
     let value = serde_json::to_value(&outcome).map_err(|error| Failure::serialise(&error))?;
     store.write_json(session::files::OUTCOME, &value).await?;
     if !outcome.patch.is_empty() {
-        store.write_text("patches/all.patch", &outcome.patch).await?;
+        store.write_text(ALL_PATCH, &outcome.patch).await?;
     }
     Ok(outcome)
 }

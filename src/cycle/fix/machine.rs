@@ -7,6 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
 use crate::domain::id::CommitId;
+use crate::domain::session::files::LOOP;
 
 /// Changes of a fix loop that do not follow from a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ pub enum FixCommand {
 }
 
 impl Machine for FixLoop {
-    const STATE_FILE: &'static str = ".process/iteration-state.json";
+    const STATE_FILE: &'static str = LOOP;
     const TRANSITIONS: &'static str = ".process/outcomes.jsonl";
 
     type Step = FixStep;

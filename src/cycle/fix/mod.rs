@@ -7,4 +7,4 @@ mod perform;
 mod run;
 mod transition_files;
 
-pub use run::{LoopEnd, SetUp, run};
+pub use run::{FixInputs, LoopEnd, run};

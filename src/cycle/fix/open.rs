@@ -9,7 +9,8 @@ use crate::effect::{Effects, StoreError};
 use crate::cycle::drive::Journal;
 use crate::cycle::error::Failure;
 use crate::cycle::machine::Machine as _;
-use crate::cycle::session_files::{PIPELINE_STATE, generation, read, spent};
+use crate::cycle::session_files::{generation, read, spent};
+use crate::domain::session::files::PIPELINE;
 
 use super::machine::FixCommand;
 
@@ -67,7 +68,7 @@ pub async fn open(
     // What providers used while tests were written counts towards the session's budget, and the
     // events of that time stay in its stream.
     state.spending = spent(session, fx).await?;
-    let pipeline = read::<Pipeline>(fx, PIPELINE_STATE).await?;
+    let pipeline = read::<Pipeline>(fx, PIPELINE).await?;
     state.events = pipeline.map_or(0, |pipeline| pipeline.events);
     let command = FixCommand::Began { terms, tip, spending: state.spending };
     let state = journal.record(&state, command, state.clone()).await?;

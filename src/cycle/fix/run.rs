@@ -23,7 +23,7 @@ use super::perform::Performer;
 
 /// Inputs of a run besides its effects.
 #[derive(Clone, Debug)]
-pub struct SetUp {
+pub struct FixInputs {
     pub session: SessionId,
     /// The repository, as the user named it.
     pub repository: String,
@@ -68,35 +68,35 @@ pub struct LoopEnd {
 
 /// Runs the loop until its verdict or its next checkpoint.
 /// What was done before a failed effect is saved.
-pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
+pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
     let mut performer = Performer {
         fx,
-        base: set_up.base.as_ref().map(|(commit, _)| commit.clone()),
-        state_prefix: set_up.state_prefix,
+        base: inputs.base.as_ref().map(|(commit, _)| commit.clone()),
+        state_prefix: inputs.state_prefix,
         fixer: Fixer::new(FixerSettings {
-            jobs: set_up.jobs,
-            protect: set_up.protect,
-            state_root: set_up.state_root,
-            base_tree: set_up.base.map(|(_, tree)| tree),
-            chain: set_up.chain,
-            ask: set_up.ask,
+            jobs: inputs.jobs,
+            protect: inputs.protect,
+            state_root: inputs.state_root,
+            base_tree: inputs.base.map(|(_, tree)| tree),
+            chain: inputs.chain,
+            ask: inputs.ask,
         }),
         impact: Mutex::new(Impact::default()),
     };
     let opened =
-        open(&set_up.session, &set_up.head, set_up.terms, set_up.raised_limit, set_up.moved, fx)
+        open(&inputs.session, &inputs.head, inputs.terms, inputs.raised_limit, inputs.moved, fx)
             .await?;
     let facts = fx.suite.facts();
     let mut events = vec![Event::Opened {
-        session: set_up.session.to_string(),
-        repository: set_up.repository,
-        head: set_up.head,
+        session: inputs.session.to_string(),
+        repository: inputs.repository,
+        head: inputs.head,
         branch: fx.worktree.branch().to_owned(),
         framework: facts.framework.to_string(),
         command: facts.command.clone(),
         resumed: opened.resumed,
     }];
-    events.extend(set_up.notices.into_iter().map(|text| Event::Notice { text }));
+    events.extend(inputs.notices.into_iter().map(|text| Event::Notice { text }));
     let headline = generation(fx).await?.map(|generation| planning::headline(&generation));
     events.extend(headline.map(|text| Event::Notice { text }));
     let tasks = planned_session(fx).await?.map(|session| planning::rows(&session.plan));
@@ -105,8 +105,8 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
     let journal = Journal::from(fx);
     let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
     let Driven { state, stop_reason } =
-        drive(state, &mut performer, journal, set_up.budget).await?;
+        drive(state, &mut performer, journal, inputs.budget).await?;
     let stopped = stop_reason.unwrap_or_default();
-    let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
+    let outcome = close(&state, &performer, inputs.onto, &stopped, &inputs.archive).await?;
     Ok(LoopEnd { outcome, events: state.events })
 }

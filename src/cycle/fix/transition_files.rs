@@ -2,7 +2,9 @@
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
+use crate::domain::session::files::TODO_LIST;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::task::SUITE_TASK;
 use crate::report::decision::decision;
 use crate::report::{planning, state_files};
 
@@ -12,7 +14,7 @@ use crate::cycle::session_files::{PlannedSession, planned_session, write};
 use super::perform::Performer;
 
 /// Path of the file that explains why an iteration changed tests (specification.md 13.4).
-fn process_of(iteration: u32) -> String {
+fn decision_file(iteration: u32) -> String {
     format!(".process/iteration-{iteration}-decision.md")
 }
 
@@ -56,7 +58,7 @@ impl Performer<'_> {
                     .await?;
             }
             if let Some(text) = decision(old, ended) {
-                store.write_text(&process_of(ended_number), &text).await?;
+                store.write_text(&decision_file(ended_number), &text).await?;
             }
             store.write_json(".process/fix-history.json", &state_files::history(new)).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");
@@ -76,17 +78,19 @@ impl Performer<'_> {
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
-            store.write_text("TODO_LIST.md", &state_files::todo(state)).await?;
-            store.write_json(".task/IMPL-002.json", &state_files::suite_task(state)).await?;
+            store.write_text(TODO_LIST, &state_files::todo(state)).await?;
+            store
+                .write_json(&format!(".task/{SUITE_TASK}.json"), &state_files::suite_task(state))
+                .await?;
             return Ok(());
         };
-        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == state_files::SUITE_TASK) {
+        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == SUITE_TASK) {
             task.change_status(state_files::suite_status(state), now);
             write(self.fx, &task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
         let text = planning::todo(&state.session_id, &plan, &state_files::iterations(state));
-        store.write_text("TODO_LIST.md", &text).await?;
+        store.write_text(TODO_LIST, &text).await?;
         Ok(())
     }
 

@@ -11,14 +11,14 @@ use super::write_task::ROUNDS;
 impl TestWriting<'_> {
     /// Remaining time of the embedded engine.
     pub(super) fn time_left(&self) -> Duration {
-        let spent = Duration::try_from_secs_f64(self.production.engine_seconds);
-        self.set_up.time.saturating_sub(spent.unwrap_or(Duration::MAX))
+        let spent = Duration::try_from_secs_f64(self.generation.engine_seconds);
+        self.inputs.time.saturating_sub(spent.unwrap_or(Duration::MAX))
     }
 
     /// Adds the time since `began` to the time that the engine has used.
     pub(super) fn took(&mut self, began: Duration) {
         let took = self.fx.clock.elapsed().saturating_sub(began);
-        self.production.engine_seconds += took.as_secs_f64();
+        self.generation.engine_seconds += took.as_secs_f64();
     }
 
     /// The time that one more round of a task may take.
@@ -26,8 +26,8 @@ impl TestWriting<'_> {
         let writes = |one: &&TestTask| one.meta.kind == TaskKind::TestGen;
         let tasks: Vec<&TestTask> = self.plan.tasks.iter().filter(writes).collect();
         let waits = |one: &&&TestTask| {
-            let made = self.production.of(&one.id);
-            one.id == task.id || made.map_or(0, |made| made.rounds) < round
+            let made = self.generation.of(&one.id);
+            one.id == task.id || made.is_none_or(|made| made.lacks_round(round))
         };
         let of_round = tasks.iter().filter(waits).count();
         share(self.time_left(), round, of_round, tasks.len())

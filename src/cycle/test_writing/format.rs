@@ -25,24 +25,24 @@ impl TestWriting<'_> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        self.fx.worktree.checkout(&self.production.tree).await?;
+        self.fx.worktree.checkout(&self.generation.tree).await?;
         let made = self.fx.suite.autofix(self.fx.worktree.root(), &files).await;
         let tools = made.tools.join(", ");
         if !made.texts.is_empty() {
             self.fx.step(&format!("tidying the new tests with {tools}"));
         }
         for (file, text) in made.texts {
-            let old = self.production.tree.clone();
+            let old = self.generation.tree.clone();
             self.replace(&file, Some(text)).await?;
             if self.holds(&file).await? {
                 fixed.push(tidied(file, &tools));
             } else {
-                self.production.tree = old;
-                if self.production.tasks.iter().any(|made| made.is_written(&file)) {
+                self.generation.tree = old;
+                if self.generation.tasks.iter().any(|made| made.is_written(&file)) {
                     self.drop_file(&file, "its tests do not hold once it is repaired").await?;
                 }
             }
-            write(self.fx, GENERATION_FILE, &self.production).await?;
+            write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
         let silent = made.skipped.into_iter();
         Ok(silent.map(|(what, reason)| Skipped { what, reason }).collect())
@@ -51,7 +51,7 @@ impl TestWriting<'_> {
     /// Whether all tests of a new file pass.
     pub(super) async fn holds(&self, file: &RepoPath) -> Result<bool, Failure> {
         let tests = self.tests_of(file);
-        self.fx.worktree.checkout(&self.production.tree).await?;
+        self.fx.worktree.checkout(&self.generation.tree).await?;
         let count = tests.len();
         let scope = Scope::Tests(tests);
         let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };

@@ -16,6 +16,7 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
+use crate::domain::test_plan::task::{REVIEW_TASK, VALIDATION_TASK};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
@@ -29,22 +30,22 @@ use super::write_task::ROUNDS;
 impl TestWriting<'_> {
     /// Gate 001.3: inspects the new files, repairs what is safe, drops what is critical.
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
-        let id = "IMPL-001.3";
+        let id = VALIDATION_TASK;
         self.turn(id, TaskStatus::InProgress).await?;
         self.fx.step("checking for typical mistakes of generated code (gate 001.3)");
         let report = self.gate().await?;
         let met = report.status == QualityDecision::Pass;
-        self.production.validation = Some(GateResult {
+        self.generation.validation = Some(GateResult {
             decision: report.status,
             reason: report.gate_decision.clone(),
             repairs: u32::try_from(report.auto_fixes_applied.len()).unwrap_or(u32::MAX),
             retries: report.retry_count,
         });
-        write(self.fx, GENERATION_FILE, &self.production).await?;
+        write(self.fx, GENERATION_FILE, &self.generation).await?;
         write(self.fx, ".process/code-validation-report.json", &report).await?;
         let text = render_markdown(&report);
         self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
-        let text = planning::judged(id, self.production.validation.as_ref(), &self.production);
+        let text = planning::judged(id, self.generation.validation.as_ref(), &self.generation);
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
         self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
         Ok(PipelineStepOutcome::Validated)
@@ -55,59 +56,72 @@ impl TestWriting<'_> {
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
-        let unformatted = self.format_new(&mut fixed).await?;
+        // Whether the fixers change nothing more.
+        let mut is_tidy = false;
+        let mut unformatted = self.format_new(&mut fixed).await?;
         loop {
             let files = self.new_files();
             let request = InspectRequest {
-                tree: &self.production.tree,
+                tree: &self.generation.tree,
                 chosen: &files,
                 tests: false,
-                tools: Some(&self.set_up.own),
+                tools: Some(&self.inputs.own),
             };
             let reviewed = inspect(request, self.fx).await?;
             let findings = reviewed.findings;
-            let decision = decide(FindingCounts::of(findings.iter()), self.set_up.limits, retries);
+            let (counts, limits) = (FindingCounts::of(findings.iter()), self.inputs.limits);
+            let mut decision = decide(counts, limits, retries);
+            if decision.0 == QualityDecision::SoftFail {
+                if !is_tidy {
+                    let before = self.generation.tree.clone();
+                    unformatted = self.format_new(&mut fixed).await?;
+                    is_tidy = self.generation.tree == before;
+                    if !is_tidy {
+                        retries += 1;
+                        continue;
+                    }
+                }
+                // The same files would be found wanting again.
+                decision = decide(counts, limits, MAX_RETRIES);
+            }
             if let Some((file, reason)) = worst(&findings, decision.0) {
                 self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
                 continue;
             }
-            if decision.0 == QualityDecision::Pass || retries >= MAX_RETRIES {
-                let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
-                let skipped = left_out.map(|file| Skipped {
-                    what: file.to_string(),
-                    reason: "it is data of tests, copied, or nested too deeply".into(),
-                });
-                let unchecked =
-                    reviewed.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason });
-                return Ok(ValidationReport::from(Parts {
-                    session: Some(self.state.session_id.to_string()),
-                    timestamp: self.fx.clock.now(),
-                    files: files.len() - reviewed.generated.len(),
-                    findings,
-                    fixed,
-                    decision,
-                    skipped: skipped.chain(unchecked).chain(unformatted).collect(),
-                    retries,
-                    tests: None,
-                }));
-            }
-            retries += 1;
+            let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
+            let skipped = left_out.map(|file| Skipped {
+                what: file.to_string(),
+                reason: "it is data of tests, copied, or nested too deeply".into(),
+            });
+            let unchecked =
+                reviewed.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason });
+            return Ok(ValidationReport::from(Parts {
+                session: Some(self.state.session_id.to_string()),
+                timestamp: self.fx.clock.now(),
+                files: files.len() - reviewed.generated.len(),
+                findings,
+                fixed,
+                decision,
+                skipped: skipped.chain(unchecked).chain(unformatted).collect(),
+                retries,
+                tests: None,
+            }));
         }
     }
 
     pub(super) fn new_files(&self) -> Vec<RepoPath> {
-        self.production.files().into_iter().map(|(file, _)| file).collect()
+        self.generation.files().into_iter().map(|(file, _)| file).collect()
     }
 
     pub(super) fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
-        let files = self.production.tasks.iter().flat_map(|made| &made.report.files);
+        let files = self.generation.tasks.iter().flat_map(|made| &made.report.files);
         files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
     }
 
     pub(super) async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
         self.replace(file, None).await?;
-        self.production.drop_file(file, reason);
-        write(self.fx, GENERATION_FILE, &self.production).await
+        self.generation.drop_file(file, reason);
+        write(self.fx, GENERATION_FILE, &self.generation).await
     }
 
     /// Replaces the text of a file that this session wrote; `None` removes the file.
@@ -116,20 +130,20 @@ impl TestWriting<'_> {
         file: &RepoPath,
         after: Option<String>,
     ) -> Result<(), Failure> {
-        let tree = &self.production.tree;
+        let tree = &self.generation.tree;
         let bytes = self.fx.worktree.read(tree, file).await?;
         let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {
             return Ok(());
         };
         let edit = FileEdit { file: file.clone(), before: Some(before), after };
         let edits = EditSet { files: vec![edit] };
-        self.production.tree = self.fx.worktree.graft(tree, &edits).await?;
+        self.generation.tree = self.fx.worktree.graft(tree, &edits).await?;
         Ok(())
     }
 
     /// Gate 001.5: anti-patterns, completeness, mutation score; at most two retries for survivors.
     pub(super) async fn review(&mut self) -> Result<PipelineStepOutcome, Failure> {
-        let id = "IMPL-001.5";
+        let id = REVIEW_TASK;
         self.turn(id, TaskStatus::InProgress).await?;
         self.fx.step("judging the quality of the new tests (gate 001.5)");
         // Measured first, so that even the first retry targets lines that no test runs.
@@ -147,7 +161,7 @@ impl TestWriting<'_> {
             quality = self.quality(retries).await?;
             score = self.score().await?;
             let met = score.as_ref().is_none_or(Score::is_met);
-            let left = self.production.tasks.iter().any(|made| made.rounds < ROUNDS);
+            let left = self.generation.tasks.iter().any(|made| made.lacks_round(ROUNDS));
             if quality.status == QualityDecision::HardFail
                 || quality.status == QualityDecision::Pass && met
                 || !left
@@ -156,8 +170,9 @@ impl TestWriting<'_> {
             }
         }
         let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
-            let share = score.per_mille().unwrap_or_default();
-            format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
+            let share =
+                score.per_mille().map_or_else(|| "0.0".to_owned(), |share| share.to_string());
+            format!("mutation score {share} % of {} %", score.threshold)
         });
         let reasons: Vec<String> = (quality.status != QualityDecision::Pass)
             .then(|| quality.gate_decision.clone())
@@ -169,18 +184,18 @@ impl TestWriting<'_> {
         let reason =
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
         self.settle(&quality);
-        self.production.review = Some(GateResult { decision, reason, repairs: 0, retries });
-        write(self.fx, GENERATION_FILE, &self.production).await?;
+        self.generation.review = Some(GateResult { decision, reason, repairs: 0, retries });
+        write(self.fx, GENERATION_FILE, &self.generation).await?;
         let text = test_quality::render_markdown(&quality);
-        let text = format!("{text}{}", planning::score(&self.production));
+        let text = format!("{text}{}", planning::score(&self.generation));
         self.fx.store.write_text(".process/test-quality-report.md", &text).await?;
         for task in self.plan.tasks.clone() {
-            if let Some(made) = self.production.of(&task.id) {
+            if let Some(made) = self.generation.of(&task.id) {
                 let file = format!(".summaries/{}-summary.md", task.id);
                 self.fx.store.write_text(&file, &planning::made(&task, made)).await?;
             }
         }
-        let text = planning::judged(id, self.production.review.as_ref(), &self.production);
+        let text = planning::judged(id, self.generation.review.as_ref(), &self.generation);
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
         let met = decision == QualityDecision::Pass;
         self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
@@ -201,7 +216,7 @@ impl TestWriting<'_> {
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
             let request = InspectRequest {
-                tree: &self.production.tree,
+                tree: &self.generation.tree,
                 chosen: &chosen,
                 tests: true,
                 tools: None,
@@ -219,8 +234,8 @@ impl TestWriting<'_> {
             let mut metrics = reviewed.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
             metrics.coverage = self.coverage().await?;
-            self.production.coverage.clone_from(&metrics.coverage);
-            let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
+            self.generation.coverage.clone_from(&metrics.coverage);
+            let (status, reason) = decide_tests(counts, self.inputs.limits, &metrics, retries);
             return Ok(TestQuality {
                 status,
                 gate_decision: reason,
@@ -232,7 +247,7 @@ impl TestWriting<'_> {
 
     /// Coverage of the functions that requirements name.
     async fn coverage(&mut self) -> Result<Option<CoverageResult>, Failure> {
-        let tree = self.production.tree.clone();
+        let tree = self.generation.tree.clone();
         if let Some((of, known)) = &self.covered
             && *of == tree
         {
@@ -254,20 +269,20 @@ impl TestWriting<'_> {
 
     /// The score of all new tests; measured again once a gate has removed something.
     async fn score(&mut self) -> Result<Option<Score>, Failure> {
-        let tests = self.production.tests();
-        if self.production.dropped.is_empty() || tests.is_empty() {
-            return Ok(self.production.scored());
+        let tests = self.generation.tests();
+        if self.generation.dropped.is_empty() || tests.is_empty() {
+            return Ok(self.generation.scored());
         }
         self.fx.step("measuring the mutation score of the remaining tests");
         let subjects: BTreeSet<RepoPath> =
-            self.production.files().into_iter().map(|(_, subject)| subject).collect();
+            self.generation.files().into_iter().map(|(_, subject)| subject).collect();
         let subjects: Vec<RepoPath> = subjects.into_iter().collect();
         let request = GenerateRequest {
-            tree: &self.production.tree,
+            tree: &self.generation.tree,
             gaps: &[],
             before: &[],
-            threshold: self.set_up.threshold,
-            jobs: self.set_up.jobs,
+            threshold: self.inputs.threshold,
+            jobs: self.inputs.jobs,
             until: self.fx.clock.elapsed() + self.time_left(),
             held: &BTreeMap::new(),
             missed: &Missed::new(),
@@ -275,19 +290,19 @@ impl TestWriting<'_> {
         let began = self.fx.clock.elapsed();
         let score = rescore(&request, &subjects, &tests, self.fx).await?;
         self.took(began);
-        self.production.score = Some(score);
-        Ok(self.production.scored())
+        self.generation.score = Some(score);
+        Ok(self.generation.scored())
     }
 
     /// Decides for each requirement of a task that wrote tests whether it is still open.
     fn settle(&mut self, quality: &TestQuality) {
         let validated = self
-            .production
+            .generation
             .validation
             .as_ref()
             .is_some_and(|gate| gate.decision == QualityDecision::Pass);
-        for at in 0..self.production.tasks.len() {
-            let Some(made) = self.production.tasks.get(at) else { continue };
+        for at in 0..self.generation.tasks.len() {
+            let Some(made) = self.generation.tasks.get(at) else { continue };
             let evidence = CoverageEvidence { made, layers: &quality.metrics.layers, validated };
             let task = self.plan.tasks.iter().find(|task| task.id == made.task);
             let ids: BTreeSet<&String> =
@@ -306,7 +321,7 @@ impl TestWriting<'_> {
                     open: still_open(file, one, &evidence),
                 })
                 .collect();
-            if let Some(made) = self.production.tasks.get_mut(at) {
+            if let Some(made) = self.generation.tasks.get_mut(at) {
                 made.requirements = settled;
             }
         }

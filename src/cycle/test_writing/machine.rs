@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::cycle::drive::Journal;
 use crate::cycle::error::Failure;
 use crate::cycle::machine::{LogLengths, Machine};
-use crate::cycle::session_files::{PIPELINE_STATE, read};
+use crate::cycle::session_files::read;
 use crate::domain::event::Event;
+use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::pipeline::{Goal, Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::effect::Effects;
 
@@ -29,7 +30,7 @@ pub enum PipelineCommand {
 }
 
 impl Machine for Pipeline {
-    const STATE_FILE: &'static str = PIPELINE_STATE;
+    const STATE_FILE: &'static str = PIPELINE;
     const TRANSITIONS: &'static str = ".process/test-fix-outcomes.jsonl";
 
     type Step = PipelineStep;
@@ -69,7 +70,7 @@ impl Machine for Pipeline {
     fn apply_command(self, command: &PipelineCommand) -> Option<Self> {
         Some(match command {
             PipelineCommand::Began { state } => (**state).clone(),
-            PipelineCommand::Resumed { goal, confirmed } => self.go_on(*goal, *confirmed),
+            PipelineCommand::Resumed { goal, confirmed } => self.resume(*goal, *confirmed),
         })
     }
 
@@ -89,7 +90,7 @@ impl Machine for Pipeline {
 /// Records how `state` follows from the saved state: as a beginning, or as a resumed session with
 /// another goal or an approval.
 pub async fn enter(state: Pipeline, fx: &Effects<'_>) -> Result<Pipeline, Failure> {
-    let saved = read::<Pipeline>(fx, PIPELINE_STATE).await?;
+    let saved = read::<Pipeline>(fx, PIPELINE).await?;
     let Some(command) = command(saved, &state) else { return Ok(state) };
     Journal::from(fx).record(&state, command, state.clone()).await
 }
@@ -104,7 +105,7 @@ fn command(saved: Option<Pipeline>, state: &Pipeline) -> Option<PipelineCommand>
     let goal = state.goal;
     let resumed = [false, true]
         .into_iter()
-        .find(|confirmed| saved.clone().go_on(goal, *confirmed) == *state)
+        .find(|confirmed| saved.clone().resume(goal, *confirmed) == *state)
         .map(|confirmed| PipelineCommand::Resumed { goal, confirmed });
     Some(resumed.unwrap_or_else(began))
 }

@@ -10,6 +10,6 @@ mod selection;
 mod write;
 mod write_task;
 
-pub use execution::{Execution, run};
-pub use plan::{PlanSetUp, plan};
-pub use write::{WriteTestsSetUp, write_tests};
+pub use execution::execute;
+pub use plan::{PlanInputs, plan};
+pub use write::{WriteTestsInputs, plan_run, write_tests};

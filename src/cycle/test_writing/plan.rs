@@ -6,13 +6,15 @@ use std::time::Duration;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
+use crate::domain::session::files::TODO_LIST;
 use crate::domain::test_plan::analysis::{self, Advice, RESULTS, SUGGESTIONS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::test_plan::exploration::MANIFEST;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
+use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task;
 use crate::effect::Effects;
-use crate::report::planning::{self, PlanRun};
+use crate::report::planning;
 use crate::role::test_plan::{
     AdviceOutcome, ExecutedLines, GatherRequest, Survey, SurveyOutcome, advise, analyse, consult,
     gather,
@@ -29,7 +31,7 @@ const UNREADABLE_INPUTS: u32 = 3;
 
 /// Inputs of phases 2 to 4 besides the state.
 #[derive(Clone, Debug)]
-pub struct PlanSetUp {
+pub struct PlanInputs {
     pub tree: TreeId,
     pub source: Option<SourceSession>,
     /// A coverage report that the user named, as its name and its text.
@@ -52,17 +54,17 @@ pub struct PlanSetUp {
 /// After an error the saved state still names the step to repeat.
 pub async fn plan(
     state: Pipeline,
-    set_up: &PlanSetUp,
+    inputs: &PlanInputs,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
     let chain =
-        ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
+        ProviderChain::open(&state.session_id, inputs.chain.clone(), inputs.ask.clone(), fx)
             .await?;
     let state = enter(state, fx).await?;
     let mut performer =
-        PlanPerformer { set_up, chain: &chain, fx, survey: None, unreadable_inputs: 0 };
+        PlanPerformer { inputs, chain: &chain, fx, survey: None, unreadable_inputs: 0 };
     let Driven { state, stop_reason } =
-        drive(state, &mut performer, fx.into(), set_up.budget).await?;
+        drive(state, &mut performer, fx.into(), inputs.budget).await?;
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
@@ -71,7 +73,7 @@ pub async fn plan(
 
 /// Performs phases 2 to 4.
 struct PlanPerformer<'a> {
-    set_up: &'a PlanSetUp,
+    inputs: &'a PlanInputs,
     chain: &'a ProviderChain,
     fx: &'a Effects<'a>,
     survey: Option<Survey>,
@@ -119,33 +121,33 @@ impl PlanPerformer<'_> {
     async fn survey(&mut self) -> Result<&Survey, Failure> {
         let survey = match self.survey.take() {
             Some(survey) => survey,
-            None => Survey::read(&self.set_up.tree, self.fx).await?,
+            None => Survey::read(&self.inputs.tree, self.fx).await?,
         };
         Ok(self.survey.insert(survey))
     }
 
     /// Phase 2: gathers the context.
     async fn gather(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
-        let (fx, set_up) = (self.fx, self.set_up);
+        let (fx, inputs) = (self.fx, self.inputs);
         self.announce(2, "gathering context: sources, tests, conventions");
         let survey = self.survey().await?;
         if survey.cut {
             let text = "the repository is very large; some of its sources are left out".to_owned();
             fx.screen.show(&Event::Notice { text });
         }
-        if set_up.measure && set_up.report.is_none() {
+        if inputs.measure && inputs.report.is_none() {
             fx.step("running the suite once with coverage");
-            fx.worktree.checkout(&set_up.tree).await?;
+            fx.worktree.checkout(&inputs.tree).await?;
         }
         let now = fx.clock.now();
         let request = GatherRequest {
             session: &state.session_id,
             description: &state.description,
-            source: set_up.source.as_ref(),
-            report: set_up.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
-            measure: set_up.measure,
+            source: inputs.source.as_ref(),
+            report: inputs.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
+            measure: inputs.measure,
             now: &now,
-            target: set_up.coverage_target,
+            target: inputs.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
         if let Some(manifest) = &found.manifest {
@@ -173,7 +175,7 @@ impl PlanPerformer<'_> {
             return Ok(PipelineStepOutcome::InputMissing);
         };
         let now = fx.clock.now();
-        let (chain, tree) = (self.chain, self.set_up.tree.clone());
+        let (chain, tree) = (self.chain, self.inputs.tree.clone());
         let survey = self.survey().await?;
         let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
         let (mut reports, mut degraded) = (Vec::new(), false);
@@ -231,7 +233,7 @@ impl PlanPerformer<'_> {
             }
             AdviceOutcome::Answered(advice) => advice,
         };
-        let plan = crate::role::test_plan::plan(analysis, &package, self.set_up.max_iterations);
+        let plan = crate::role::test_plan::plan(analysis, &package, self.inputs.max_iterations);
         let problems = task::problems(&plan);
         if !problems.is_empty() {
             return Ok(PipelineStepOutcome::Planned { problems, summary: String::new() });
@@ -246,7 +248,7 @@ impl PlanPerformer<'_> {
         store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // Written last in this phase, so that its presence means that all files of the phase exist.
-        store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
+        store.write_text(TODO_LIST, &planning::todo(&state.session_id, &plan, "")).await?;
         Ok(PipelineStepOutcome::Planned { problems, summary: planning::planned(&plan) })
     }
 

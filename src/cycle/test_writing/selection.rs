@@ -206,6 +206,7 @@ mod tests {
         TaskTests {
             task: "IMPL-001".into(),
             rounds: 1,
+            is_settled: false,
             report: CharacterisationReport::default(),
             reached: BTreeMap::new(),
             requirements: Vec::new(),

@@ -9,15 +9,17 @@ use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::quality::FindingLimits;
 use crate::domain::request::ToolCommands;
+use crate::domain::session::files::TODO_LIST;
 use crate::domain::task::TaskStatus;
-use crate::domain::test::{Scope, Status};
+use crate::domain::test::Status;
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
-use crate::domain::test_plan::task::TestPlan;
-use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest};
-use crate::report::planning::{self, PlanRun};
+use crate::domain::test_plan::plan_run::PlanRun;
+use crate::domain::test_plan::task::{SUITE_TASK, TestPlan};
+use crate::effect::{CommitRequest, Effects, Observer};
+use crate::report::planning;
 use crate::role::test_plan::CoverageOutcome;
-use crate::role::{AskSettings, ChainEntry, ProviderChain};
+use crate::role::{AskSettings, ChainEntry, ProviderChain, existing_tests};
 
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
@@ -29,7 +31,7 @@ use crate::cycle::session_files::{
 pub(super) const LOG: &str = ".process/generation-output.log";
 
 /// Inputs of phase 5 besides the state.
-pub struct WriteTestsSetUp<'a> {
+pub struct WriteTestsInputs<'a> {
     /// The sources of the commit under test.
     pub tree: TreeId,
     /// Calls functions and observes what they do.
@@ -59,18 +61,18 @@ pub struct WriteTestsSetUp<'a> {
 /// After an error the saved state still names the step to repeat.
 pub async fn write_tests(
     state: Pipeline,
-    set_up: &WriteTestsSetUp<'_>,
+    inputs: &WriteTestsInputs<'_>,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
     let chain =
-        ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
+        ProviderChain::open(&state.session_id, inputs.chain.clone(), inputs.ask.clone(), fx)
             .await?;
-    let mut performer = WritePerformer { set_up, chain: &chain, fx };
-    plan_run(drive(state, &mut performer, fx.into(), set_up.budget).await?, fx).await
+    let mut performer = WritePerformer { inputs, chain: &chain, fx };
+    plan_run(drive(state, &mut performer, fx.into(), inputs.budget).await?, fx).await
 }
 
 /// What the session's files say where a drive of phase 5 ended.
-pub(super) async fn plan_run(
+pub async fn plan_run(
     Driven { state, stop_reason }: Driven<Pipeline>,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
@@ -88,7 +90,7 @@ pub(super) async fn show_progress(state: &Pipeline, fx: &Effects<'_>) -> Result<
 
 /// Performs phase 5 up to the commit of the new tests.
 struct WritePerformer<'a> {
-    set_up: &'a WriteTestsSetUp<'a>,
+    inputs: &'a WriteTestsInputs<'a>,
     chain: &'a ProviderChain,
     fx: &'a Effects<'a>,
 }
@@ -115,14 +117,14 @@ impl WritePerformer<'_> {
         let Some(PlannedSession { plan, .. }) = planned_session(self.fx).await? else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
-        let production = begin(state, self.set_up, self.fx).await?;
+        let generation = begin(state, self.inputs, self.fx).await?;
         let mut writing = TestWriting {
             state,
-            set_up: self.set_up,
+            inputs: self.inputs,
             chain: self.chain,
             fx: self.fx,
             plan,
-            production,
+            generation,
             covered: None,
             halted: None,
             until: None,
@@ -139,44 +141,37 @@ impl WritePerformer<'_> {
 /// Loads what was written before, or begins with one run of the unchanged suite.
 async fn begin(
     state: &Pipeline,
-    set_up: &WriteTestsSetUp<'_>,
+    inputs: &WriteTestsInputs<'_>,
     fx: &Effects<'_>,
 ) -> Result<Generation, Failure> {
-    if let Some(production) =
+    if let Some(generation) =
         generation(fx).await?.filter(|known| known.session_id == state.session_id)
     {
-        return Ok(production);
+        return Ok(generation);
     }
     let doing = "writing and judging tests".to_owned();
     fx.screen.show(&Event::Phase { phase: 5, doing });
     fx.step("running the suite before anything is written");
-    fx.worktree.checkout(&set_up.tree).await?;
-    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: LOG };
-    let cases = match fx.suite.run(&request).await {
-        Ok(results) => results.cases,
-        Err(
-            RunError::NoTests { .. } | RunError::NoReport { .. } | RunError::NoReportFile { .. },
-        ) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
+    fx.worktree.checkout(&inputs.tree).await?;
+    let cases = existing_tests(fx, LOG).await?;
     let of = |status: Status| {
         cases.iter().filter(|case| case.status == status).map(|case| case.id.clone()).collect()
     };
     let (passing, failing) = (of(Status::Passed), of(Status::Failed));
-    let production =
-        Generation::new(state.session_id.clone(), set_up.tree.clone(), passing, failing);
-    write(fx, GENERATION_FILE, &production).await?;
-    Ok(production)
+    let generation =
+        Generation::new(state.session_id.clone(), inputs.tree.clone(), passing, failing);
+    write(fx, GENERATION_FILE, &generation).await?;
+    Ok(generation)
 }
 
 /// The state of one step of phase 5.
 pub(super) struct TestWriting<'a> {
     pub(super) state: &'a Pipeline,
-    pub(super) set_up: &'a WriteTestsSetUp<'a>,
+    pub(super) inputs: &'a WriteTestsInputs<'a>,
     pub(super) chain: &'a ProviderChain,
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
-    pub(super) production: Generation,
+    pub(super) generation: Generation,
     /// The latest coverage measurement, with the tree that was measured.
     pub(super) covered: Option<(TreeId, CoverageOutcome)>,
     pub(super) halted: Option<String>,
@@ -196,14 +191,14 @@ impl TestWriting<'_> {
             return Ok(PipelineStepOutcome::Generated);
         };
         self.turn(&task.id, TaskStatus::InProgress).await?;
-        if self.production.of(&task.id).is_none() {
+        if self.generation.of(&task.id).is_none() {
             self.fx.step(&format!("writing the tests of {}", task.id));
             let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
-            self.production.tasks.push(made);
-            self.production.drafts.retain(|draft| draft.task != task.id);
-            write(self.fx, GENERATION_FILE, &self.production).await?;
+            self.generation.tasks.push(made);
+            self.generation.drafts.retain(|draft| draft.task != task.id);
+            write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
-        let made = self.production.of(&task.id);
+        let made = self.generation.of(&task.id);
         let some = made.is_some_and(|made| !made.report.files.is_empty());
         if let Some(made) = made {
             let text = planning::made(&task, made);
@@ -216,23 +211,23 @@ impl TestWriting<'_> {
     /// Commits the new tests, if there are any. A gate that is not met holds the suite back
     /// (specification.md 6.6).
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
-        if self.production.tree != self.set_up.tree {
+        if self.generation.tree != self.inputs.tree {
             self.fx.step("committing the new tests");
-            let travels = self.set_up.state_is_committed;
-            let state = committed_files(travels, &self.set_up.state_prefix, self.fx).await?;
+            let travels = self.inputs.state_is_committed;
+            let state = committed_files(travels, &self.inputs.state_prefix, self.fx).await?;
             let request = CommitRequest {
-                tree: self.production.tree.clone(),
-                message: commit::generated(&self.production),
+                tree: self.generation.tree.clone(),
+                message: commit::generated(&self.generation),
                 state,
                 time: self.fx.clock.now(),
             };
-            self.production.commit = Some(self.fx.worktree.commit(&request).await?);
-            write(self.fx, GENERATION_FILE, &self.production).await?;
+            self.generation.commit = Some(self.fx.worktree.commit(&request).await?);
+            write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
-        let reasons = self.production.missed_gates();
+        let reasons = self.generation.missed_gates();
         if !reasons.is_empty() {
-            self.turn("IMPL-002", TaskStatus::Blocked).await?;
-            let summary = planning::written(&self.production);
+            self.turn(SUITE_TASK, TaskStatus::Blocked).await?;
+            let summary = planning::written(&self.generation);
             return Ok(PipelineStepOutcome::Held { reasons, summary });
         }
         Ok(PipelineStepOutcome::Kept)
@@ -249,7 +244,7 @@ impl TestWriting<'_> {
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&self.plan) });
         let text = planning::todo(&self.state.session_id, &self.plan, "");
-        self.fx.store.write_text("TODO_LIST.md", &text).await?;
+        self.fx.store.write_text(TODO_LIST, &text).await?;
         let progress = planning::progress(self.state, Some(&self.plan));
         write(self.fx, PROGRESS, &progress).await
     }

@@ -73,7 +73,7 @@ impl TestWriting<'_> {
     ) -> Result<Option<Vec<WrittenTests>>, Failure> {
         let fx = self.fx;
         let mut done: Vec<WrittenTests> =
-            self.production.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
+            self.generation.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
         if task.meta.kind != TaskKind::TestGen || self.chain.models(Role::Generator, fx).is_empty()
         {
             return Ok(Some(done));
@@ -84,7 +84,7 @@ impl TestWriting<'_> {
         let known: BTreeSet<TestId> = self.known();
         let advice = read::<Advice>(fx, SUGGESTIONS).await?;
         let mut sources =
-            SourceIndex::read(&self.production.tree, &analysis.description, fx).await?;
+            SourceIndex::read(&self.generation.tree, &analysis.description, fx).await?;
         for (number, (subject, open)) in (1..).zip(selection::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
@@ -101,7 +101,7 @@ impl TestWriting<'_> {
                 .as_ref()
                 .map(|advice| selection::suggestions(advice, &subject.file))
                 .unwrap_or_default();
-            let tree = self.production.tree.clone();
+            let tree = self.generation.tree.clone();
             let commission = WriteRequest {
                 task: &task.id,
                 name: question_name(&task.id, number, round),
@@ -116,7 +116,7 @@ impl TestWriting<'_> {
                 uncovered_lines,
                 suggestions: &suggestions,
                 known: &known,
-                jobs: self.set_up.jobs,
+                jobs: self.inputs.jobs,
             };
             match write_tests(&commission, &mut sources, self.chain, fx).await? {
                 WriteOutcome::OutOfBudget(reason) => {
@@ -124,11 +124,11 @@ impl TestWriting<'_> {
                     return Ok(None);
                 }
                 WriteOutcome::Wrote(written, tree) => {
-                    self.production.tree = tree;
+                    self.generation.tree = tree;
                     done.push((*written).clone());
                     if !again {
-                        self.production.drafts.push(*written);
-                        write(fx, GENERATION_FILE, &self.production).await?;
+                        self.generation.drafts.push(*written);
+                        write(fx, GENERATION_FILE, &self.generation).await?;
                     }
                 }
             }
@@ -138,14 +138,14 @@ impl TestWriting<'_> {
 
     /// All tests that exist before the next file is written.
     fn known(&self) -> BTreeSet<TestId> {
-        let production = &self.production;
-        let drafts = production.drafts.iter();
-        let made = production.tasks.iter().flat_map(|made| &made.written);
+        let generation = &self.generation;
+        let drafts = generation.drafts.iter();
+        let made = generation.tasks.iter().flat_map(|made| &made.written);
         let written = drafts.chain(made).flat_map(|one| {
             one.tests.iter().chain(one.findings.iter().map(|found| &found.test)).cloned()
         });
-        let before = production.passing.iter().chain(&production.failing).cloned();
-        before.chain(production.tests()).chain(written).collect()
+        let before = generation.passing.iter().chain(&generation.failing).cloned();
+        before.chain(generation.tests()).chain(written).collect()
     }
 
     /// Writes characterisation tests for functions that have no tests yet.
@@ -169,23 +169,23 @@ impl TestWriting<'_> {
                 held.insert((one.subject.clone(), name.clone()), WRONG.to_owned());
             }
         }
-        let tree = self.production.tree.clone();
+        let tree = self.generation.tree.clone();
         let began = self.fx.clock.elapsed();
         let until = began + self.share(task, round);
         let request = self.request(&tree, &gaps, &held, missed, until);
-        let made = characterise(&request, self.set_up.observer, self.fx).await?;
+        let made = characterise(&request, self.inputs.observer, self.fx).await?;
         self.took(began);
         self.until = Some(until);
-        self.production.tree = made.tree;
+        self.generation.tree = made.tree;
         Ok(made.report)
     }
 
     /// Functions whose current behaviour may be wrong and is not pinned, with the reason.
     async fn held(&self, gaps: &[Gap]) -> Result<BTreeMap<Place, String>, Failure> {
         let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
-        let failing = &self.production.failing;
-        let tree = &self.production.tree;
-        Ok(suspects(tree, &files, failing, self.set_up.jobs, self.fx).await?)
+        let failing = &self.generation.failing;
+        let tree = &self.generation.tree;
+        Ok(suspects(tree, &files, failing, self.inputs.jobs, self.fx).await?)
     }
 
     fn request<'b>(
@@ -196,13 +196,13 @@ impl TestWriting<'_> {
         missed: &'b Missed,
         until: Duration,
     ) -> GenerateRequest<'b> {
-        let many = self.production.passing.len() > MEASURED;
+        let many = self.generation.passing.len() > MEASURED;
         GenerateRequest {
             tree,
             gaps,
-            before: if many { &[] } else { &self.production.passing },
-            threshold: self.set_up.threshold,
-            jobs: self.set_up.jobs,
+            before: if many { &[] } else { &self.generation.passing },
+            threshold: self.inputs.threshold,
+            jobs: self.inputs.jobs,
             until,
             held,
             missed,
@@ -230,15 +230,16 @@ impl TestWriting<'_> {
             let (held, missed) = (BTreeMap::new(), Missed::new());
             let share = began + self.share(task, rounds);
             let until = self.until.take().unwrap_or(share);
-            let request = self.request(&self.production.tree, &[], &held, &missed, until);
+            let request = self.request(&self.generation.tree, &[], &held, &missed, until);
             reached =
-                measure(&self.production.tree, &files, &request, self.fx, &mut report).await?;
+                measure(&self.generation.tree, &files, &request, self.fx, &mut report).await?;
         }
         self.took(began);
         report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();
         Ok(TaskTests {
             task: task.id.clone(),
             rounds,
+            is_settled: false,
             report,
             reached,
             requirements: Vec::new(),
@@ -251,39 +252,40 @@ impl TestWriting<'_> {
     /// written again, this time included; a limit that was reached is in `halted`.
     pub(super) async fn again(&mut self) -> Result<u32, Failure> {
         for task in self.plan.tasks.clone() {
-            let Some(old) = self.production.of(&task.id).cloned() else { continue };
+            let Some(old) = self.generation.of(&task.id).cloned() else { continue };
             let score = old.report.score.iter();
             let survivors: Vec<Mutant> =
                 score.flat_map(|score| score.survivors.iter().cloned()).collect();
             let round = old.rounds + 1;
-            if round > ROUNDS {
+            if !old.lacks_round(ROUNDS) {
                 continue;
             }
             let missed = self.missed(&task, &survivors);
             if missed.is_empty() {
                 // The same work would give the same tests.
-                self.note_rounds(&task.id, ROUNDS);
+                self.settle_task(&task.id);
                 continue;
             }
             self.fx.step(&format!("writing more tests for what {} missed", task.id));
-            let with_old = self.production.tree.clone();
+            let with_old = self.generation.tree.clone();
             let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
-                self.production.tree = with_old;
-                return Ok(self.production.retries);
+                self.generation.tree = with_old;
+                return Ok(self.generation.retries);
             };
             let better = rank(&new) > rank(&old);
             if !better {
-                self.production.tree = with_old;
+                self.generation.tree = with_old;
             }
-            let chosen = if better { new } else { TaskTests { rounds: ROUNDS, ..old } };
-            if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
+            let chosen =
+                if better { new } else { TaskTests { rounds: round, is_settled: true, ..old } };
+            if let Some(place) = self.generation.tasks.iter_mut().find(|made| made.task == task.id)
             {
                 *place = chosen;
             }
-            self.production.retries = self.production.retries.max(round - 1);
-            write(self.fx, GENERATION_FILE, &self.production).await?;
+            self.generation.retries = self.generation.retries.max(round - 1);
+            write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
-        Ok(self.production.retries)
+        Ok(self.generation.retries)
     }
 
     /// Lines of a task's sources that hold surviving mutants or that its tests do not run.
@@ -300,9 +302,9 @@ impl TestWriting<'_> {
         missed
     }
 
-    fn note_rounds(&mut self, task: &str, rounds: u32) {
-        for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
-            made.rounds = rounds;
+    fn settle_task(&mut self, task: &str) {
+        for made in self.generation.tasks.iter_mut().filter(|made| made.task == task) {
+            made.is_settled = true;
         }
     }
 

@@ -325,9 +325,8 @@ impl FixLoop {
     /// Records the verdict; if the gate was met and there are commits, sealing comes first.
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
         self.verdict = Some(FixVerdict { ending, reason: reason.to_owned() });
-        let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
         // If commits carry no state files, there is nothing to remove from the branch tip.
-        let sealed = met && self.tip.is_some() && self.terms.state_is_committed;
+        let sealed = ending.meets_gate() && self.tip.is_some() && self.terms.state_is_committed;
         self.next = if sealed { FixStep::RemoveState } else { FixStep::Finish };
     }
 }

@@ -10,7 +10,7 @@ use crate::domain::characterisation_report::{CharacterisationReport, LineCounts}
 use crate::domain::coverage::CoverageResult;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::domain::quality::QualityDecision;
+use crate::domain::quality::{QualityDecision, Stage};
 
 use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
@@ -60,6 +60,9 @@ pub struct TaskTests {
     pub task: String,
     /// How often tests were written: 2 if surviving mutants were returned to the author.
     pub rounds: u32,
+    /// Whether another round would give nothing better.
+    #[serde(default)]
+    pub is_settled: bool,
     /// Report on functions, test files, dropped tests, coverage and score.
     pub report: CharacterisationReport,
     /// Lines that the new tests execute, by file; empty without line coverage.
@@ -72,6 +75,11 @@ pub struct TaskTests {
 }
 
 impl TaskTests {
+    /// Whether tests may be written in this round: it was not performed, and may give better ones.
+    pub fn lacks_round(&self, round: u32) -> bool {
+        !self.is_settled && self.rounds < round
+    }
+
     /// Whether a provider wrote this file.
     pub fn is_written(&self, file: &RepoPath) -> bool {
         self.written.iter().any(|one| one.file.as_ref() == Some(file))
@@ -226,12 +234,12 @@ impl Generation {
 
     /// What each gate that is not met says; empty when both let the tests pass.
     pub fn missed_gates(&self) -> Vec<String> {
-        let missed = |name: &str, gate: &Option<GateResult>| match gate {
+        let missed = |stage: Stage, gate: &Option<GateResult>| match gate {
             Some(gate) if gate.decision == QualityDecision::Pass => None,
-            Some(gate) => Some(format!("gate {name}: {}", gate.reason)),
-            None => Some(format!("gate {name} has not decided")),
+            Some(gate) => Some(format!("gate {}: {}", stage.gate(), gate.reason)),
+            None => Some(format!("gate {} has not decided", stage.gate())),
         };
-        [missed("001.3", &self.validation), missed("001.5", &self.review)]
+        [missed(Stage::Code, &self.validation), missed(Stage::Tests, &self.review)]
             .into_iter()
             .flatten()
             .collect()

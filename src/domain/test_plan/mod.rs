@@ -9,6 +9,7 @@ pub mod generation;
 pub mod layer;
 pub mod pipeline;
 pub mod plan_input;
+pub mod plan_run;
 pub mod priorities;
 pub mod requirement_coverage;
 pub mod task;

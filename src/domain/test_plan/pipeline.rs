@@ -275,7 +275,7 @@ impl Pipeline {
     /// Continues the session towards `goal`: carries out an existing plan and, if a person has
     /// confirmed it, runs the suite although a gate is not met.
     #[must_use]
-    pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
+    pub fn resume(mut self, goal: Goal, confirmed: bool) -> Self {
         if goal == Goal::Test {
             self.goal = Goal::Test;
             self.next = match self.next {
@@ -506,14 +506,14 @@ mod tests {
         let steps = || [gathered(1), analysed(3), planned(&[])];
         let plan =
             |confirm| steps().into_iter().fold(start(Goal::Plan, confirm), Pipeline::advance);
-        let never = plan(ConfirmPlan::Never).go_on(Goal::Test, false);
+        let never = plan(ConfirmPlan::Never).resume(Goal::Test, false);
         assert_eq!(never.next, PipelineStep::Generate);
-        let always = plan(ConfirmPlan::Always).go_on(Goal::Test, false);
+        let always = plan(ConfirmPlan::Always).resume(Goal::Test, false);
         assert_eq!(always.next, PipelineStep::Confirm);
         assert!(always.rests());
-        assert_eq!(always.go_on(Goal::Test, true).next, PipelineStep::Generate);
+        assert_eq!(always.resume(Goal::Test, true).next, PipelineStep::Generate);
         let same = plan(ConfirmPlan::Never);
-        assert_eq!(same.clone().go_on(Goal::Plan, false), same);
+        assert_eq!(same.clone().resume(Goal::Plan, false), same);
     }
 
     #[test]
@@ -529,7 +529,7 @@ mod tests {
         let table =
             [(Goal::Test, false, true), (Goal::Plan, true, true), (Goal::Test, true, false)];
         for (goal, confirmed, rests) in table {
-            let next = end.clone().go_on(goal, confirmed);
+            let next = end.clone().resume(goal, confirmed);
             assert_eq!(next.rests(), rests, "{goal:?} {confirmed}");
             assert_eq!(next.next == PipelineStep::Execute, !rests);
         }

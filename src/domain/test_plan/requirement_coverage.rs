@@ -159,6 +159,7 @@ mod tests {
         TaskTests {
             task: "IMPL-001".into(),
             rounds: 1,
+            is_settled: false,
             report: CharacterisationReport {
                 functions: vec![
                     function("price", 3, "late"),

@@ -206,6 +206,18 @@ pub fn size(files: usize) -> &'static str {
     }
 }
 
+/// The first task that writes tests.
+pub const FIRST_TASK: &str = "IMPL-001";
+
+/// The task of gate 001.3.
+pub const VALIDATION_TASK: &str = "IMPL-001.3";
+
+/// The task of gate 001.5.
+pub const REVIEW_TASK: &str = "IMPL-001.5";
+
+/// The task that runs the suite and fixes what fails.
+pub const SUITE_TASK: &str = "IMPL-002";
+
 /// The problems of a plan; empty when it can be carried out.
 ///
 /// Source: specification.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
@@ -216,7 +228,7 @@ pub fn problems(plan: &TestPlan) -> Vec<String> {
     if !(FEWEST..=MOST).contains(&number) {
         problems.push(format!("{number} tasks are planned, {FEWEST} to {MOST} are allowed"));
     }
-    for id in ["IMPL-001", "IMPL-001.3", "IMPL-001.5", "IMPL-002"] {
+    for id in [FIRST_TASK, VALIDATION_TASK, REVIEW_TASK, SUITE_TASK] {
         if plan.tasks.iter().all(|task| task.id != id) {
             problems.push(format!("{id} is not planned"));
         }

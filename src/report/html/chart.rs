@@ -54,8 +54,11 @@ fn points(data: &PageData<'_>) -> Vec<Point> {
 /// Value of the lowest line, in tenths of a percent: a round number below everything drawn.
 fn lowest(points: &[Point], target: Option<u32>) -> u32 {
     let rates = points.iter().flat_map(|point| [Some(point.rate), point.reached]);
-    let least =
-        rates.flatten().map(PassRate::per_mille).chain(target.map(|target| target * 10)).min();
+    let least = rates
+        .flatten()
+        .map(|rate| rate.per_mille().tenths())
+        .chain(target.map(|target| target * 10))
+        .min();
     let round = least.unwrap_or(0).min(950) / 100 * 100;
     if least.is_some_and(|least| least < round + 20) { round.saturating_sub(100) } else { round }
 }
@@ -132,7 +135,9 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
 fn climb(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
     let path: Vec<String> = points
         .iter()
-        .map(|point| format!("{},{}", fixed(point.x * 10.0), fixed(y(point.rate.per_mille()))))
+        .map(|point| {
+            format!("{},{}", fixed(point.x * 10.0), fixed(y(point.rate.per_mille().tenths())))
+        })
         .collect();
     let path = path.join(" ");
     let (from, to) = (fixed(LEFT * 10.0), points.last().map_or(0.0, |point| point.x * 10.0));
@@ -156,10 +161,10 @@ fn marks(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
     let every = points.len().div_ceil(TICKS).max(1);
     let last = points.len() - 1;
     for (at, point) in points.iter().enumerate() {
-        let (x, here) = (format!("{}%", fixed(point.x)), y(point.rate.per_mille()));
+        let (x, here) = (format!("{}%", fixed(point.x)), y(point.rate.per_mille().tenths()));
         let name = if at == 0 { point.label.clone() } else { format!("iteration {}", point.label) };
         if let Some(reached) = point.reached {
-            let there = y(reached.per_mille());
+            let there = y(reached.per_mille().tenths());
             line(html, "drop", [&x, &fixed(here), &x, &fixed(there)]);
             let caption = format!("{name} reached {reached} % and was taken back");
             dot(html, "fell", [&x, &fixed(there)], &caption);

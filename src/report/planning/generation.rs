@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::characterisation_report::LineCounts;
 use crate::domain::coverage::CoverageResult;
-use crate::domain::quality::QualityDecision;
+use crate::domain::quality::{QualityDecision, Stage};
 use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
 use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
@@ -31,7 +31,8 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
         page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
     }
     if made.rounds > 1 {
-        page.push_str("Survivors of the first round were given back once.\n");
+        let again = count(u64::from(made.rounds - 1), "more round");
+        page.push_str(&format!("Survivors were given back in {again}.\n"));
     }
     page.push_str(&table(
         "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
@@ -140,8 +141,8 @@ pub fn headline(production: &Generation) -> String {
 
 /// The gates that have decided, with their names.
 fn gates(production: &Generation) -> impl Iterator<Item = (&'static str, &GateResult)> {
-    let gates = [("001.3", &production.validation), ("001.5", &production.review)];
-    gates.into_iter().filter_map(|(name, gate)| Some((name, gate.as_ref()?)))
+    let gates = [(Stage::Code, &production.validation), (Stage::Tests, &production.review)];
+    gates.into_iter().filter_map(|(stage, gate)| Some((stage.gate(), gate.as_ref()?)))
 }
 
 /// Phase 5 for a terminal. Foreign text is shortened and free of control characters.
@@ -286,7 +287,7 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
             .score
             .as_ref()
             .and_then(crate::domain::mutation::Score::per_mille)
-            .map(|share| format!("{}.{}", share / 10, share % 10)),
+            .map(|share| share.to_string()),
         flaky: totals.flaky,
         dropped: production
             .dropped

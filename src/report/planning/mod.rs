@@ -14,7 +14,7 @@ pub use plan_comment::{Rest, outcome, plan_comment};
 pub use suite::suite;
 #[cfg(test)]
 pub use summary::PlanDocument;
-pub use summary::{ACTIVE, PlanRun, document, progress, summary};
+pub use summary::{ACTIVE, document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::event::TaskRow;

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task::TestPlan;
 use crate::report::markdown::{cell, code, count, fold};
 
@@ -26,30 +26,15 @@ pub struct Rest {
 }
 
 /// The outcome of a run that ended with the plan or while it wrote tests.
-pub fn outcome(
-    state: &Pipeline,
-    plan: Option<&TestPlan>,
-    stopped: Option<&str>,
-    rest: Rest,
-) -> Outcome {
-    let tasks = plan.map_or_else(String::new, |plan| format!(": {}", planned(plan)));
-    let (result, reason) = match (&state.next, stopped) {
-        (PipelineStep::Finish { verdict: PipelineVerdict::Planned } | PipelineStep::Confirm, _) => {
-            (Ending::Planned, format!("the plan is ready{tasks}"))
-        }
-        (PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }, _) => {
-            (Ending::Planned, "no test is missing here".to_owned())
-        }
-        (PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } }, _) => {
-            (Ending::Failure, format!("the plan cannot be carried out: {}", problems.join("; ")))
-        }
-        (_, Some(why)) => (Ending::Blocked, format!("{why} while planning and writing tests")),
-        (_, None) => (Ending::Blocked, "it stopped while tests are written".to_owned()),
-    };
+pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
+    let (state, plan) = (&run.state, run.plan.as_ref());
+    let end = run.end();
+    let tasks = plan.filter(|_| end.result.ending() == Ending::Planned);
+    let tasks = tasks.map_or_else(String::new, |plan| format!(": {}", planned(plan)));
     Outcome {
         session: state.session_id.to_string(),
-        result,
-        reason,
+        result: end.result.ending(),
+        reason: format!("{}{tasks}", end.reason),
         initial: None,
         last: None,
         estimated: false,
@@ -59,7 +44,7 @@ pub fn outcome(
         flaky: Vec::new(),
         preexisting: Vec::new(),
         degraded: state.degraded,
-        spending: Spending::default(),
+        spending: run.spending,
         minimised: None,
         branch: rest.branch,
         onto: None,

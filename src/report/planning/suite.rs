@@ -2,6 +2,7 @@
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::rate::PassRate;
+use crate::domain::test_plan::task::SUITE_TASK;
 use crate::report::markdown::cell;
 
 use super::{prose, table};
@@ -19,7 +20,7 @@ pub fn suite(outcome: &Outcome) -> String {
         Ending::Blocked | Ending::Planned => "NOT DECIDED",
     };
     let mut page = format!(
-        "# IMPL-002: Run the suite and fix what fails\n\nStatus: {word}. {}\n\nFirst run: {}. Last run: {}.\n",
+        "# {SUITE_TASK}: Run the suite and fix what fails\n\nStatus: {word}. {}\n\nFirst run: {}. Last run: {}.\n",
         prose(&outcome.reason),
         rate(outcome.initial),
         rate(outcome.last)

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::{Spending, dollars};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{
-    Goal, PHASES, PhaseRow, Pipeline, PipelineStep, PipelineVerdict, PlanningStep,
-};
+use crate::domain::test_plan::pipeline::{PHASES, PhaseRow, Pipeline, PlanningStep};
+use crate::domain::test_plan::plan_run::{PlanEnd, PlanResult, PlanRun};
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
 use crate::report::phrases::usage;
@@ -106,55 +104,6 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
         .collect()
 }
 
-/// How the pipeline ended, in one word, and what to do next, in one sentence.
-fn ending(state: &Pipeline) -> (&'static str, String) {
-    let id = &state.session_id;
-    match &state.next {
-        PipelineStep::Finish { verdict: PipelineVerdict::Planned } => {
-            ("planned", format!("the plan is ready; `regreen test --resume {id}` carries it out"))
-        }
-        PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing } => {
-            ("nothing_missing", "nothing is missing here; `regreen fix` runs the suite".into())
-        }
-        PipelineStep::Finish { verdict: PipelineVerdict::Generated } => {
-            ("generated", "tests are written, judged and run".into())
-        }
-        PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => (
-            "blocked",
-            format!(
-                "the suite is held back: {}; `regreen test --resume {id} --yes` runs it all the same",
-                reasons.join("; ")
-            ),
-        ),
-        PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } } => {
-            ("failure", format!("the plan cannot be carried out: {}", problems.join("; ")))
-        }
-        PipelineStep::Confirm => (
-            "awaits_confirmation",
-            format!(
-                "the plan waits for approval; `regreen test --resume {id} --yes` carries it out"
-            ),
-        ),
-        PipelineStep::Execute => (
-            "executing",
-            format!(
-                "the suite has not met its gate yet; `regreen test --resume {id}` continues with the fix loop"
-            ),
-        ),
-        PipelineStep::Generate
-        | PipelineStep::Validate
-        | PipelineStep::Review
-        | PipelineStep::Keep => (
-            "stopped",
-            format!("stopped while writing tests; `regreen test --resume {id}` continues"),
-        ),
-        PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. } => (
-            "stopped",
-            format!("stopped between two phases; `regreen test --resume {id}` continues"),
-        ),
-    }
-}
-
 /// The summary of phases 1 to 4 for a terminal (specification.md 3.1 phase 4). Foreign text is
 /// shortened and free of control characters.
 pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> String {
@@ -208,15 +157,8 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
     if state.degraded {
         text.push_str("degraded    no provider gave a good analysis of everything\n");
     }
-    match &run.halted {
-        Some(reason) => text.push_str(&format!(
-            "\nstopped: {}; `regreen {} --resume {}` goes on\n",
-            line(reason, 200),
-            verb(state),
-            state.session_id
-        )),
-        None => text.push_str(&format!("\n{}\n", ending(state).1)),
-    }
+    let end = run.end();
+    text.push_str(&format!("\n{}\n", line(&sentence(&end), 1_000)));
     text
 }
 
@@ -246,23 +188,12 @@ fn requirements(plan: &TestPlan) -> String {
     text
 }
 
-fn verb(state: &Pipeline) -> &'static str {
-    match state.goal {
-        Goal::Plan => "plan",
-        Goal::Test => "test",
+/// The reason of an end, and what comes next.
+fn sentence(end: &PlanEnd) -> String {
+    match end.next.as_str() {
+        "" => end.reason.clone(),
+        next => format!("{}; {next}", end.reason),
     }
-}
-
-/// The state and the results of a run that plans or writes tests.
-#[derive(Clone, Debug)]
-pub struct PlanRun {
-    pub state: Pipeline,
-    pub package: Option<Package>,
-    pub plan: Option<TestPlan>,
-    /// What providers have used so far.
-    pub spending: Spending,
-    /// Why the run stopped early, in our own words.
-    pub halted: Option<String>,
 }
 
 /// The JSON document of `regreen plan --json` and `regreen test --json`.
@@ -277,9 +208,7 @@ pub struct PlanDocument {
     pub mode: String,
     /// The request in the words of the user.
     pub input: String,
-    /// `planned`, `nothing_missing`, `awaits_confirmation`, `generated`, `executing`, `failure` or
-    /// `stopped`.
-    pub result: String,
+    pub result: PlanResult,
     /// What comes next, in one sentence.
     pub next: String,
     /// The session's folder.
@@ -338,18 +267,15 @@ pub struct TaskLine {
 /// The JSON document of a session that plans or writes tests.
 pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, plan) = (&run.state, run.plan.as_ref());
-    let (result, next) = match &run.halted {
-        Some(reason) => ("stopped", format!("{reason}; `--resume` continues")),
-        None => ending(state),
-    };
+    let end = run.end();
     let missing = run.package.as_ref().map(|package| package.coverage().missing_tests.as_slice());
     PlanDocument {
         schema_version: 1,
         session: state.session_id.to_string(),
         mode: state.entry.mode().to_owned(),
         input: state.entry.text().to_owned(),
-        result: result.to_owned(),
-        next,
+        result: end.result,
+        next: sentence(&end),
         folder: folder.to_owned(),
         phases: state.phases.clone(),
         gaps: missing

@@ -1,9 +1,11 @@
 //! Tests of the plan's documents: mandatory sections, hostile text, progress.
 
+use crate::domain::budget::Spending;
 use crate::domain::test_plan::analysis::samples;
 use crate::domain::test_plan::context::{ContextPackage, Package};
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStepOutcome};
 use crate::domain::test_plan::plan_input::PlanInput;
+use crate::domain::test_plan::plan_run::PlanRun;
 
 use super::*;
 use crate::domain::event::TaskRow;
@@ -143,13 +145,19 @@ fn a_plan_shows_what_explorations_found_and_what_a_task_holds() {
 
 #[test]
 fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
+    let run = PlanRun {
+        state: state("x"),
+        package: None,
+        plan: None,
+        spending: Spending { calls: 3, ..Spending::default() },
+        halted: Some("the budget".into()),
+    };
     let mut outcome = outcome(
-        &state("x"),
-        None,
-        Some("the budget"),
+        &run,
         Rest { branch: "b".into(), folder: "f".into(), took: std::time::Duration::ZERO },
     );
     assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget while"));
+    assert_eq!(outcome.spending.calls, 3);
     outcome.result = crate::domain::event::Ending::Failure;
     outcome.initial = crate::domain::rate::PassRate::of(1, 2);
     outcome.failing = vec![crate::domain::event::Remaining {

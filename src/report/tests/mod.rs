@@ -225,9 +225,9 @@ fn closed(result: Ending) -> View {
             .take(if result == Ending::PartialSuccess { 1 } else { 2 })
             .collect(),
             if result == Ending::PartialSuccess {
-                "96.6 % pass and what fails is low, with evidence, and the iteration limit is reached"
+                "96.7 % pass and what fails is low, with evidence, and the iteration limit is reached"
             } else {
-                "96.6 % pass, but failures of medium or high criticality are left"
+                "96.7 % pass, but failures of medium or high criticality are left"
             },
         ),
     };
@@ -329,7 +329,7 @@ fn a_check_says_in_its_title_what_happens_and_marks_failing_lines() {
     assert_eq!(now.annotations, []);
     let end = check(&closed(Ending::Failure), &facts(), &about);
     assert_eq!(end.status, CheckStatus::Completed(Conclusion::Failure));
-    assert_eq!(end.title, "Not green: 96.6 % pass after 3 iterations");
+    assert_eq!(end.title, "Not green: 96.7 % pass after 3 iterations");
     assert_eq!(end.external_id, SESSION);
     let marks: Vec<_> = end
         .annotations
@@ -362,7 +362,7 @@ fn outputs_tell_the_end_to_later_steps() {
         @r"
     session-id=WFS-test-pr-7
     result=failure
-    pass-rate=96.6
+    pass-rate=96.7
     iterations=3
     report-path=regreen-report/report.md
     commit-sha=cccccccccccccccccccccccccccccccccccccccc

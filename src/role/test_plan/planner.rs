@@ -11,8 +11,8 @@ use crate::domain::test_plan::analysis::{
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
-    ApproachStep, FlowControl, MOST, PreStep, TaskContext, TaskKind, TaskMeta, TestPlan, TestTask,
-    ordered, size,
+    ApproachStep, FlowControl, MOST, PreStep, REVIEW_TASK, SUITE_TASK, TaskContext, TaskKind,
+    TaskMeta, TestPlan, TestTask, VALIDATION_TASK, ordered, size,
 };
 use crate::domain::text::count;
 
@@ -65,9 +65,9 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
         tasks.push(planner.writing(name, share, needs));
     }
     tasks.push(planner.validation(names.clone()));
-    names.push("IMPL-001.3".to_owned());
+    names.push(VALIDATION_TASK.to_owned());
     tasks.push(planner.review(names.clone()));
-    names.push("IMPL-001.5".to_owned());
+    names.push(REVIEW_TASK.to_owned());
     tasks.push(planner.execution(names, max_iterations));
     let order = ordered(&tasks).unwrap_or_default();
     tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
@@ -241,7 +241,7 @@ impl Planner<'_> {
             depends_on,
             ..TaskContext::default()
         };
-        let names = ("IMPL-001.3", "Validate the generated code");
+        let names = (VALIDATION_TASK, "Validate the generated code");
         self.task(names, TaskKind::CodeValidation, context)
     }
 
@@ -259,7 +259,7 @@ impl Planner<'_> {
             acceptance: std::iter::once(clean).chain(self.coverage()).collect(),
             ..self.about_everything(depends_on)
         };
-        let names = ("IMPL-001.5", "Review the quality of the tests");
+        let names = (REVIEW_TASK, "Review the quality of the tests");
         self.task(names, TaskKind::TestQualityReview, context)
     }
 
@@ -271,7 +271,7 @@ impl Planner<'_> {
             acceptance: vec![format!("all tests pass: `{run}`")],
             ..self.about_everything(depends_on)
         };
-        let names = ("IMPL-002", "Run the suite and fix what fails");
+        let names = (SUITE_TASK, "Run the suite and fix what fails");
         let mut task = self.task(names, TaskKind::TestFix, context);
         task.meta.max_iterations = Some(limit);
         task

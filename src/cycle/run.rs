@@ -1,0 +1,50 @@
+//! A fix session from its first step to its verdict; where a pipeline waits for the fix loop, the loop
+//! is a step of the pipeline.
+
+use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::session::files::PIPELINE;
+use crate::domain::test_plan::generation::Generation;
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::plan_run::PlanRun;
+use crate::effect::Effects;
+
+use super::drive::Driven;
+use super::error::Failure;
+use super::fix::{self, FixInputs};
+use super::session_files::{generation, read};
+use super::test_writing::{execute, plan_run};
+
+/// How a run of the fix loop ended.
+pub struct Execution {
+    pub outcome: Outcome,
+    /// In a session that writes tests: where its pipeline rests.
+    pub planned: Option<PlanRun>,
+    /// The tests that were written.
+    pub generation: Option<Generation>,
+}
+
+/// Runs the fix loop of a session until its verdict or its next checkpoint.
+/// What was done before a failed effect is saved.
+pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failure> {
+    let (driven, outcome) = match read::<Pipeline>(fx, PIPELINE).await? {
+        Some(state) => {
+            let (driven, outcome) = Box::pin(execute(state, &inputs, fx)).await?;
+            (Some(driven), outcome)
+        }
+        None => (None, None),
+    };
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => Box::pin(fix::run(inputs, fx)).await?.outcome,
+    };
+    let planned = match driven {
+        Some(Driven { state, stop_reason }) => {
+            let stop_reason = stop_reason.filter(|_| outcome.result == Ending::Blocked);
+            let planned = plan_run(Driven { state, stop_reason }, fx).await?;
+            Some(PlanRun { spending: outcome.spending, ..planned })
+        }
+        None => None,
+    };
+    fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
+    Ok(Execution { outcome, planned, generation: generation(fx).await? })
+}

@@ -1,0 +1,185 @@
+//! `PlanRun`: the results of a run that plans or writes tests, and how it ended.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::budget::Spending;
+use crate::domain::event::Ending;
+
+use super::context::Package;
+use super::pipeline::{Goal, Pipeline, PipelineStep, PipelineVerdict};
+use super::task::TestPlan;
+
+/// The state and the results of a run that plans or writes tests.
+#[derive(Clone, Debug)]
+pub struct PlanRun {
+    pub state: Pipeline,
+    pub package: Option<Package>,
+    pub plan: Option<TestPlan>,
+    /// What providers have used so far.
+    pub spending: Spending,
+    /// Why the run stopped early, in our own words.
+    pub halted: Option<String>,
+}
+
+/// The result of a run that plans or writes tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanResult {
+    /// The plan is complete.
+    Planned,
+    /// No test is missing.
+    NothingMissing,
+    /// The plan waits for approval.
+    AwaitsConfirmation,
+    /// Tests are written, and the suite meets its gate.
+    Generated,
+    /// Tests are written, and the suite has not met its gate yet.
+    Executing,
+    /// Tests are written, and a gate holds the suite back.
+    Blocked,
+    /// The plan cannot be carried out.
+    Failure,
+    /// A limit was reached, or the run was interrupted.
+    Stopped,
+}
+
+impl PlanResult {
+    /// The ending of the session in the words of a fix session.
+    #[must_use]
+    pub fn ending(self) -> Ending {
+        match self {
+            Self::Planned | Self::NothingMissing | Self::AwaitsConfirmation | Self::Generated => {
+                Ending::Planned
+            }
+            Self::Failure => Ending::Failure,
+            Self::Executing | Self::Blocked | Self::Stopped => Ending::Blocked,
+        }
+    }
+}
+
+/// How a run that plans or writes tests ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEnd {
+    pub result: PlanResult,
+    /// Why, as a clause that may quote foreign words.
+    pub reason: String,
+    /// What to do next on the command line, as a clause; empty when nothing is left to do.
+    pub next: String,
+}
+
+impl PlanRun {
+    /// How the run ended: by the verdict of the pipeline, else by the step that comes next.
+    #[must_use]
+    pub fn end(&self) -> PlanEnd {
+        let state = &self.state;
+        let id = &state.session_id;
+        let (result, reason, next) = match (&state.next, &self.halted) {
+            (PipelineStep::Finish { verdict }, _) => return finished(state, verdict),
+            (PipelineStep::Confirm, _) => (
+                PlanResult::AwaitsConfirmation,
+                "the plan is ready and waits for approval".to_owned(),
+                format!("`regreen test --resume {id} --yes` carries it out"),
+            ),
+            (_, Some(why)) => {
+                let verb = if state.goal == Goal::Plan { "plan" } else { "test" };
+                let next = format!("`regreen {verb} --resume {id}` continues");
+                (PlanResult::Stopped, format!("{why} while planning and writing tests"), next)
+            }
+            (PipelineStep::Execute, None) => (
+                PlanResult::Executing,
+                "the suite has not met its gate yet".to_owned(),
+                format!("`regreen test --resume {id}` continues with the fix loop"),
+            ),
+            (
+                PipelineStep::Generate
+                | PipelineStep::Validate
+                | PipelineStep::Review
+                | PipelineStep::Keep,
+                None,
+            ) => (
+                PlanResult::Stopped,
+                "the run ended while writing tests".to_owned(),
+                format!("`regreen test --resume {id}` continues"),
+            ),
+            (PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. }, None) => (
+                PlanResult::Stopped,
+                "the run ended between two phases".to_owned(),
+                format!("`regreen test --resume {id}` continues"),
+            ),
+        };
+        PlanEnd { result, reason, next }
+    }
+}
+
+fn finished(state: &Pipeline, verdict: &PipelineVerdict) -> PlanEnd {
+    let id = &state.session_id;
+    let (result, reason, next) = match verdict {
+        PipelineVerdict::Planned => (
+            PlanResult::Planned,
+            "the plan is ready".to_owned(),
+            format!("`regreen test --resume {id}` carries it out"),
+        ),
+        PipelineVerdict::NothingMissing => (
+            PlanResult::NothingMissing,
+            "no test is missing here".to_owned(),
+            "`regreen fix` runs the suite".to_owned(),
+        ),
+        PipelineVerdict::Generated => {
+            (PlanResult::Generated, "tests are written, judged and run".to_owned(), String::new())
+        }
+        PipelineVerdict::Held { reasons } => (
+            PlanResult::Blocked,
+            format!("the suite is held back: {}", reasons.join("; ")),
+            format!("`regreen test --resume {id} --yes` runs it all the same"),
+        ),
+        PipelineVerdict::Failed { problems } => (
+            PlanResult::Failure,
+            format!("the plan cannot be carried out: {}", problems.join("; ")),
+            String::new(),
+        ),
+    };
+    PlanEnd { result, reason, next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::SessionId;
+    use crate::domain::test_plan::pipeline::ConfirmPlan;
+    use crate::domain::test_plan::plan_input::PlanInput;
+
+    #[test]
+    fn every_state_has_its_result_and_keeps_its_reason() {
+        use PipelineStep::{Confirm, Execute, Finish, Gather, Generate};
+        let finish = |verdict| Finish { verdict };
+        let held = PipelineVerdict::Held { reasons: vec!["gate 001.5: low".into()] };
+        let failed = PipelineVerdict::Failed { problems: vec!["a circle".into()] };
+        let table = [
+            (finish(PipelineVerdict::Planned), None, "planned", Ending::Planned, "is ready"),
+            (finish(held), None, "blocked", Ending::Blocked, "held back: gate 001.5: low"),
+            (finish(failed), None, "failure", Ending::Failure, "carried out: a circle"),
+            (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "judged"),
+            (Confirm, Some("a signal"), "awaits_confirmation", Ending::Planned, "is ready"),
+            (Execute, None, "executing", Ending::Blocked, "not met its gate"),
+            (Generate, Some("a signal"), "stopped", Ending::Blocked, "a signal while planning"),
+            (Gather, None, "stopped", Ending::Blocked, "between two phases"),
+        ];
+        let id = SessionId::parse("WFS-test-x").unwrap();
+        let input = PlanInput::Text("x".into());
+        let state = Pipeline::new(id, input, "x".into(), Goal::Test, ConfirmPlan::Never);
+        for (next, halted, word, ending, reason) in table {
+            let run = PlanRun {
+                state: Pipeline { next, ..state.clone() },
+                package: None,
+                plan: None,
+                spending: Spending::default(),
+                halted: halted.map(str::to_owned),
+            };
+            let end = run.end();
+            assert_eq!(serde_json::to_value(end.result).unwrap(), word, "{end:?}");
+            assert_eq!(end.result.ending(), ending, "{end:?}");
+            assert!(end.reason.contains(reason), "{end:?}");
+        }
+    }
+}

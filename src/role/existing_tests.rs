@@ -1,0 +1,52 @@
+//! Runs the tests that a project already has, before new ones are written.
+
+use crate::domain::event::Event;
+use crate::domain::test::{Scope, TestCase};
+use crate::effect::{Effects, RunError, RunRequest};
+
+/// The tests of a project with their results; empty when it has none yet.
+///
+/// A run without results counts as empty too, because that is how some runners say that there are
+/// no tests. A crash looks the same, so a notice names the reason.
+pub async fn existing_tests(fx: &Effects<'_>, log: &str) -> Result<Vec<TestCase>, RunError> {
+    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log };
+    match fx.suite.run(&request).await {
+        Ok(results) => Ok(results.cases),
+        Err(error) => match notice(&error) {
+            Some(text) => {
+                fx.screen.show(&Event::Notice { text });
+                Ok(Vec::new())
+            }
+            None if matches!(error, RunError::NoTests { .. }) => Ok(Vec::new()),
+            None => Err(error),
+        },
+    }
+}
+
+fn notice(error: &RunError) -> Option<String> {
+    let tail = match error {
+        RunError::NoReport { tail, .. } => tail.as_str(),
+        RunError::NoReportFile { .. } => "",
+        _ => return None,
+    };
+    let last = tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let last = last.map_or_else(String::new, |line| format!(" (it printed: {line})"));
+    Some(format!("{error}{last}, so existing tests do not count; {}", error.hint()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_named_and_a_suite_without_tests_is_not() {
+        let (command, log) = ("run".to_owned(), "out.log".into());
+        let no_tests = RunError::NoTests { command: command.clone(), log };
+        assert_eq!(notice(&no_tests), None);
+        let (ending, log) = ("exit code 7".to_owned(), "out.log".into());
+        let crash = RunError::NoReport { command, ending, tail: "a\nno module x\n\n".into(), log };
+        let text = notice(&crash).unwrap();
+        assert!(text.contains("exit code 7") && text.contains("it printed: no module x"), "{text}");
+        assert!(text.contains("read out.log"), "{text}");
+    }
+}
