@@ -234,18 +234,6 @@ pub struct Minimised {
     pub runs: u32,
 }
 
-impl Event {
-    /// Whether commits may have been made just before this event. At the baseline, a session that
-    /// wrote tests already has some.
-    #[must_use]
-    pub fn follows_commit(&self) -> bool {
-        matches!(
-            self,
-            Self::Baseline { .. } | Self::IterationEnded(_) | Self::Minimised(_) | Self::Closed(_)
-        )
-    }
-}
-
 /// A hunk, and the tests that fail without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
