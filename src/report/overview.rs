@@ -11,7 +11,7 @@ use super::forge_page::ForgePage;
 use super::markdown::{code, count, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
-use super::phrases::{PLAUSIBLE, sentence, time, usage};
+use super::phrases::{plausible, sentence, time, usage};
 use super::todo::{doing, place_line};
 use super::view::View;
 
@@ -64,8 +64,12 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
     let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
     let met = outcome.result.meets_gate();
     match fix {
+        // The body stands on the fix itself.
+        _ if screen == Screen::PullRequest => {
+            text.push_str(&format!("\n\n{}", plausible(met)));
+        }
         None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
-        Some(fix) if met => text.push_str(&format!("\n\n**Review {fix}.** {PLAUSIBLE}")),
+        Some(fix) if met => text.push_str(&format!("\n\n**Review {fix}.** {}", plausible(met))),
         Some(fix) => text.push_str(&format!("\n\nWhat was kept is in {fix}.")),
     }
     Part::text(text)
@@ -122,16 +126,14 @@ pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static
 
 /// The change itself.
 pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part<'a> {
-    let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
-    if patch.trim().is_empty() {
-        return Part::default();
-    }
+    let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
+    let Some(outcome) = outcome else { return Part::default() };
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
         true => "Save it and apply it with `git apply`.",
-        false => PLAUSIBLE,
+        false => plausible(outcome.result.meets_gate()),
     };
-    Part { intro: intro.to_owned(), body: Body::Patch(patch), ..Part::new("The change") }
+    Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
 
 /// Tests that fail now, with criticality and evidence.

@@ -102,8 +102,14 @@ pub enum Tone {
     Neutral,
 }
 
-/// What holds of every change.
-pub const PLAUSIBLE: &str = "It satisfies the tests; whether it is right, you decide.";
+/// What holds of a change that met its gate, or that repairs a part of the failures.
+pub fn plausible(met: bool) -> &'static str {
+    if met {
+        "It satisfies the tests; whether it is right, you decide."
+    } else {
+        "It repairs some of the failures; whether it is right, you decide."
+    }
+}
 
 #[cfg(test)]
 mod tests {

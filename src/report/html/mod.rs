@@ -26,7 +26,7 @@ use crate::domain::id::CommitId;
 use super::forge_page::ForgePage;
 use super::overview;
 use super::parts::{Part, PartId, Screen};
-use super::phrases::PLAUSIBLE;
+use super::phrases::plausible;
 use super::session_parts::part;
 use super::todo::place_line;
 use super::view::View;
@@ -148,7 +148,11 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
             format!(", {}", short(&facts.made, 60))
         };
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
-        html.leaf("p", "", &format!("The change is plausible, not proven. {PLAUSIBLE}"));
+        let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
+        if let Some(outcome) = outcome {
+            let text = plausible(outcome.result.meets_gate());
+            html.leaf("p", "", &format!("The change is plausible, not proven. {text}"));
+        }
     });
     html.finish()
 }

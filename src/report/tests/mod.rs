@@ -11,6 +11,7 @@ use super::check::{About, annotations, check};
 use super::comment::{comment, marker};
 use super::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use super::job_summary::{SUMMARY_LIMIT, job_summary};
+use super::pull;
 use super::runner_commands::{outputs, remarks};
 use super::todo::{Entry, SessionActivity, Status, Step, Todo, current_line, todo};
 use super::view::View;
@@ -314,6 +315,9 @@ fn a_summary_holds_the_patch_that_could_not_be_pushed() {
     let pushed = ForgePage { pull_url: Some("https://github.com/octo/shop/pull/8"), ..facts };
     assert!(text.contains("+if n <= 1:") && text.contains("Nothing was pushed"));
     assert!(!job_summary(&view, &pushed).contains("Nothing was pushed"));
+    // The body of a pull request stands on the branch that was pushed.
+    let body = pull::body(&view, &facts);
+    assert!(!body.contains("Nothing was pushed") && body.contains("you decide"), "{body}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
         eprintln!("An example repository was made in {}", folder.display());
     }
     let request = FixRequest {
-        repository: folder,
+        repository: folder.clone(),
         html: arguments.html.clone(),
         // The embedded engine alone, so that the demo is the same with and without an API key.
         models: ModelOptions {
@@ -46,5 +46,9 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
         ..FixRequest::default()
     };
     let screen = Terminal::new(arguments.output.quiet, arguments.output.json);
-    fix::show(&request, &screen, arguments.output.json).await
+    let code = fix::show(&request, &screen, arguments.output.json).await?;
+    if !arguments.output.quiet {
+        eprintln!("These commands work in the example: cd {}", folder.display());
+    }
+    Ok(code)
 }
