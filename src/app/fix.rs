@@ -65,7 +65,7 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let (session, models) = or_withdraw(session, models).await?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
-    Ok(run_loop(run, session, open, screen).await?.outcome)
+    Ok(Box::pin(run_loop(run, session, open, screen)).await?.outcome)
 }
 
 /// Runs the fix loop in an open session, and closes it.

@@ -72,7 +72,7 @@ pub async fn load_bundle<'a>(
     }
     let expected = fix_branch::replaced_tip(context.prepared, context.target, &session).await?;
     let facts = sessions::check_out(context, vec![])?;
-    let mut commits = Commits::new(context, &session, destination, expected, &facts)?;
+    let mut commits = Commits::new(context, &session, destination, expected, &facts);
     let mut publisher = Publisher::new(context, session.to_string(), answers);
     for event in &events {
         publisher.view.add(event);

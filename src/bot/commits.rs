@@ -11,7 +11,6 @@ use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome};
 use crate::role::vet;
 
 use super::context::Context;
-use super::error::BotError;
 use super::limits::Destination;
 use super::prepare;
 
@@ -80,8 +79,8 @@ impl<'a> Commits<'a> {
         destination: Destination,
         expected: Option<CommitId>,
         facts: &'a RepositoryFacts,
-    ) -> Result<Self, BotError> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             context,
             facts,
             session: session.clone(),
@@ -94,7 +93,7 @@ impl<'a> Commits<'a> {
             offered: None,
             seen: None,
             carried: None,
-        })
+        }
     }
 
     /// Whether the result becomes one commit that the forge signs.

@@ -66,7 +66,7 @@ impl EarlierResult {
         let facts = sessions::check_out(context, vec![])?;
         let destination = limits::destination(context, &Command::Fix { flags: Flags::default() });
         let expected = self.published.tip.clone();
-        let mut commits = Commits::new(context, &self.session, destination, expected, &facts)?;
+        let mut commits = Commits::new(context, &self.session, destination, expected, &facts);
         commits.published = self.published;
         let mut publisher = Publisher::new(context, self.session.to_string(), answers);
         publisher.view = self.view;

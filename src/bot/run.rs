@@ -50,7 +50,7 @@ pub async fn run(
     let bundle = context.env.folder("bundle").unwrap_or_else(|| folder.join("bundle"));
     let destination = limits::destination(context, command);
     let mut commits =
-        Commits::new(context, &start.session, destination, start.expected.clone(), &start.facts)?;
+        Commits::new(context, &start.session, destination, start.expected.clone(), &start.facts);
     let mut publisher =
         Publisher::new(context, start.session.to_string(), std::mem::take(&mut replies.answers));
     if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
@@ -68,7 +68,7 @@ pub async fn run(
     let mut worker = started.map_err(|error| {
         BotError::environment(format!("the worker cannot start: {error}"), "check the image")
     })?;
-    let mut mirror = mirror(context, &start, destination, &bundle)?;
+    let mut mirror = mirror(context, &start, destination, &bundle);
     let code = Supervisor { commits: &mut commits, publisher: &mut publisher, mirror: &mut mirror }
         .follow(context, &mut worker, &bundle)
         .await?;
@@ -127,13 +127,13 @@ fn mirror(
     start: &Start,
     destination: Destination,
     bundle: &Path,
-) -> Result<Option<SessionMirror>, BotError> {
+) -> Option<SessionMirror> {
     let writes_tests = matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest);
     if !writes_tests || destination == Destination::Nowhere {
-        return Ok(None);
+        return None;
     }
     let protect = context.prepared.settings.protected();
-    Ok(Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect)))
+    Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect))
 }
 
 /// Saves what later commands need to know about the session.

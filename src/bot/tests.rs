@@ -141,7 +141,7 @@ fn a_pull_request_is_tested_at_its_own_head() {
     assert_eq!((trigger.fork, trigger.writes), (false, true));
     assert_eq!(trigger.pull_request, value["number"].as_u64());
     assert_eq!(trigger.author.as_ref().unwrap().login, "Codertocat");
-    assert_eq!(trigger.seed, 77 ^ 1, "the run and its attempt");
+    assert_eq!(trigger.seed, 0x4d ^ 1, "run 77 and its first attempt");
     assert!(trigger.base.clone().unwrap().commit.is_some());
 }
 

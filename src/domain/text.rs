@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// A number with its noun, such as `1 test` or `2 tests`.
-pub fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

@@ -22,8 +22,6 @@ use super::phrases::capital;
 /// The agent that tasks are assigned to.
 const AGENT: &str = "@test-fix-agent";
 
-/// Id of the task that runs the suite.
-
 /// `test-results.json` (specification.md 8.4).
 pub fn test_results(results: &Results, state: &FixLoop) -> Value {
     let judged = state.judgeable();

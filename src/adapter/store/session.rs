@@ -457,10 +457,10 @@ mod tests {
         let path = store.folder().join("x.jsonl");
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\nc\n");
         store.append("x.jsonl", 2, &["d".into()]).await.unwrap();
-        fs::write(&path, "a\nc\nd\nof another\n").unwrap();
+        files::write(&path, b"a\nc\nd\nof another\n").unwrap();
         store.append("x.jsonl", 3, &["e".into()]).await.unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\nc\nd\ne\n");
-        fs::write(&path, "a\n").unwrap();
+        files::write(&path, b"a\n").unwrap();
         store.append("x.jsonl", 4, &["f".into()]).await.unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "a\nf\n", "shorter than it was");
     }

@@ -100,7 +100,7 @@ async fn publish(
     let diff = clone.diff(&context.target.head, &clone.tree_of(tip)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
     let expected = fix_branch::replaced_tip(context.prepared, context.target, session).await?;
-    let mut commits = Commits::new(context, session, destination(context), expected, &facts)?;
+    let mut commits = Commits::new(context, session, destination(context), expected, &facts);
     if let Err(error) = commits.apply(tip, diff).await {
         return Ok(format!("{}. Repeat the command.", code(&error)));
     }

@@ -199,7 +199,7 @@ pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
     };
     let facts = check_out(context, vec![])?;
     let tip = Some(own.tip.clone());
-    let mut commits = Commits::new(context, session, Destination::Branch, tip.clone(), &facts)?;
+    let mut commits = Commits::new(context, session, Destination::Branch, tip.clone(), &facts);
     commits.published.tip.clone_from(&tip);
     commits.sync(&outcome).await;
     let published = &commits.published;

@@ -140,7 +140,7 @@ async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
     let made = clone.with_files(head, &edited, &commit::repaired(&session))?;
     let diff = clone.diff(head, &clone.tree_of(&made)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
-    let mut commits = Commits::new(context, &session, Destination::Stored, None, &facts)?;
+    let mut commits = Commits::new(context, &session, Destination::Stored, None, &facts);
     if let Err(error) = commits.offer_result(&made, diff).await {
         return Ok(format!("\nThe repairs could not be stored: {}\n", code(&error)));
     }
