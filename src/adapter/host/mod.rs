@@ -14,3 +14,6 @@ pub mod rate_limit;
 pub mod redaction;
 pub mod sandbox;
 mod short_command;
+
+#[cfg(test)]
+pub use orphans::Live;

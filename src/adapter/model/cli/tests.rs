@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::*;
+use crate::adapter::host::Live;
 use crate::adapter::host::environment::real_home;
 use crate::domain::secret::{Redactor, SecretKey};
 
@@ -167,21 +168,20 @@ async fn a_client_that_is_not_there_is_an_error_with_a_name() {
 
 /// The server of `tests/clients/server.py`.
 #[expect(clippy::disallowed_methods, reason = "a test starts the server it talks to")]
-fn server() -> (Child, ChildStdin, u16) {
+fn server() -> (Child, Live, ChildStdin, u16) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/server.py");
-    let mut child = Command::new("python3")
-        .arg(script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python3");
+    let mut command = Command::new("python3");
+    command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+    // Sweeps of tests that run side by side leave it alone.
+    let id = |child: &Child| Some(child.id());
+    let (mut child, live) = Live::start("", || command.spawn(), id).expect("python3");
     let mut first = String::new();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     lines.read_line(&mut first).unwrap();
     std::thread::spawn(move || for _ in lines.lines() {});
     let port = serde_json::from_str::<serde_json::Value>(&first).unwrap()["port"].as_u64().unwrap();
     let stdin = child.stdin.take().unwrap();
-    (child, stdin, u16::try_from(port).unwrap())
+    (child, live, stdin, u16::try_from(port).unwrap())
 }
 
 /// Path of a client that `tests/clients/install` installed.
@@ -213,7 +213,7 @@ pub const WAYS: &[(&str, [&str; 4])] = &[
 #[tokio::test]
 #[ignore = "needs node and the clients"]
 async fn real_clients_answer_and_fail_in_every_way() {
-    let (mut child, stdin, port) = server();
+    let (mut child, _live, stdin, port) = server();
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     for (way, expected) in WAYS {
@@ -266,7 +266,7 @@ async fn real_clients_say_their_version_and_leave_the_home_alone() {
 #[ignore = "needs node and the clients"]
 #[expect(clippy::disallowed_methods, reason = "the test plays a hostile repository")]
 async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
-    let (mut child, stdin, port) = server();
+    let (mut child, _live, stdin, port) = server();
     let folder = tempfile::tempdir().unwrap();
     let checkout = folder.path().join("checkout");
     let marker = folder.path().join("marker");

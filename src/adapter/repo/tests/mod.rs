@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::adapter::host::Live;
 use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::SecretKey;
@@ -57,8 +58,14 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     git_with(folder, arguments, "")
 }
 
+/// Starts a child that the sweeps of tests which run side by side leave alone.
+fn start(command: &mut Command) -> (Child, Live) {
+    Live::start("", || command.spawn(), |child: &Child| Some(child.id())).expect("it starts")
+}
+
 fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
-    let mut child = Command::new("git")
+    let mut command = Command::new("git");
+    command
         .args(arguments)
         .current_dir(folder)
         .env_clear()
@@ -71,9 +78,8 @@ fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
         .env("GIT_COMMITTER_EMAIL", "ada@localhost")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("git starts");
+        .stderr(Stdio::piped());
+    let (mut child, _live) = start(&mut command);
     child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("git reads");
     let output = child.wait_with_output().expect("git ends");
     let message = String::from_utf8_lossy(&output.stderr);
@@ -86,6 +92,7 @@ fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
 struct World {
     folder: tempfile::TempDir,
     server: Child,
+    _live: Live,
     url: String,
     scheme: &'static str,
 }
@@ -125,13 +132,13 @@ impl World {
         if let Some((certificate, key)) = tls {
             command.arg(certificate).arg(key);
         }
-        let mut server = command.stdout(Stdio::piped()).spawn().expect("python3 starts");
+        let (mut server, live) = start(command.stdout(Stdio::piped()));
         let mut port = String::new();
         let out = server.stdout.take().expect("a pipe");
         BufReader::new(out).read_line(&mut port).expect("a port");
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://127.0.0.1:{}/o/r.git", port.trim());
-        Self { folder, server, url, scheme }
+        Self { folder, server, _live: live, url, scheme }
     }
 
     fn bare(&self) -> PathBuf {

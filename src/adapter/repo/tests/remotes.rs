@@ -37,8 +37,8 @@ async fn a_shallow_checkout_of_another_user_is_pushed_from() {
     let checkout = world.clone(Some(1), "topic");
     let new = fix(&checkout, "b.txt", "fixed");
     let remote = world.remote(&checkout);
-    let given = Command::new("chown").args(["-R", "12345"]).arg(&checkout).output();
-    let foreign = given.expect("chown starts").status.success();
+    let (mut given, _live) = start(Command::new("chown").args(["-R", "12345"]).arg(&checkout));
+    let foreign = given.wait().expect("chown ends").success();
     assert_eq!(discover(&checkout).is_err(), foreign, "nobody named the folder");
     let ask = request("regreen/WFS-test-x", None, &new);
     assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::Done);
@@ -310,7 +310,8 @@ fn fetch_and_push_over_tls() {
             Some(file) => command.env("SSL_CERT_FILE", file),
             None => command.env_remove("SSL_CERT_FILE"),
         };
-        command.output().expect("it starts")
+        let (child, _live) = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        child.wait_with_output().expect("it ends")
     };
     let known = child(Some(folder.path().join("ca.pem")));
     let message = String::from_utf8_lossy(&known.stdout) + String::from_utf8_lossy(&known.stderr);
