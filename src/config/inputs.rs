@@ -224,7 +224,7 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
 
 fn value_type(key: &str) -> &'static ValueType {
     let row = setting(key).map(|row| &row.values);
-    row.or_else(|| renamed_keys::kept(key)).unwrap_or(&ValueType::Text)
+    row.or_else(|| renamed_keys::values_of(key)).unwrap_or(&ValueType::Text)
 }
 
 /// Parses the text of an input and checks it against the type of the input.

@@ -44,7 +44,9 @@ pub(super) enum KeyKind {
 
 /// Looks up a full key; `None` if there is no such key.
 pub(super) fn lookup(key: &str) -> Option<KeyKind> {
-    if let Some(values) = setting(key).map(|row| &row.values).or_else(|| renamed_keys::kept(key)) {
+    if let Some(values) =
+        setting(key).map(|row| &row.values).or_else(|| renamed_keys::values_of(key))
+    {
         return Some(KeyKind::Value(values));
     }
     (!children(key).is_empty()).then_some(KeyKind::Group)

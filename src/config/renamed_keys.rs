@@ -32,7 +32,7 @@ pub(super) fn current(key: &str) -> String {
 }
 
 /// The type of a former key that has a field of its own.
-pub(super) fn kept(key: &str) -> Option<&'static ValueType> {
+pub(super) fn values_of(key: &str) -> Option<&'static ValueType> {
     KEPT.iter().find(|(name, _)| *name == key).map(|(_, values)| values)
 }
 

@@ -344,17 +344,17 @@ impl Store for SessionStore {
         let write = || {
             let mut file = open(&path)?;
             let size = file.metadata()?.len();
-            let kept = match known {
+            let length = match known {
                 Some((count, bytes)) if count == keep && bytes <= size => bytes,
                 _ => bytes_of_lines(&mut file, keep)?,
             };
-            file.set_len(kept)?;
+            file.set_len(length)?;
             file.seek(SeekFrom::End(0))?;
             let joined: String =
                 lines.iter().map(|line| format!("{}\n", redaction::redact(line))).collect();
             file.write_all(joined.as_bytes())?;
             file.sync_data()?;
-            Ok(kept + joined.len() as u64)
+            Ok(length + joined.len() as u64)
         };
         let bytes = write().map_err(io("write", &path))?;
         appended.insert(file.to_owned(), (keep + lines.len() as u64, bytes));

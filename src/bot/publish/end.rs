@@ -121,8 +121,8 @@ impl Publisher<'_> {
             tracing::warn!(%error, "the report is not written");
         }
         let shown = report.display().to_string();
-        let kept = self.kept.as_ref().map(|folder| folder.display().to_string());
-        let values = runner_commands::outputs(&self.view, Some(&shown), kept.as_deref());
+        let unpushed = self.unpushed.as_ref().map(|folder| folder.display().to_string());
+        let values = runner_commands::outputs(&self.view, Some(&shown), unpushed.as_deref());
         let text =
             random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {

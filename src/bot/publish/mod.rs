@@ -101,7 +101,7 @@ pub struct Publisher<'a> {
     /// A stored result that waits to be applied.
     stored: Option<CommitId>,
     /// The folder that keeps the commits that were not pushed.
-    kept: Option<PathBuf>,
+    unpushed: Option<PathBuf>,
     /// Commits of the iterations that the server has.
     pushed: Vec<CommitId>,
     /// The phases before the fix loop.
@@ -130,7 +130,7 @@ impl<'a> Publisher<'a> {
             page: context.env.run_url(&context.target.repository),
             push_notices: Vec::new(),
             stored: None,
-            kept: None,
+            unpushed: None,
             pushed: Vec::new(),
             phases: Vec::new(),
             comment: channel.clone(),
@@ -226,7 +226,7 @@ impl<'a> Publisher<'a> {
             "the commits that were not pushed are kept in `{}`; upload that folder, and `mode: publish` with it as `bundle` publishes them",
             folder.file_name().unwrap_or_default().to_string_lossy()
         ));
-        self.kept = Some(folder);
+        self.unpushed = Some(folder);
     }
 
     /// Records which phases of a test session are complete.
