@@ -1,7 +1,7 @@
 //! `SecretKey`, which does not print its value, and `Redactor`, which removes secrets from texts.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -131,6 +131,12 @@ impl Redactor {
                 clean = clean.replace(needle, MARK);
             }
         }
+        // Forms of one secret begin alike, so whole ones go first.
+        for needle in &self.needles {
+            for place in fragments(&clean, needle).into_iter().rev() {
+                clean.replace_range(place, MARK);
+            }
+        }
         Redacted(clean)
     }
 
@@ -162,6 +168,11 @@ impl Redactor {
         }
     }
 
+    /// Whether `after` holds a known secret in any form that `before` does not hold.
+    pub fn is_added(&self, before: &str, after: &str) -> bool {
+        self.needles.iter().any(|needle| after.contains(needle) && !before.contains(needle))
+    }
+
     /// Whether `text` holds a known secret in any form.
     pub fn finds(&self, text: &str) -> bool {
         self.needles.iter().any(|needle| text.contains(needle))
@@ -171,6 +182,49 @@ impl Redactor {
 /// Fields of objects that hold source text: a stored edit, and a file of a commit for GitHub's
 /// `createCommitOnBranch`.
 const SOURCES: &[&[&str]] = &[&["file", "before", "after"], &["path", "contents"]];
+
+/// The part of a secret that gives it away where a test runner abbreviates it, in bytes.
+const FRAGMENT: usize = 12;
+
+/// Places where `text` holds the beginning or the end of a long `needle`, as far as they agree;
+/// ordered, not overlapping.
+fn fragments(text: &str, needle: &str) -> Vec<Range<usize>> {
+    let cut = needle.len().saturating_sub(FRAGMENT);
+    let (Some(begin), Some(end)) = (needle.get(..FRAGMENT), needle.get(cut..)) else {
+        return Vec::new();
+    };
+    // Addresses begin like many others.
+    if needle.len() < 2 * FRAGMENT || begin.starts_with("http") {
+        return Vec::new();
+    }
+    let agree = |a: char, b: char| if a == b { Some(a.len_utf8()) } else { None };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, _) in text.match_indices(begin) {
+        let rest = text.get(at..).unwrap_or_default();
+        let pairs = rest.chars().zip(needle.chars());
+        found.push(at..at + pairs.map_while(|(a, b)| agree(a, b)).sum::<usize>());
+    }
+    for (at, _) in text.match_indices(end) {
+        let until = at + end.len();
+        let rest = text.get(..until).unwrap_or_default();
+        let pairs = rest.chars().rev().zip(needle.chars().rev());
+        found.push(until - pairs.map_while(|(a, b)| agree(a, b)).sum::<usize>()..until);
+    }
+    merge(found)
+}
+
+/// Orders places and joins those that overlap.
+pub(super) fn merge(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match merged.last_mut() {
+            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+            _ => merged.push(place),
+        }
+    }
+    merged
+}
 
 fn forms(key: &str) -> Vec<String> {
     let mut forms = vec![key.to_owned()];
@@ -243,6 +297,31 @@ mod tests {
                 prop_assert!(redactor.finds(&form), "{form}");
                 prop_assert!(!redactor.finds(&redactor.redact(&form)), "{form}");
             }
+        }
+    }
+
+    #[test]
+    fn a_secret_that_a_test_runner_abbreviates_is_found_by_its_ends() {
+        let redactor = Redactor::new([&SecretKey::new("kV7vW2kP9xR4tB6nM1sD8fG3hJ5yQ")]);
+        for (text, expected) in [
+            (
+                "assert 'kV7vW2kP9xR4...M1sD8fG3hJ5yQ' == 'x'",
+                "assert '[redacted]...[redacted]' == 'x'",
+            ),
+            ("id[iiikV7vW2kP9xR4tB6nM1sD8fG3", "id[iii[redacted]"),
+            ("kV7vW2 is too little", "kV7vW2 is too little"),
+        ] {
+            assert_eq!(&*redactor.redact(text), expected);
+        }
+    }
+
+    #[test]
+    fn only_a_secret_that_an_edit_adds_counts() {
+        let redactor = Redactor::new([&SecretKey::new("postgres-1")]);
+        let table =
+            [("a", "a b", false), ("postgres-1", "postgres-1 b", false), ("a", "postgres-1", true)];
+        for (before, after, expected) in table {
+            assert_eq!(redactor.is_added(before, after), expected, "{after}");
         }
     }
 

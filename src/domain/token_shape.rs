@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::secret::merge;
+
 /// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`.
 struct TokenShape {
     prefix: &'static str,
@@ -48,7 +50,21 @@ const SHAPES: &[TokenShape] = &[
     shape("sk-svcacct-", 20, Charset::Url),
     // Without `-`, which would take long CSS class names for keys.
     shape("sk-", 24, Charset::Alphanumeric),
-    shape("sk_live_", 20, Charset::Url),
+    shape("sk-or-v1-", 20, Charset::Url),
+    shape("sk_live_", 16, Charset::Url),
+    shape("sk_test_", 16, Charset::Url),
+    shape("rk_live_", 16, Charset::Url),
+    shape("whsec_", 20, Charset::Url),
+    shape("xai-", 24, Charset::Alphanumeric),
+    shape("GOCSPX-", 20, Charset::Url),
+    shape("ya29.", 20, Charset::Url),
+    shape("SG.", 20, Charset::Url),
+    shape("dop_v1_", 20, Charset::Url),
+    shape("hvs.", 20, Charset::Url),
+    shape("shpat_", 20, Charset::Url),
+    shape("dckr_pat_", 20, Charset::Url),
+    shape("glsa_", 20, Charset::Url),
+    shape("xapp-", 20, Charset::Url),
     shape("AIza", 20, Charset::Url),
     shape("AKIA", 16, Charset::Capital),
     shape("ASIA", 16, Charset::Capital),
@@ -85,15 +101,7 @@ pub(super) fn find_tokens(text: &str) -> Vec<Range<usize>> {
     found.extend(
         encoded_runs(text).filter(|run| holds_encoded_token(&text.as_bytes()[run.clone()])),
     );
-    found.sort_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for range in found {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
-    }
-    merged
+    merge(found)
 }
 
 fn plain_tokens(text: &[u8]) -> Vec<Range<usize>> {
@@ -150,7 +158,9 @@ fn token_end(text: &[u8]) -> Option<usize> {
     let shape = SHAPES.iter().find(|shape| text.starts_with(shape.prefix.as_bytes()))?;
     let rest = &text[shape.prefix.len()..];
     let length = rest.iter().take_while(|byte| shape.charset.holds(**byte)).count();
-    (length >= shape.least).then_some(shape.prefix.len() + length)
+    // Words that are joined by `-` or `_` hold no digit, and hardly a token holds none.
+    let has_digit = rest.iter().take(length).any(u8::is_ascii_digit);
+    (length >= shape.least && has_digit).then_some(shape.prefix.len() + length)
 }
 
 /// Runs of characters that base64 (both alphabets) or hexadecimal text is made of.
@@ -242,6 +252,8 @@ mod tests {
             "d4218ffc0de0123456789abcdef0123456789abc",
             "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
             "assert total(['npm_install']) == 12",
+            "test_sk_live_mode_toggle_is_visible_when_feature_enabled",
+            "pypi-publish-github-action-workflow-release-tag",
         ] {
             assert!(find_tokens(text).is_empty(), "{text}");
         }

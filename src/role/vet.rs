@@ -71,8 +71,9 @@ fn check_file(edit: &FileEdit, context: &VetContext<'_>) -> Vec<Violation> {
     if context.protect.is_match(edit.file.as_str()) {
         found.push(Violation::Protected(edit.file.clone()));
     }
+    let before = edit.before.as_deref().unwrap_or_default();
     let after = edit.after.as_deref().unwrap_or_default();
-    if guard::holds_secret(edit) || context.redactor.finds(after) {
+    if guard::holds_secret(edit) || context.redactor.is_added(before, after) {
         found.push(Violation::Secret(edit.file.clone()));
     }
     found.extend(content(edit, context.reach));

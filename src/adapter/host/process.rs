@@ -137,6 +137,17 @@ fn tag_of(invocation: &Invocation) -> String {
     format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Removes secrets from a log when its child has ended, or was stopped.
+struct RedactedAtEnd<'a>(&'a Path);
+
+impl Drop for RedactedAtEnd<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = super::redaction::redact_file(self.0) {
+            tracing::warn!(log = %self.0.display(), %error, "a log could not be redacted");
+        }
+    }
+}
+
 /// Runs a child to its end and writes its standard output and error to `log`.
 ///
 /// Memory stays bounded whatever the child prints: the log holds the first [`KEPT_HEAD`] and the
@@ -146,6 +157,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
         super::files::create_folder(folder)?;
     }
     let mut sink = fresh(log)?;
+    let _redacted = RedactedAtEnd(log);
     let (mut reader, writer) = io::pipe()?;
     let mut group =
         Group::start(invocation, Stdio::null(), writer.try_clone()?.into(), writer.into())?;
@@ -164,7 +176,6 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     if let Ok(Ok(result)) = tokio::time::timeout(Duration::from_secs(5), copied).await {
         result?;
     }
-    super::redaction::redact_file(log)?;
     Ok(ending)
 }
 

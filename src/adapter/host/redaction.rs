@@ -2,7 +2,7 @@
 //! through here (specification.md 13.18).
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -14,23 +14,47 @@ use super::environment;
 
 /// Parts of the names of variables that hold a secret.
 const SECRET_NAMES: &[&str] =
-    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "CREDENTIAL"];
+    &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "PRIVATEKEY", "CREDENTIAL"];
+
+/// Ends of the names of variables that hold a secret.
+const SECRET_ENDINGS: &[&str] =
+    &["_KEY", "_PAT", "_PASS", "_PWD", "_JWT", "_AUTH", "_COOKIE", "_BEARER"];
 
 static REDACTOR: LazyLock<RwLock<Redactor>> =
     LazyLock::new(|| RwLock::new(Redactor::new(&secrets_of_environment())));
 
 /// Values of our own variables whose names say that they hold a secret.
 fn secrets_of_environment() -> Vec<SecretKey> {
-    let all = environment::own().into_iter();
-    all.filter(|(name, value)| is_secret_name(name) && !value.starts_with('/'))
-        .map(|(_, value)| SecretKey::new(&value))
-        .collect()
+    let mut secrets = Vec::new();
+    for (name, value) in environment::own() {
+        if is_secret_name(&name) && is_secret_value(&value) {
+            secrets.push(SecretKey::new(&value));
+        }
+        secrets.extend(password_of(&value).map(SecretKey::new));
+    }
+    secrets
+}
+
+/// Whether a value may be secret: the path of an existing file is none, and a word such as the
+/// `postgres` of many test set-ups would take ordinary text out of every report.
+fn is_secret_value(value: &str) -> bool {
+    let is_word = value.len() < 16 && value.chars().all(|c| c.is_ascii_alphabetic());
+    !is_word && !(value.starts_with('/') && Path::new(value).exists())
+}
+
+/// The password in an address such as `postgres://user:password@host/name`.
+fn password_of(value: &str) -> Option<&str> {
+    let (_, rest) = value.split_once("://")?;
+    let (login, _) = rest.split('/').next()?.rsplit_once('@')?;
+    login.split_once(':').map(|(_, password)| password).filter(|password| is_secret_value(password))
 }
 
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     // GitHub's variables for addresses and files, such as `ACTIONS_ID_TOKEN_REQUEST_URL`.
-    !name.ends_with("_URL") && SECRET_NAMES.iter().any(|part| name.contains(part))
+    !name.ends_with("_URL")
+        && (SECRET_NAMES.iter().any(|part| name.contains(part))
+            || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
 /// Adds secrets that this process has come to know.
@@ -58,46 +82,54 @@ pub fn redact_json(document: Value) -> RedactedJson {
     REDACTOR.read().unwrap_or_else(PoisonError::into_inner).redact_json(document)
 }
 
-/// The longest piece of a line that is looked at at once, in bytes.
+/// A log is looked at in pieces of this size, in bytes.
 const PIECE: u64 = 256 << 10;
 
+/// The end of a piece that is looked at again with the next one, so that no border hides a secret.
+/// Longer than any token or private key.
+const OVERLAP: usize = 16 << 10;
+
 /// Removes secrets from a log that a child wrote, without holding the whole of it. A log without
-/// secrets is left as it is.
+/// secrets is left as it is; in others, bytes that are no text become U+FFFD.
 pub fn redact_file(log: &Path) -> io::Result<()> {
-    let redactor = redactor();
-    let mut first = Vec::new();
-    let mut pieces = BufReader::new(File::open(log)?);
-    let mut unchanged = 0_u64;
-    while next_piece(&mut pieces, &mut first)? {
-        let text = String::from_utf8_lossy(&first);
-        if *redactor.redact(&text) != *text {
-            return rewrite(log, unchanged, &redactor);
-        }
-        unchanged += first.len() as u64;
-    }
-    Ok(())
-}
-
-/// Copies the first bytes of a log, redacts the others, and puts the copy in its place.
-fn rewrite(log: &Path, unchanged: u64, redactor: &Redactor) -> io::Result<()> {
     let folder = log.parent().unwrap_or(Path::new("."));
-    let mut copy = tempfile::Builder::new().prefix(".regreen-").tempfile_in(folder)?;
-    let mut pieces = BufReader::new(File::open(log)?);
-    io::copy(&mut (&mut pieces).take(unchanged), &mut copy)?;
-    let mut piece = Vec::new();
-    while next_piece(&mut pieces, &mut piece)? {
-        let text = String::from_utf8_lossy(&piece);
-        copy.write_all(redactor.redact(&text).as_bytes())?;
+    let mut copy: Option<tempfile::NamedTempFile> = None;
+    let mut file = File::open(log)?;
+    // Bytes that are known to stay, and the window that is looked at.
+    let (mut done, mut window) = (0_u64, Vec::new());
+    loop {
+        let before = window.len();
+        (&mut file).take(PIECE).read_to_end(&mut window)?;
+        let is_end = window.len() == before;
+        let text = String::from_utf8_lossy(&window);
+        let clean = redact(&text);
+        if *clean != *text {
+            if copy.is_none() {
+                let mut made = tempfile::Builder::new().prefix(".regreen-").tempfile_in(folder)?;
+                io::copy(&mut File::open(log)?.take(done), &mut made)?;
+                copy = Some(made);
+            }
+            window = clean.as_bytes().to_vec();
+        }
+        let mut border = if is_end { window.len() } else { window.len().saturating_sub(OVERLAP) };
+        // A character stays whole.
+        while window.get(border).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            border -= 1;
+        }
+        let rest = window.split_off(border);
+        match &mut copy {
+            Some(copy) => copy.write_all(&window)?,
+            None => done += window.len() as u64,
+        }
+        window = rest;
+        if is_end {
+            break;
+        }
     }
-    copy.persist(log).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Reads the next line, or a part of a very long one; false at the end.
-fn next_piece(reader: &mut impl BufRead, piece: &mut Vec<u8>) -> io::Result<bool> {
-    piece.clear();
-    reader.take(PIECE).read_until(b'\n', piece)?;
-    Ok(!piece.is_empty())
+    match copy {
+        Some(copy) => copy.persist(log).map(drop).map_err(|error| error.error),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -106,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_loses_its_secrets_and_nothing_else() {
+    fn a_log_loses_its_secrets_and_stays_what_it_is_without_any() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("suite.log");
         let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
@@ -114,13 +146,16 @@ mod tests {
         let spoken = format!("E  AssertionError: {token}\n1 failed");
         write(&log, &[plain.as_slice(), spoken.as_bytes()].concat()).unwrap();
         redact_file(&log).unwrap();
-        let expected = [plain.as_slice(), b"E  AssertionError: [redacted]\n1 failed"].concat();
-        assert_eq!(std::fs::read(&log).unwrap(), expected);
+        let expected = "collected\u{fffd} 3 items\nE  AssertionError: [redacted]\n1 failed";
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), expected);
+        write(&log, &plain).unwrap();
+        redact_file(&log).unwrap();
+        assert_eq!(std::fs::read(&log).unwrap(), plain);
     }
 
     #[test]
     fn variables_of_secrets_are_known_by_their_names() {
-        for name in ["GITHUB_TOKEN", "INPUT_TOKEN", "npm_config__authToken", "DB_PASSWORD"] {
+        for name in ["GITHUB_TOKEN", "INPUT_TOKEN", "npm_config__authToken", "DB_PASS", "GH_PAT"] {
             assert!(is_secret_name(name), "{name}");
         }
         for name in ["PATH", "ACTIONS_ID_TOKEN_REQUEST_URL", "KEYBOARD", "GITHUB_OUTPUT"] {
@@ -129,8 +164,42 @@ mod tests {
     }
 
     #[test]
+    fn neither_a_border_nor_a_line_hides_a_secret_in_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("suite.log");
+        let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+        let key =
+            ["-----BEGIN RSA", " PRIVATE KEY-----\nMIIE\nAbCd\n-----END RSA PRIVATE KEY-----"];
+        let border = usize::try_from(PIECE).unwrap();
+        for (before, secret) in
+            [(border - 9, &token), (border - OVERLAP - 3, &token), (7, &key.concat())]
+        {
+            let text = format!("{} {secret} é", "x".repeat(before));
+            write(&log, text.as_bytes()).unwrap();
+            redact_file(&log).unwrap();
+            let shown = std::fs::read_to_string(&log).unwrap();
+            assert_eq!(shown, format!("{} [redacted] é", "x".repeat(before)));
+        }
+    }
+
+    #[test]
+    fn a_value_is_secret_unless_it_is_a_word_or_a_file() {
+        for (value, expected) in [
+            ("postgres", false),
+            ("/usr/bin", false),
+            ("/Zk3vW2kP9xR4tB6nM1sD8fG3hJ5yQ", true),
+            ("hunter22", true),
+        ] {
+            assert_eq!(is_secret_value(value), expected, "{value}");
+        }
+        assert_eq!(password_of("postgres://ann:pa55word-x@db:5432/shop"), Some("pa55word-x"));
+        assert_eq!(password_of("postgres://ann:postgres@db/shop"), None);
+        assert_eq!(password_of("https://example.org/a@b"), None);
+    }
+
+    #[test]
     fn a_registered_key_is_redacted_everywhere() {
-        let key = SecretKey::new("registered-key-of-a-test-0123456789");
+        let key = SecretKey::new("9sX2registered-key-of-a-test-qV7w");
         assert_eq!(&*redact(key.expose()), key.expose());
         register([&key]);
         assert_eq!(&*redact(&format!("x {}", key.expose())), "x [redacted]");
