@@ -39,7 +39,8 @@ fn secrets_of_environment() -> Vec<SecretKey> {
 /// `postgres` of many test set-ups would take ordinary text out of every report.
 fn is_secret_value(value: &str) -> bool {
     let is_word = value.len() < 16 && value.chars().all(|c| c.is_ascii_alphabetic());
-    !is_word && !(value.starts_with('/') && Path::new(value).exists())
+    let is_file = value.starts_with('/') && Path::new(value).exists();
+    !is_word && !is_file
 }
 
 /// The password in an address such as `postgres://user:password@host/name`.
