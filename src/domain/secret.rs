@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::token_shape::find_tokens;
+use super::token_shape::{find_tokens, merge};
 
 /// A key or token. Its debug output is a mark; only [`SecretKey::expose`] returns the text.
 #[derive(Clone)]
@@ -211,19 +211,6 @@ fn fragments(text: &str, needle: &str) -> Vec<Range<usize>> {
         found.push(until - pairs.map_while(|(a, b)| agree(a, b)).sum::<usize>()..until);
     }
     merge(found)
-}
-
-/// Orders places and joins those that overlap.
-pub(super) fn merge(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    places.sort_by_key(|place| (place.start, place.end));
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        match merged.last_mut() {
-            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
-            _ => merged.push(place),
-        }
-    }
-    merged
 }
 
 fn forms(key: &str) -> Vec<String> {

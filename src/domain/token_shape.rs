@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::secret::merge;
-
 /// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`.
 struct TokenShape {
     prefix: &'static str,
@@ -102,6 +100,19 @@ pub(super) fn find_tokens(text: &str) -> Vec<Range<usize>> {
         encoded_runs(text).filter(|run| holds_encoded_token(&text.as_bytes()[run.clone()])),
     );
     merge(found)
+}
+
+/// Orders places and joins those that overlap.
+pub(super) fn merge(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    places.sort_by_key(|place| (place.start, place.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match merged.last_mut() {
+            Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+            _ => merged.push(place),
+        }
+    }
+    merged
 }
 
 fn plain_tokens(text: &[u8]) -> Vec<Range<usize>> {
