@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
 use super::chain::ProviderCall;
+use super::explanation::Explanation;
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -200,6 +201,9 @@ pub struct Outcome {
     /// The result of making the change smaller; absent when that was not tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
+    /// What a dry run found out about the failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     pub branch: String,
     /// The branch the user had checked out; absent with a detached head.
     pub onto: Option<String>,

@@ -13,6 +13,7 @@ pub mod commit;
 pub mod coverage;
 pub mod criticality;
 pub mod event;
+pub mod explanation;
 pub mod failure;
 pub mod fix_loop;
 pub mod fix_plan;

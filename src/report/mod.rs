@@ -8,6 +8,7 @@ mod coverage;
 pub mod decision;
 pub mod document;
 pub mod estimate;
+pub mod explanation;
 mod findings;
 mod folded_details;
 pub mod follow_up_issues;

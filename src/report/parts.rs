@@ -35,6 +35,8 @@ pub enum PartId {
     Figures,
     Chart,
     Failing,
+    /// Where the failures come from, as a dry run sees it.
+    Explanation,
     Change,
     Next,
     Answers,
@@ -62,27 +64,73 @@ impl Screen {
     /// when the gate was not met.
     pub fn parts(self, view: &View) -> Vec<PartId> {
         use PartId::{
-            Answers, Asked, Attempts, Change, Chart, Failing, Figures, Heading, Iterations, Next,
-            Notes, Places, Proof, Tests, Time, Todo, Used, Verdict,
+            Answers, Asked, Attempts, Change, Chart, Explanation, Failing, Figures, Heading,
+            Iterations, Next, Notes, Places, Proof, Tests, Time, Todo, Used, Verdict,
         };
         let mut parts = match self {
             Self::Comment => vec![
-                Heading, Verdict, Chart, Failing, Change, Next, Answers, Iterations, Attempts,
-                Proof, Todo, Asked, Notes, Used,
+                Heading,
+                Verdict,
+                Chart,
+                Failing,
+                Change,
+                Explanation,
+                Next,
+                Answers,
+                Iterations,
+                Attempts,
+                Proof,
+                Todo,
+                Asked,
+                Notes,
+                Used,
             ],
-            Self::CheckSummary => vec![Verdict, Chart, Failing, Change, Next, Used],
+            Self::CheckSummary => vec![Verdict, Chart, Failing, Change, Explanation, Next, Used],
             Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
             Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
             Self::Report => vec![
-                Heading, Verdict, Figures, Chart, Iterations, Failing, Change, Proof, Attempts,
-                Asked, Notes, Next, Places,
+                Heading,
+                Verdict,
+                Figures,
+                Chart,
+                Iterations,
+                Failing,
+                Change,
+                Explanation,
+                Proof,
+                Attempts,
+                Asked,
+                Notes,
+                Next,
+                Places,
             ],
             Self::Terminal => {
-                vec![Heading, Verdict, Iterations, Chart, Failing, Change, Places, Next]
+                vec![
+                    Heading,
+                    Verdict,
+                    Iterations,
+                    Chart,
+                    Failing,
+                    Change,
+                    Explanation,
+                    Places,
+                    Next,
+                ]
             }
             Self::Page => vec![
-                Chart, Failing, Tests, Iterations, Time, Attempts, Change, Proof, Asked, Notes,
-                Next, Places,
+                Chart,
+                Failing,
+                Explanation,
+                Tests,
+                Iterations,
+                Time,
+                Attempts,
+                Change,
+                Proof,
+                Asked,
+                Notes,
+                Next,
+                Places,
             ],
         };
         let met = view.outcome.as_ref().is_some_and(|outcome| outcome.result.is_done());
@@ -100,6 +148,7 @@ impl PartId {
     pub fn name(self) -> &'static str {
         match self {
             Self::Failing => "failing tests",
+            Self::Explanation => "explanation",
             Self::Change => "patch",
             Self::Answers => "answers",
             Self::Iterations => "iterations",
@@ -124,7 +173,8 @@ impl PartId {
             Self::Proof => (6, FEWER),
             Self::Iterations => (7, &[(50, LONG), (50, SHORT), (20, SHORT), (5, 40)]),
             Self::Answers => (8, WHOLE),
-            Self::Failing => (9, FAILING),
+            Self::Explanation => (9, FEWER),
+            Self::Failing => (10, FAILING),
             _ => (0, WHOLE),
         }
     }
@@ -132,7 +182,7 @@ impl PartId {
     /// Entries that stand open on the forge; the others are folded.
     pub fn open(self) -> usize {
         match self {
-            Self::Failing => 5,
+            Self::Failing | Self::Explanation => 5,
             Self::Next => usize::MAX,
             _ => 0,
         }

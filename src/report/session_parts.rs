@@ -3,7 +3,7 @@
 use super::forge_page::ForgePage;
 use super::parts::{Body, Part, PartId, Screen};
 use super::view::View;
-use super::{folded_details, overview};
+use super::{explanation, folded_details, overview};
 
 /// The part as one screen shows it.
 pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
@@ -13,6 +13,7 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Figures => overview::figures(view),
         PartId::Chart => overview::climb(view, facts, screen),
         PartId::Failing => overview::failing(view, facts),
+        PartId::Explanation => explanation::part(view, screen),
         PartId::Change => overview::change(view, facts, screen),
         PartId::Next => overview::next(view, facts),
         PartId::Places => overview::places(view),

@@ -385,6 +385,7 @@ mod tests {
             degraded: false,
             spending: crate::domain::budget::Spending::default(),
             minimised: None,
+            explanation: None,
             branch: "regreen/WFS-test-main".into(),
             onto: Some("main".into()),
             tip: Some(CommitId::parse("a".repeat(40)).unwrap()),

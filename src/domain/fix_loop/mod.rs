@@ -17,6 +17,7 @@ use super::budget::Spending;
 use super::chain::ProviderCall;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow, Minimised};
+use super::explanation::Explanation;
 use super::fix_plan::{FixPlan, RootCause};
 use super::guard::EditScope;
 use super::id::{CommitId, SessionId, TestId, TreeId};
@@ -151,6 +152,9 @@ pub struct FixLoop {
     /// The result of making the change smaller, once that was tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
+    /// What a dry run found out about the failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     /// Whether an accepted change edits tests (specification.md 13.4).
     #[serde(default)]
     pub tests_edited: bool,
@@ -344,6 +348,7 @@ impl FixLoop {
             tip: None,
             spending: Spending::default(),
             minimised: None,
+            explanation: None,
             tests_edited: false,
         }
     }

@@ -62,6 +62,7 @@ impl FixLoop {
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
             minimised: self.minimised.clone(),
+            explanation: self.explanation.clone(),
             branch: place.branch,
             onto: place.onto,
             tip: self.tip.clone(),

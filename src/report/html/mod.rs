@@ -72,6 +72,7 @@ fn anchor(id: PartId) -> &'static str {
     match id {
         PartId::Chart => "rate",
         PartId::Failing => "failing",
+        PartId::Explanation => "causes",
         PartId::Tests => "tests",
         PartId::Iterations => "iterations",
         PartId::Time => "time",

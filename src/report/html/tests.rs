@@ -106,6 +106,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
             needed: vec![NeededHunk { place: text.into(), tests: failing.to_vec() }],
             ..Minimised::default()
         }),
+        explanation: None,
         branch: text.into(),
         onto: Some(text.into()),
         tip: Some(CommitId::parse("b2".repeat(20)).unwrap()),

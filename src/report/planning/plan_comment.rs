@@ -46,6 +46,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         degraded: state.degraded,
         spending: run.spending,
         minimised: None,
+        explanation: None,
         branch: rest.branch,
         onto: None,
         tip: None,

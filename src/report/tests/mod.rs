@@ -185,6 +185,7 @@ fn outcome(
             complete: true,
             runs: 6,
         }),
+        explanation: None,
         branch: "regreen/WFS-test-pr-7".into(),
         onto: Some("main".into()),
         tip: Some(id('c')),
@@ -197,7 +198,7 @@ fn outcome(
     }
 }
 
-fn closed(result: Ending) -> View {
+pub(super) fn closed(result: Ending) -> View {
     let mut view = running();
     let left = |name: &str, weight: &str, why: &str, line| Remaining {
         test: TestId::from(name),

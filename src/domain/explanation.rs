@@ -1,0 +1,135 @@
+//! `Explanation`: what a dry run finds out about the failures, and what a fix would try.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{CommitId, RepoPath, TestId};
+use super::strategy::Strategy;
+
+/// What is known of the failures before anything is changed. Texts are foreign unless stated
+/// otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Explanation {
+    /// Failures grouped by their most suspicious function, largest group first.
+    pub clusters: Vec<ExplainedCluster>,
+    /// What the first iteration of a fix would try.
+    pub approach: Approach,
+}
+
+/// Failing tests that one cause may explain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ExplainedCluster {
+    /// The failing tests, most specific first.
+    pub tests: Vec<TestId>,
+    /// The most suspicious line; absent when nothing points at one.
+    pub place: Option<SuspiciousLine>,
+    /// First line of the message of the most specific test.
+    pub message: String,
+    /// What a provider says about these tests, if one analysed them.
+    pub analysis: Option<ProviderAnalysis>,
+    /// Number of its tests that also fail on the merge base.
+    pub preexisting: u32,
+    /// Number of its tests that pass on the merge base.
+    pub introduced: u32,
+    pub origin: LineOrigin,
+}
+
+/// A line, and why it is suspected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SuspiciousLine {
+    pub file: RepoPath,
+    /// The function around it; `<module>` at top level.
+    pub function: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// Number of lines of the function with the same rank, this one included.
+    pub equals: u32,
+    /// Which runs execute the line; absent where no coverage was measured.
+    pub spectrum: Option<Spectrum>,
+    /// Whether the stack trace of a failing test names the line.
+    pub in_stack: bool,
+    /// Whether the line differs from the merge base.
+    pub is_changed: bool,
+}
+
+/// How many runs of tests execute a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Spectrum {
+    /// Failing tests of the cluster that execute it.
+    pub failing: u32,
+    /// Failing tests of the cluster.
+    pub failing_of: u32,
+    /// Passing tests that execute it.
+    pub passing: u32,
+    /// Passing tests that were traced.
+    pub passing_of: u32,
+}
+
+impl Spectrum {
+    /// Ochiai coefficient, from 0 to 1: `failing / sqrt(failing_of * (failing + passing))`.
+    #[must_use]
+    pub fn ochiai(self) -> f64 {
+        let product = f64::from(self.failing_of) * f64::from(self.failing + self.passing);
+        if product > 0.0 { f64::from(self.failing) / product.sqrt() } else { 0.0 }
+    }
+}
+
+/// The cause in the words of a provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProviderAnalysis {
+    /// Name of the provider.
+    pub author: String,
+    /// The cause in one sentence.
+    pub cause: String,
+    /// Where it sees the cause, as `file:function:start-end`.
+    pub place: String,
+}
+
+/// When the suspicious function last changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind", rename_all_fields = "kebab-case")]
+pub enum LineOrigin {
+    /// There is no merge base to compare with, or no place.
+    #[default]
+    Unknown,
+    /// Its lines are the same on the merge base.
+    BeforeBase,
+    /// The newest commit since the merge base that changed it.
+    Commit {
+        id: CommitId,
+        /// First line of its message.
+        title: String,
+    },
+}
+
+/// What an iteration would try.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Approach {
+    pub strategy: Strategy,
+    /// Why this strategy, in text written by regreen.
+    pub reason: String,
+    /// Who would be asked, in order: providers by name, or `embedded`.
+    pub chain: Vec<String>,
+    /// Limits of a search of the embedded engine.
+    pub search: SearchBudget,
+    /// Iterations at most.
+    pub max_iterations: u32,
+}
+
+/// Limits of one search of the embedded engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchBudget {
+    /// Number of kinds of edit it knows.
+    pub kinds: u32,
+    /// Candidates at most.
+    pub candidates: u32,
+    /// Wall time at most.
+    pub seconds: u64,
+}

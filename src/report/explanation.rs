@@ -1,0 +1,278 @@
+//! What a dry run explains: for each group of failures where, why, since when and how sure, and
+//! what a fix would try.
+
+use crate::domain::explanation::{
+    Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine,
+};
+use crate::domain::id::TestId;
+
+use super::markdown::{brief, code, count, grouped, line, prose};
+use super::parts::{Item, Part, Screen};
+use super::phrases::{sentence, time};
+use super::view::View;
+
+/// Tests of a cluster that are named.
+const NAMED: usize = 3;
+
+/// Clusters that an answer to a command shows.
+const SHOWN: usize = 10;
+
+/// Characters of a cause that a provider names.
+const CAUSE: usize = 400;
+
+/// Characters of a message.
+const MESSAGE: usize = 200;
+
+/// The explanation on a screen; empty without one.
+pub fn part(view: &View, screen: Screen) -> Part<'static> {
+    let Some(explanation) = of(view) else { return Part::default() };
+    let entry = |cluster: &ExplainedCluster| Item {
+        name: cluster.place.as_ref().map_or_else(|| first(cluster), place),
+        weight: String::new(),
+        text: tests(cluster),
+        more: answers(cluster, screen.is_on_forge())
+            .iter()
+            .map(|(question, answer)| format!("{question}: {answer}"))
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    let part = Part::list("Where it may come from", explanation.clusters.iter(), entry);
+    Part { tail: outlook(&explanation.approach), ..part }
+}
+
+/// The explanation alone, as the answer to a command.
+pub fn markdown(view: &View) -> String {
+    let reason = view.outcome.as_ref().map_or("the run gave no result", |end| &end.reason);
+    let Some(explanation) = of(view) else {
+        let done = view.outcome.as_ref().is_some_and(|outcome| outcome.result.is_done());
+        let what = if done { "There is nothing to explain" } else { "No diagnosis was made" };
+        return format!("{what}: {}.\n", prose(reason, CAUSE));
+    };
+    let clusters = &explanation.clusters;
+    let failing = clusters.iter().map(|cluster| cluster.tests.len() as u64).sum();
+    let mut text = format!(
+        "{}, in {}. Nothing was changed.\n",
+        count(failing, "failing test"),
+        count(clusters.len() as u64, "group")
+    );
+    for (cluster, number) in clusters.iter().take(SHOWN).zip(1..) {
+        let name = cluster.place.as_ref().map_or_else(|| first(cluster), place);
+        text.push_str(&format!("\n**{number}.** {}: {}\n\n", code(&name), tests(cluster)));
+        for (question, answer) in answers(cluster, true) {
+            text.push_str(&format!("- {question}: {answer}\n"));
+        }
+    }
+    if clusters.len() > SHOWN {
+        text.push_str(&format!("\nAnd {} more.\n", clusters.len() - SHOWN));
+    }
+    text.push_str(&format!("\n{}\n", outlook(&explanation.approach)));
+    text
+}
+
+fn of(view: &View) -> Option<&Explanation> {
+    let explanation = view.outcome.as_ref()?.explanation.as_ref()?;
+    (!explanation.clusters.is_empty()).then_some(explanation)
+}
+
+fn first(cluster: &ExplainedCluster) -> String {
+    cluster.tests.first().map_or_else(String::new, TestId::to_string)
+}
+
+fn place(place: &SuspiciousLine) -> String {
+    let SuspiciousLine { file, line, function, .. } = place;
+    match function.as_str() {
+        "" | "<module>" => format!("{file}:{line}"),
+        function => format!("{file}:{line} in {function}"),
+    }
+}
+
+/// Which tests fail.
+fn tests(cluster: &ExplainedCluster) -> String {
+    let names: Vec<String> =
+        cluster.tests.iter().take(NAMED).map(|test| brief(test.as_str())).collect();
+    let more = match cluster.tests.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        some => format!(" and {some} more"),
+    };
+    let number = count(cluster.tests.len() as u64, "failing test");
+    format!("{number}, {}{more}", names.join(", "))
+}
+
+/// The questions that a reader has, with their answers as Markdown.
+fn answers(cluster: &ExplainedCluster, on_forge: bool) -> [(&'static str, String); 3] {
+    [
+        ("Why", why(cluster)),
+        ("Since", since(cluster, on_forge)),
+        ("How sure", how_sure(cluster.place.as_ref())),
+    ]
+}
+
+fn why(cluster: &ExplainedCluster) -> String {
+    let message = line(&cluster.message, MESSAGE);
+    let mut text = if message.is_empty() { "no message".to_owned() } else { code(&message) };
+    text.push('.');
+    if let Some(analysis) = &cluster.analysis {
+        let (author, place) = (brief(&analysis.author), brief(&analysis.place));
+        let cause = prose(&sentence(&analysis.cause), CAUSE);
+        text.push_str(&format!(" {author} at {place}: {cause}"));
+        text.push_str(if text.ends_with(['.', '!', '?']) { "" } else { "." });
+    }
+    text
+}
+
+/// Since when the tests fail, as far as the merge base and the history of the lines say.
+fn since(cluster: &ExplainedCluster, on_forge: bool) -> String {
+    let before = if on_forge { "before this pull request" } else { "before the merge base" };
+    let all = u32::try_from(cluster.tests.len()).unwrap_or(u32::MAX);
+    let on_base = match (cluster.preexisting, cluster.introduced) {
+        (0, 0) => "no run on a merge base compares".to_owned(),
+        (old, 0) if old == all => "the tests fail on the merge base too".to_owned(),
+        (0, new) if new == all => "the tests pass on the merge base".to_owned(),
+        (old, new) => format!("on the merge base {old} of {all} tests fail and {new} pass"),
+    };
+    match &cluster.origin {
+        // What fails on the base is older than any commit that is not part of it.
+        _ if cluster.preexisting == all => format!("{before}; {on_base}."),
+        LineOrigin::Commit { id, title } => {
+            let likely = if cluster.introduced > 0 { "probably " } else { "" };
+            let commit = format!("{likely}{} ({})", code(id.short()), brief(title));
+            format!("{commit}, the last commit to change this place; {on_base}.")
+        }
+        LineOrigin::BeforeBase => format!("this place is as it was {before}; {on_base}."),
+        LineOrigin::Unknown => format!("unknown; {on_base}."),
+    }
+}
+
+/// The evidence for a place, and what it is worth.
+fn how_sure(place: Option<&SuspiciousLine>) -> String {
+    let Some(place) = place else {
+        return "not at all; neither coverage nor a stack trace points at a line of the sources."
+            .into();
+    };
+    let mut facts = Vec::new();
+    if place.in_stack {
+        facts.push("the stack trace names this line".to_owned());
+    }
+    if place.is_changed {
+        facts.push("the line differs from the merge base".to_owned());
+    }
+    let Some(spectrum) = place.spectrum else {
+        return format!("a guess without coverage; {}.", facts.join(", "));
+    };
+    let Spectrum { failing, failing_of, passing, passing_of } = spectrum;
+    let runs = count(u64::from(failing_of), "failing run");
+    let verb = if failing == 1 { "executes" } else { "execute" };
+    let does = if passing == 1 { "does" } else { "do" };
+    facts.insert(
+        0,
+        format!(
+            "{failing} of {runs} {verb} this line, {passing} of {passing_of} passing ones {does}"
+        ),
+    );
+    if place.equals > 1 {
+        facts.push(format!(
+            "{} of the function share this rank",
+            count(place.equals.into(), "line")
+        ));
+    }
+    let strength = match spectrum.ochiai() {
+        0.9.. => "strong evidence",
+        0.6.. => "fair evidence",
+        _ => "weak evidence",
+    };
+    format!("{strength}; {}.", facts.join(", "))
+}
+
+/// What a fix would try first.
+fn outlook(approach: &Approach) -> String {
+    let search = approach.search;
+    let engine = format!(
+        "the built-in engine ({}, at most {} candidates and {} a search)",
+        count(search.kinds.into(), "kind of edit").replace("kind of edits", "kinds of edit"),
+        grouped(search.candidates.into()),
+        time(search.seconds.saturating_mul(1000))
+    );
+    let names: Vec<String> = approach
+        .chain
+        .iter()
+        .map(|name| if name == "embedded" { engine.clone() } else { brief(name) })
+        .collect();
+    let who = if names.is_empty() { "nobody".to_owned() } else { names.join(", then ") };
+    format!(
+        "A fix would begin with the {} strategy ({}) and try {who}, in at most {}.",
+        approach.strategy,
+        prose(&approach.reason, CAUSE),
+        count(approach.max_iterations.into(), "iteration")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::Ending;
+    use crate::domain::explanation::{ProviderAnalysis, SearchBudget};
+    use crate::domain::id::{CommitId, RepoPath};
+    use crate::domain::strategy::Strategy;
+
+    fn line_of(spectrum: Option<Spectrum>, in_stack: bool, is_changed: bool) -> SuspiciousLine {
+        let (file, function) = (RepoPath::parse("shop/price.py").unwrap(), "discount".into());
+        SuspiciousLine { file, function, line: 12, equals: 1, spectrum, in_stack, is_changed }
+    }
+
+    fn cluster(place: Option<SuspiciousLine>, text: &str) -> ExplainedCluster {
+        let tests = ["a", "b", "c", "d"].map(|name| TestId(format!("{name}{text}"))).into();
+        let message = format!("assert 90 == 95{text}");
+        let (analysis, origin) = (None, LineOrigin::Unknown);
+        ExplainedCluster { tests, place, message, analysis, preexisting: 0, introduced: 0, origin }
+    }
+
+    fn view(clusters: Vec<ExplainedCluster>) -> View {
+        let approach = Approach {
+            strategy: Strategy::Conservative,
+            reason: "the first iterations are conservative".into(),
+            chain: vec!["gemini".into(), "embedded".into()],
+            search: SearchBudget { kinds: 41, candidates: 6_000, seconds: 120 },
+            max_iterations: 10,
+        };
+        let mut view = crate::report::tests::closed(Ending::Planned);
+        let outcome = view.outcome.as_mut().unwrap();
+        outcome.explanation = Some(Explanation { clusters, approach });
+        view
+    }
+
+    #[test]
+    fn an_answer_says_where_why_since_when_how_sure_and_what_next() {
+        let spectrum = Spectrum { failing: 9, failing_of: 10, passing: 1, passing_of: 40 };
+        let hostile = "`@octocat` <img src=x>\n## end";
+        let first = ExplainedCluster {
+            analysis: Some(ProviderAnalysis {
+                author: "gemini".into(),
+                cause: "the discount of 5 % is lost, see https://evil.example/x".into(),
+                place: "shop/price.py:discount:10-14".into(),
+            }),
+            introduced: 4,
+            origin: LineOrigin::Commit {
+                id: CommitId::parse("c".repeat(40)).unwrap(),
+                title: "Round prices, fixes #12".into(),
+            },
+            ..cluster(Some(line_of(Some(spectrum), true, true)), hostile)
+        };
+        insta::assert_snapshot!(markdown(&view(vec![first, cluster(None, "")])), @r"
+        8 failing tests, in 2 groups. Nothing was changed.
+
+        **1.** `shop/price.py:12 in discount`: 4 failing tests, ``a`@octocat` <img src=x> ## end``, ``b`@octocat` <img src=x> ## end``, ``c`@octocat` <img src=x> ## end`` and 1 more
+
+        - Why: ``assert 90 == 95`@octocat` <img src=x> ## end``. `gemini` at `shop/price.py:discount:10-14`: The discount of 5 % is lost, see `https://evil.example/x`.
+        - Since: probably `cccccccc` (`Round prices, fixes #12`), the last commit to change this place; the tests pass on the merge base.
+        - How sure: strong evidence; 9 of 10 failing runs execute this line, 1 of 40 passing ones does, the stack trace names this line, the line differs from the merge base.
+
+        **2.** `a`: 4 failing tests, `a`, `b`, `c` and 1 more
+
+        - Why: `assert 90 == 95`.
+        - Since: unknown; no run on a merge base compares.
+        - How sure: not at all; neither coverage nor a stack trace points at a line of the sources.
+
+        A fix would begin with the conservative strategy (the first iterations are conservative) and try `gemini`, then the built-in engine (41 kinds of edit, at most 6,000 candidates and 2 min a search), in at most 10 iterations.
+        ");
+    }
+}
