@@ -207,26 +207,42 @@ fn outlook(approach: &Approach) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod samples {
     use super::*;
-    use crate::domain::event::Ending;
     use crate::domain::explanation::{ProviderAnalysis, SearchBudget};
     use crate::domain::id::{CommitId, RepoPath};
     use crate::domain::strategy::Strategy;
 
-    fn line_of(spectrum: Option<Spectrum>, in_stack: bool, is_changed: bool) -> SuspiciousLine {
-        let (file, function) = (RepoPath::parse("shop/price.py").unwrap(), "discount".into());
-        SuspiciousLine { file, function, line: 12, equals: 1, spectrum, in_stack, is_changed }
+    /// A cluster of four tests with everything that can be known, in foreign words.
+    pub fn cluster(text: &str) -> ExplainedCluster {
+        let tests = ["a", "b", "c", "d"].map(|name| TestId(format!("{name}{text}")));
+        ExplainedCluster {
+            tests: tests.into(),
+            place: Some(SuspiciousLine {
+                file: RepoPath::parse("shop/price.py").unwrap(),
+                function: "discount".into(),
+                line: 12,
+                equals: 1,
+                spectrum: Some(Spectrum { failing: 4, failing_of: 4, passing: 1, passing_of: 40 }),
+                in_stack: true,
+                is_changed: true,
+            }),
+            message: format!("assert 90 == 95{text}"),
+            analysis: Some(ProviderAnalysis {
+                author: "gemini".into(),
+                cause: format!("the discount is lost{text}"),
+                place: "shop/price.py:discount:10-14".into(),
+            }),
+            preexisting: 0,
+            introduced: 4,
+            origin: LineOrigin::Commit {
+                id: CommitId::parse("c".repeat(40)).unwrap(),
+                title: format!("Round prices{text}"),
+            },
+        }
     }
 
-    fn cluster(place: Option<SuspiciousLine>, text: &str) -> ExplainedCluster {
-        let tests = ["a", "b", "c", "d"].map(|name| TestId(format!("{name}{text}"))).into();
-        let message = format!("assert 90 == 95{text}");
-        let (analysis, origin) = (None, LineOrigin::Unknown);
-        ExplainedCluster { tests, place, message, analysis, preexisting: 0, introduced: 0, origin }
-    }
-
-    fn view(clusters: Vec<ExplainedCluster>) -> View {
+    pub fn explanation(clusters: Vec<ExplainedCluster>) -> Explanation {
         let approach = Approach {
             strategy: Strategy::Conservative,
             reason: "the first iterations are conservative".into(),
@@ -234,37 +250,37 @@ mod tests {
             search: SearchBudget { kinds: 41, candidates: 6_000, seconds: 120 },
             max_iterations: 10,
         };
-        let mut view = crate::report::tests::closed(Ending::Planned);
-        let outcome = view.outcome.as_mut().unwrap();
-        outcome.explanation = Some(Explanation { clusters, approach });
-        view
+        Explanation { clusters, approach }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::{cluster, explanation};
+    use super::*;
+    use crate::domain::event::Ending;
 
     #[test]
     fn an_answer_says_where_why_since_when_how_sure_and_what_next() {
-        let spectrum = Spectrum { failing: 9, failing_of: 10, passing: 1, passing_of: 40 };
-        let hostile = "`@octocat` <img src=x>\n## end";
-        let first = ExplainedCluster {
-            analysis: Some(ProviderAnalysis {
-                author: "gemini".into(),
-                cause: "the discount of 5 % is lost, see https://evil.example/x".into(),
-                place: "shop/price.py:discount:10-14".into(),
-            }),
-            introduced: 4,
-            origin: LineOrigin::Commit {
-                id: CommitId::parse("c".repeat(40)).unwrap(),
-                title: "Round prices, fixes #12".into(),
-            },
-            ..cluster(Some(line_of(Some(spectrum), true, true)), hostile)
+        let bare = ExplainedCluster {
+            place: None,
+            analysis: None,
+            introduced: 0,
+            origin: LineOrigin::Unknown,
+            ..cluster("")
         };
-        insta::assert_snapshot!(markdown(&view(vec![first, cluster(None, "")])), @r"
+        let hostile = cluster("`@octocat` <img src=x>\n## end https://evil.example/x #12");
+        let mut view = crate::report::tests::closed(Ending::Planned);
+        let outcome = view.outcome.as_mut().unwrap();
+        outcome.explanation = Some(explanation(vec![hostile, bare]));
+        insta::assert_snapshot!(markdown(&view), @r"
         8 failing tests, in 2 groups. Nothing was changed.
 
-        **1.** `shop/price.py:12 in discount`: 4 failing tests, ``a`@octocat` <img src=x> ## end``, ``b`@octocat` <img src=x> ## end``, ``c`@octocat` <img src=x> ## end`` and 1 more
+        **1.** `shop/price.py:12 in discount`: 4 failing tests, ``a`@octocat` <img src=x> ## end https://evil.example/x #12``, ``b`@octocat` <img src=x> ## end https://evil.example/x #12``, ``c`@octocat` <img src=x> ## end https://evil.example/x #12`` and 1 more
 
-        - Why: ``assert 90 == 95`@octocat` <img src=x> ## end``. `gemini` at `shop/price.py:discount:10-14`: The discount of 5 % is lost, see `https://evil.example/x`.
-        - Since: probably `cccccccc` (`Round prices, fixes #12`), the last commit to change this place; the tests pass on the merge base.
-        - How sure: strong evidence; 9 of 10 failing runs execute this line, 1 of 40 passing ones does, the stack trace names this line, the line differs from the merge base.
+        - Why: ``assert 90 == 95`@octocat` <img src=x> ## end https://evil.example/x #12``. `gemini` at `shop/price.py:discount:10-14`: The discount is lost`@octocat` `<img src=x> ##` end `https://evil.example/x #12`.
+        - Since: probably `cccccccc` (``Round prices`@octocat` <img src=x> ## end https://evil.example/x #12``), the last commit to change this place; the tests pass on the merge base.
+        - How sure: fair evidence; 4 of 4 failing runs execute this line, 1 of 40 passing ones does, the stack trace names this line, the line differs from the merge base.
 
         **2.** `a`: 4 failing tests, `a`, `b`, `c` and 1 more
 

@@ -135,7 +135,7 @@ fn listed(id: PartId, part: &Part<'_>, (most, width): Form, facts: &ForgePage<'_
                 _ => fold(&format!("{rest} more"), &more),
             };
             let number = if id == PartId::Failing { format!(" ({all})") } else { String::new() };
-            format!("**{title}{number}**\n\n{}\n{more}{}", entries(0, open), part.tail)
+            format!("**{title}{number}**\n\n{}\n{more}\n{}", entries(0, open), part.tail)
         }
         Body::List(items) => {
             if shown == 0 && part.intro.is_empty() {

@@ -13,6 +13,7 @@ use crate::domain::event::{Event, Minimised, NeededHunk, Outcome, Remaining};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
+use crate::report::explanation::samples;
 
 /// Texts that try to be read as markup.
 const HOSTILE: &[&str] = &[
@@ -106,7 +107,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
             needed: vec![NeededHunk { place: text.into(), tests: failing.to_vec() }],
             ..Minimised::default()
         }),
-        explanation: None,
+        explanation: Some(samples::explanation(vec![samples::cluster(text)])),
         branch: text.into(),
         onto: Some(text.into()),
         tip: Some(CommitId::parse("b2".repeat(20)).unwrap()),

@@ -1,6 +1,7 @@
 //! Property tests: pages of sessions full of hostile text show nothing that is not ours.
 
 use super::*;
+use crate::report::explanation::samples;
 
 /// A to-do plan of any shape.
 fn plan() -> impl Strategy<Value = Vec<Step>> {
@@ -316,6 +317,9 @@ fn session(shape: &Shape, pool: &[String]) -> View {
         (outcome.session, outcome.branch, outcome.report) = (text(), text(), text());
         outcome.onto = Some(text());
         outcome.patch = text().repeat(30);
+        outcome.explanation = Some(samples::explanation(
+            (0..shape.others).map(|_| samples::cluster(&text())).collect(),
+        ));
         outcome.minimised = Some(Minimised {
             needed: (0..shape.others)
                 .map(|_| NeededHunk { place: text(), tests: vec![TestId::from(text().as_str())] })
@@ -351,7 +355,7 @@ fn a_page_that_is_too_long_gives_up_what_matters_least_and_says_so() {
     let note = text.lines().last().unwrap();
     assert_eq!(
         note,
-        "Shortened to fit: failing tests, patch, iterations, attempts, proof, who was asked, notes. \
+        "Shortened to fit: failing tests, patch, explanation, iterations, attempts, proof, who was asked, notes. \
          All of it: [full report](https://github.com/octo/shop/actions/runs/9/artifacts/3)."
     );
     let whole = job_summary(&view, &facts());
