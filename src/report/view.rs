@@ -47,6 +47,8 @@ pub struct View {
     pub reasons: BTreeMap<u32, String>,
     /// Milliseconds spent in test runs, by iteration; 0 is the baseline.
     pub testing: BTreeMap<u32, u64>,
+    /// The last full run: number of tests and milliseconds.
+    pub full_run: Option<(u32, u64)>,
     /// Finished iterations.
     pub rows: Vec<IterationRow>,
     /// Calls to providers, with their iteration.
@@ -106,7 +108,10 @@ impl View {
             Event::Progress { done, total, unit } => {
                 self.progress = Some((*done, *total, unit.clone()));
             }
-            Event::Ran { iteration, duration_ms, .. } => {
+            Event::Ran { iteration, run, of, duration_ms, .. } => {
+                if run == of {
+                    self.full_run = Some((*run, *duration_ms));
+                }
                 let spent = self.testing.entry(*iteration).or_default();
                 *spent = spent.saturating_add(*duration_ms);
                 self.doing.clear();

@@ -3,7 +3,8 @@
 use crate::bot::context::Context;
 use crate::bot::error::BotError;
 use crate::bot::{limits, session_snapshots, sessions};
-use crate::report::{estimate, markdown};
+use crate::report::estimate::{self, Evidence};
+use crate::report::markdown;
 
 /// Lists the sessions of the target.
 pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
@@ -40,14 +41,17 @@ pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
 /// Estimates the time and cost of a run.
 pub async fn estimate(context: &Context<'_>) -> Result<String, BotError> {
     let settings = &context.prepared.settings;
-    let ceiling = limits::ceiling(settings);
-    let view = match sessions::newest(context).await? {
-        Some(newest) => Some(newest.view(context).await?),
-        None => None,
-    };
-    Ok(estimate::estimate(
-        view.as_ref(),
-        &ceiling,
-        settings.providers.as_deref().unwrap_or_default(),
-    ))
+    let mut views = Vec::new();
+    for known in sessions::known(context).await? {
+        views.push(known.view(context).await?);
+    }
+    let price = |name: &String| settings.provider.as_ref()?.get(name)?.price;
+    let names = settings.providers.iter().flatten();
+    let providers: Vec<_> = names.map(|name| (name.clone(), price(name))).collect();
+    Ok(estimate::estimate(&Evidence {
+        sessions: &views,
+        head: &context.target.head,
+        limits: &limits::ceiling(settings),
+        providers: &providers,
+    }))
 }
