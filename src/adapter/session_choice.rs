@@ -87,9 +87,11 @@ pub fn choose(
                 break;
             }
             let on = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
+            // A dry run leaves the name of the branch to the run that makes one.
+            let kind = if request.mode == Mode::DryRun { "dry-run-" } else { "" };
             let base = name
                 .as_ref()
-                .map_or_else(|| format!("WFS-test-{}", slug(&on)), ToString::to_string);
+                .map_or_else(|| format!("WFS-test-{kind}{}", slug(&on)), ToString::to_string);
             let description = format!("Bring the tests of {on} back to green");
             Ok((begin(request, &base, description, (facts, root, clock)), None))
         }

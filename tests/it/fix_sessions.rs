@@ -163,6 +163,8 @@ fn a_dry_run_and_suggestions_make_no_branch() {
     assert_eq!(dry["result"], "planned");
     let suggested = repo.regreen(&["fix", "--publish", "suggest", "--json"]).document();
     assert_eq!(suggested["result"], "success");
+    assert_eq!(dry["session"], "WFS-test-dry-run-main");
+    assert_eq!(suggested["session"], "WFS-test-main");
     assert!(suggested["patch"].as_str().unwrap().contains("+        return high"));
     let folder = std::path::PathBuf::from(suggested["folder"].as_str().unwrap());
     assert!(folder.join("patches/iteration-1.patch").is_file());
