@@ -299,7 +299,7 @@ pub struct Remaining {
     pub criticality: String,
     /// Evidence for the criticality, written by regreen.
     pub evidence: String,
-    /// First line of the failure message.
+    /// The assertion in one line, with the innermost frames of the repository.
     pub message: String,
     /// File that defines the test, if known.
     #[serde(default)]

@@ -4,6 +4,7 @@
 //! depends on no other module of the crate.
 
 pub mod archive;
+pub mod assertion;
 pub mod budget;
 pub mod chain;
 pub mod characterisation_report;
@@ -23,6 +24,7 @@ pub mod guard;
 pub mod id;
 pub mod language;
 pub mod latest_results;
+pub mod missing_package;
 pub mod mutation;
 pub mod progress;
 pub mod proposal;

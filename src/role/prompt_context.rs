@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
 use crate::code::{outline, test_paths};
+use crate::domain::assertion::{assertion, own_frames};
 use crate::domain::fix_loop::{FixLoop, IterationResult};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::id::RepoPath;
@@ -118,11 +119,10 @@ impl Context {
                 text.push_str(&format!(
                     "\n{}\n{}\n",
                     self.plain(&indent(&failure.message, 40)),
-                    self.plain(&indent(&failure.stack, 60))
+                    self.plain(&indent(&own_frames(&failure.stack), 60))
                 ));
             } else {
-                let first = failure.message.lines().next().unwrap_or_default();
-                text.push_str(&format!(": {}\n", self.plain(first)));
+                text.push_str(&format!(": {}\n", self.plain(&assertion(case))));
             }
         }
         (!text.is_empty()).then(|| part("Failing tests and what they said", text, true))

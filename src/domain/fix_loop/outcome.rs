@@ -1,5 +1,6 @@
 //! `FixLoop::outcome`: turns the state of the loop into the `Outcome` that summaries show.
 
+use crate::domain::assertion::assertion;
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::test::Status;
 
@@ -38,12 +39,8 @@ impl FixLoop {
                     .ledger
                     .case(&item.test)
                     .filter(|case| case.status == Status::Failed)
-                    .and_then(|case| case.failure.as_ref())
-                    .and_then(|failure| failure.message.lines().next())
-                    .unwrap_or_default()
-                    .chars()
-                    .take(300)
-                    .collect(),
+                    .map(assertion)
+                    .unwrap_or_default(),
                 test: item.test,
             })
             .collect();
