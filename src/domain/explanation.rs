@@ -25,7 +25,7 @@ pub struct ExplainedCluster {
     pub tests: Vec<TestId>,
     /// The most suspicious line; absent when nothing points at one.
     pub place: Option<SuspiciousLine>,
-    /// First line of the message of the most specific test.
+    /// The assertion of the most specific test, in one line.
     pub message: String,
     /// What a provider says about these tests, if one analysed them.
     pub analysis: Option<ProviderAnalysis>,
@@ -43,6 +43,10 @@ pub struct SuspiciousLine {
     pub file: RepoPath,
     /// The function around it; `<module>` at top level.
     pub function: String,
+    /// First line of the function, from 1.
+    pub start: u32,
+    /// Last line of the function, inclusive.
+    pub end: u32,
     /// The line, from 1.
     pub line: u32,
     /// Number of lines of the function with the same rank, this one included.
@@ -69,13 +73,11 @@ pub struct Spectrum {
     pub passing_of: u32,
 }
 
-impl Spectrum {
-    /// Ochiai coefficient, from 0 to 1: `failing / sqrt(failing_of * (failing + passing))`.
-    #[must_use]
-    pub fn ochiai(self) -> f64 {
-        let product = f64::from(self.failing_of) * f64::from(self.failing + self.passing);
-        if product > 0.0 { f64::from(self.failing) / product.sqrt() } else { 0.0 }
-    }
+/// Ochiai coefficient, from 0 to 1: how much the tests that execute a line tend to fail.
+#[must_use]
+pub fn ochiai(failing: u32, failing_of: u32, passing: u32) -> f64 {
+    let product = f64::from(failing_of) * f64::from(failing + passing);
+    if product > 0.0 { f64::from(failing) / product.sqrt() } else { 0.0 }
 }
 
 /// The cause in the words of a provider.
@@ -123,7 +125,7 @@ pub struct Approach {
 }
 
 /// Limits of one search of the embedded engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchBudget {
     /// Number of kinds of edit it knows.
@@ -132,4 +134,18 @@ pub struct SearchBudget {
     pub candidates: u32,
     /// Wall time at most.
     pub seconds: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ochiai_ranks_what_only_failures_run_highest() {
+        assert!((ochiai(2, 2, 0) - 1.0).abs() < 1e-9);
+        assert!(ochiai(2, 2, 2) < ochiai(2, 2, 1));
+        assert!(ochiai(1, 2, 0) < ochiai(2, 2, 0));
+        assert!(ochiai(0, 2, 5).abs() < f64::EPSILON);
+        assert!(ochiai(0, 0, 0).abs() < f64::EPSILON);
+    }
 }

@@ -1,9 +1,11 @@
 //! `Worktree`: a private checkout with its fix branch, and operations on its git trees.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
+use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, TreeId};
 use crate::domain::proposal::EditSet;
 
@@ -50,6 +52,15 @@ pub trait Worktree: Send + Sync {
 
     /// The merge base of the head under test and a reference; `None` when there is none.
     async fn merge_base(&self, reference: &str) -> Result<Option<CommitId>, GitError>;
+
+    /// The newest commit between `base` and the head under test that changed one of these lines of
+    /// the head. Without a base only the recent history is read.
+    async fn last_change(
+        &self,
+        file: &RepoPath,
+        lines: RangeInclusive<u32>,
+        base: Option<&CommitId>,
+    ) -> Result<LineOrigin, GitError>;
 
     /// Writes the files of a tree into a scratch folder of the session and returns its path.
     async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;

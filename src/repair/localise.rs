@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
+use crate::domain::explanation::ochiai;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Status, TestCase};
@@ -65,12 +66,6 @@ impl Diagnosis {
         near.sort_by_key(|test| reaches.get(test).map(|trace| trace.duration));
         (near, far)
     }
-}
-
-/// Ochiai coefficient: `failed_covering / sqrt(failed * (failed_covering + passed_covering))`.
-pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
-    let product = f64::from(failed) * f64::from(failed_covering + passed_covering);
-    if product > 0.0 { f64::from(failed_covering) / product.sqrt() } else { 0.0 }
 }
 
 /// Traces the tests, groups the failures, and ranks the lines of each group.
@@ -143,7 +138,7 @@ async fn sources(
 }
 
 /// Lines of the head that differ from the base.
-fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<u32>> {
+pub(super) fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<u32>> {
     let mut changed: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     for diff in search.base_diff {
         let lines = changed.entry(diff.file.clone()).or_default();
@@ -352,18 +347,4 @@ fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
         ],
         impact: "An edit that satisfies the tests may still be wrong where no test looks.".into(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ochiai_ranks_what_only_failures_run_highest() {
-        assert!((ochiai(2, 2, 0) - 1.0).abs() < 1e-9);
-        assert!(ochiai(2, 2, 2) < ochiai(2, 2, 1));
-        assert!(ochiai(1, 2, 0) < ochiai(2, 2, 0));
-        assert!(ochiai(0, 2, 5).abs() < f64::EPSILON);
-        assert!(ochiai(0, 0, 0).abs() < f64::EPSILON);
-    }
 }

@@ -6,6 +6,7 @@
 mod characterise;
 mod edit_traits;
 mod engine;
+mod explain;
 mod localise;
 mod score;
 mod search_settings;
@@ -17,6 +18,7 @@ pub use characterise::{
 };
 pub use edit_traits::{fingerprint, size, suspicion};
 pub use engine::{SearchOutcome, search, test_literals};
+pub use explain::{budget, explain, unlocated};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
 pub use search_settings::{Limits, Search, Trial};

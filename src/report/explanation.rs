@@ -2,7 +2,7 @@
 //! what a fix would try.
 
 use crate::domain::explanation::{
-    Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine,
+    Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine, ochiai,
 };
 use crate::domain::id::TestId;
 
@@ -175,7 +175,7 @@ fn how_sure(place: Option<&SuspiciousLine>) -> String {
             count(place.equals.into(), "line")
         ));
     }
-    let strength = match spectrum.ochiai() {
+    let strength = match ochiai(failing, failing_of, passing) {
         0.9.. => "strong evidence",
         0.6.. => "fair evidence",
         _ => "weak evidence",
@@ -221,6 +221,8 @@ pub mod samples {
             place: Some(SuspiciousLine {
                 file: RepoPath::parse("shop/price.py").unwrap(),
                 function: "discount".into(),
+                start: 10,
+                end: 14,
                 line: 12,
                 equals: 1,
                 spectrum: Some(Spectrum { failing: 4, failing_of: 4, passing: 1, passing_of: 40 }),

@@ -7,6 +7,7 @@ use futures::lock::Mutex;
 
 use crate::code::test_paths;
 use crate::domain::event::Event;
+use crate::domain::explanation::{ExplainedCluster, SearchBudget};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
@@ -82,6 +83,20 @@ impl Embedded {
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, state, impact, fx).await?;
         Ok(Suspects { plan: context.diagnosis.plan.clone(), ..context.suspects.clone() })
+    }
+
+    /// The failures in groups, with the evidence for their causes, and what a search may use up.
+    pub async fn explain(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<(Vec<ExplainedCluster>, SearchBudget), EffectError> {
+        let mut slot = self.current.lock().await;
+        let context = self.context_for(&mut slot, state, impact, fx).await?;
+        let search = self.search(state, fx, context, &|_| {});
+        let budget = repair::budget(&context.diagnosis, search.trial.limits);
+        Ok((repair::explain(&search, &context.diagnosis), budget))
     }
 
     /// The candidate runner and the diagnosis for this iteration, reused if they are already open.

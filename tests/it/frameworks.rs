@@ -145,7 +145,12 @@ class TestGroup:
         ("test_b.py", "import no_such_module\n"),
         ("test_a.py", "def test_a():\n    pass\n"),
     ]);
-    assert_eq!(failing(&look(&broken)), ["test_b.py"]);
+    // No edit installs a package, so nothing is searched.
+    let named = broken.regreen(&["fix", "--json"]).document();
+    assert_eq!((&named["result"], failing(&named)), (&"failure".into(), vec!["test_b.py"]));
+    let reason = named["reason"].as_str().unwrap();
+    assert!(reason.starts_with("`no_such_module` is not installed; add it to"), "{reason}");
+    assert_eq!(named["iterations"].as_array().map(Vec::len), Some(0), "{named}");
 }
 
 #[test]

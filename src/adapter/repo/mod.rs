@@ -8,6 +8,7 @@ mod commit;
 mod folder_edits;
 mod git_remote;
 mod import_objects;
+mod line_history;
 mod objects;
 mod open;
 mod pack_limits;

@@ -1,6 +1,7 @@
 //! The private checkout of a session: a registered git worktree in a folder of our own.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,12 +11,13 @@ use git2::build::CheckoutBuilder;
 
 use crate::adapter::host::{crash, files};
 use crate::domain::commit::is_of_session;
+use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
-use super::{RepositoryFacts, commit, failed, io, tree};
+use super::{RepositoryFacts, commit, failed, io, line_history, tree};
 
 /// Untracked folders that test tools need; linked into every private checkout.
 const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
@@ -290,6 +292,15 @@ impl Worktree for RepoWorktree {
             let other = other.peel_to_commit().map_err(unknown)?;
             repo.merge_base(oid(&self.head)?, other.id()).ok().map(name).transpose()
         })
+    }
+
+    async fn last_change(
+        &self,
+        file: &RepoPath,
+        lines: RangeInclusive<u32>,
+        base: Option<&CommitId>,
+    ) -> Result<LineOrigin, GitError> {
+        self.with(|repo| line_history::last_change(repo, &self.head, file, lines, base))
     }
 
     async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {

@@ -7,7 +7,6 @@ macro_rules! operator_ids {
         pub enum OperatorId { $($id,)* }
 
         impl OperatorId {
-            #[cfg(test)]
             pub const ALL: &[Self] = &[$(Self::$id,)*];
 
             /// The name that is shown in reports and stored in records.

@@ -10,6 +10,7 @@ use crate::domain::fix_loop::{
     Attempt, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
 use crate::domain::id::{CommitId, TestId, TreeId};
+use crate::domain::missing_package::{is_own, missing_packages};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
@@ -112,7 +113,15 @@ impl Performer<'_> {
             }
             ran => ran?,
         };
-        Ok(FixStepOutcome::Ran(Ok(results)))
+        let packages: Vec<String> = missing_packages(&results).into_iter().collect();
+        if packages.is_empty() {
+            return Ok(FixStepOutcome::Ran(Ok(results)));
+        }
+        let files = self.fx.worktree.files(state.tree_on_disk()).await?;
+        if packages.iter().any(|package| is_own(package, &files)) {
+            return Ok(FixStepOutcome::Ran(Ok(results)));
+        }
+        Ok(FixStepOutcome::NotInstalled { results, packages })
     }
 
     async fn recheck(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {

@@ -77,7 +77,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
             jobs: inputs.jobs,
             protect: inputs.protect,
             state_root: inputs.state_root,
-            base_tree: inputs.base.map(|(_, tree)| tree),
+            base: inputs.base,
             chain: inputs.chain,
             ask: inputs.ask,
         }),

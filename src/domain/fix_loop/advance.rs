@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
+use crate::domain::explanation::Explanation;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
+use crate::domain::missing_package;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
@@ -31,11 +33,16 @@ pub struct ProviderCalls {
 pub enum FixStepOutcome {
     /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::TestMergeBase`].
     Ran(TestRun),
+    /// The baseline ran, and all its failures miss packages that are not installed.
+    NotInstalled { results: Results, packages: Vec<String> },
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
         plan: Option<FixPlan>,
         /// Provider calls made for the diagnosis.
         asked: ProviderCalls,
+        /// The failures explained; only in a dry run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        explanation: Option<Explanation>,
     },
     /// A search ended, or a provider answered.
     Proposed {
@@ -90,7 +97,9 @@ impl FixLoop {
     pub fn advance(mut self, done: FixStepOutcome, took_ms: u64) -> (Self, Vec<Event>) {
         self.spent_ms = self.spent_ms.saturating_add(took_ms);
         let mut events = Vec::new();
-        if let FixStepOutcome::Ran(Ok(results)) = &done {
+        if let FixStepOutcome::Ran(Ok(results)) | FixStepOutcome::NotInstalled { results, .. } =
+            &done
+        {
             self.testing_ms = self.testing_ms.saturating_add(results.duration_ms);
             self.count_run(results, &mut events);
         }
@@ -98,14 +107,20 @@ impl FixLoop {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
                 self.after_baseline(&results, &mut events);
             }
+            (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
+                self.after_baseline(&results, &mut events);
+                self.report_baseline(&mut events);
+                self.finish(Ending::Failure, &missing_package::reason(&packages));
+            }
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
             }
             (FixStep::TestMergeBase, FixStepOutcome::Ran(ran)) => {
                 self.after_merge_base(ran, &mut events);
             }
-            (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked }) => {
+            (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked, explanation }) => {
                 self.note(asked);
+                self.explanation = explanation;
                 self.after_diagnosis(plan, &mut events);
             }
             (FixStep::Diagnose | FixStep::Propose, FixStepOutcome::OutOfBudget { asked, .. }) => {

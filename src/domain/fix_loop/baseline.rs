@@ -91,7 +91,7 @@ impl FixLoop {
         }
     }
 
-    fn report_baseline(&self, events: &mut Vec<Event>) {
+    pub(super) fn report_baseline(&self, events: &mut Vec<Event>) {
         if let Some(baseline) = &self.baseline {
             events.push(Event::Baseline {
                 rate: baseline.rate,

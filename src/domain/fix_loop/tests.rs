@@ -119,7 +119,8 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
             run(baseline, Scope::Tests(state.failing()))
         }
         FixStep::Diagnose => {
-            FixStepOutcome::Diagnosed { plan: Some(plan(number)), asked: ProviderCalls::default() }
+            let asked = ProviderCalls::default();
+            FixStepOutcome::Diagnosed { plan: Some(plan(number)), asked, explanation: None }
         }
         FixStep::Propose if proposal.is_some() => proposed(number),
         FixStep::Propose => FixStepOutcome::Proposed {
@@ -237,6 +238,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                 FixStep::Diagnose => FixStepOutcome::Diagnosed {
                     plan: Some(plan(1)),
                     asked: ProviderCalls::default(),
+                    explanation: None,
                 },
                 FixStep::Propose => proposed(1),
                 FixStep::Apply => FixStepOutcome::Applied { tree: tree(1), affected: vec![] },
@@ -398,4 +400,18 @@ fn strategies_follow_each_other_as_specified() {
         states.last().unwrap().iterations.iter().map(|one| one.row.strategy).collect();
     let (careful, reflective) = (Conservative, Strategy::Reflective);
     assert_eq!(strategies, [careful, Surgical, careful, Surgical, careful, reflective]);
+}
+
+#[test]
+fn a_suite_that_misses_packages_ends_before_any_search() {
+    let done = FixStepOutcome::NotInstalled {
+        results: suite(5, &Scope::Full),
+        packages: vec!["freezegun".into()],
+    };
+    let (state, events) = new(95, 10).advance(done, 7);
+    let verdict = state.verdict.as_ref().unwrap();
+    assert_eq!((state.next, verdict.ending), (FixStep::Finish, Ending::Failure));
+    assert!(verdict.reason.starts_with("`freezegun` is not installed"), "{}", verdict.reason);
+    assert_eq!((state.current_iteration, state.failing().len()), (0, SIZE - 5));
+    assert!(matches!(&events[..], [Event::Ran { .. }, Event::Baseline { .. }]), "{events:?}");
 }

@@ -1,6 +1,7 @@
 //! The same edit is proposed however busy the machine is and whichever process is quicker.
 
 use std::future::poll_fn;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +13,7 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::*;
 use crate::code::mutate::OperatorId;
+use crate::domain::explanation::LineOrigin;
 use crate::domain::id::CommitId;
 use crate::domain::test::Layer;
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
@@ -129,6 +131,14 @@ impl Worktree for EmptyWorktree {
         unreachable!("the search only reads files")
     }
     async fn merge_base(&self, _: &str) -> Result<Option<CommitId>, GitError> {
+        unreachable!("the search only reads files")
+    }
+    async fn last_change(
+        &self,
+        _: &RepoPath,
+        _: RangeInclusive<u32>,
+        _: Option<&CommitId>,
+    ) -> Result<LineOrigin, GitError> {
         unreachable!("the search only reads files")
     }
     async fn export(&self, _: &TreeId, _: &str) -> Result<PathBuf, GitError> {

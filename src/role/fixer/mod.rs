@@ -2,6 +2,7 @@
 //! engine, and vets all edits with the same guards.
 
 mod compare;
+mod explain;
 mod propose;
 mod reader;
 
@@ -12,7 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
-use crate::domain::id::TreeId;
+use crate::domain::id::{CommitId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
 use crate::domain::strategy::Strategy;
@@ -33,8 +34,8 @@ pub struct FixerSettings {
     pub protect: GlobSet,
     /// The folder for regreen's own files in commits.
     pub state_root: String,
-    /// The tree of the merge base; code that changed since then is the most suspicious.
-    pub base_tree: Option<TreeId>,
+    /// The merge base and its sources; code that changed since then is the most suspicious.
+    pub base: Option<(CommitId, TreeId)>,
     /// The providers that analyse and fix, in order.
     pub chain: Vec<ChainEntry>,
     pub ask: AskSettings,
@@ -51,13 +52,29 @@ impl Fixer {
     /// Creates a fixer that has not started yet.
     #[must_use]
     pub fn new(settings: FixerSettings) -> Self {
-        let embedded = Embedded::new(settings.jobs, settings.base_tree.clone());
+        let base_tree = settings.base.as_ref().map(|(_, tree)| tree.clone());
+        let embedded = Embedded::new(settings.jobs, base_tree);
         let asker = Asker::new(settings.ask.clone());
         Self { settings, embedded, asker }
     }
 
-    /// Locates the causes of the failures and makes a plan.
+    /// Locates the causes of the failures and makes a plan; a dry run explains them too.
     pub async fn diagnose(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<FixStepOutcome, EffectError> {
+        let mut done = self.plan(state, impact, fx).await?;
+        if let FixStepOutcome::Diagnosed { plan, explanation, .. } = &mut done
+            && state.terms.dry_run
+        {
+            *explanation = Some(self.explain(state, plan.as_ref(), impact, fx).await?);
+        }
+        Ok(done)
+    }
+
+    async fn plan(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
@@ -71,6 +88,7 @@ impl Fixer {
             return Ok(FixStepOutcome::Diagnosed {
                 plan: suspects.plan,
                 asked: ProviderCalls::default(),
+                explanation: None,
             });
         }
         let context = self.context(state, &suspects, fx).await?;
@@ -92,11 +110,13 @@ impl Fixer {
                 FixStepOutcome::Diagnosed {
                     plan: Some(plan),
                     asked: ProviderCalls { calls, degraded },
+                    explanation: None,
                 }
             }
             Reply::NoAnswer => {
                 let plan = suspects.plan.filter(|_| self.has_embedded());
-                FixStepOutcome::Diagnosed { plan, asked: ProviderCalls { calls, degraded } }
+                let asked = ProviderCalls { calls, degraded };
+                FixStepOutcome::Diagnosed { plan, asked, explanation: None }
             }
         })
     }

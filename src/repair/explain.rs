@@ -1,0 +1,117 @@
+//! The evidence behind each cluster of a diagnosis: its most suspicious line, which runs execute it,
+//! and what else speaks for it.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::code::mutate::{self, OperatorId};
+use crate::domain::assertion::assertion;
+use crate::domain::explanation::{
+    ExplainedCluster, LineOrigin, SearchBudget, Spectrum, SuspiciousLine,
+};
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::test::{Status, TestCase};
+
+use super::localise::{Cluster, Diagnosis, changed_lines};
+use super::search_settings::{Limits, Search};
+
+/// Each cluster with the evidence that the tests themselves give.
+#[must_use]
+pub fn explain(search: &Search<'_>, diagnosis: &Diagnosis) -> Vec<ExplainedCluster> {
+    let explain = |cluster: &Cluster| ExplainedCluster {
+        place: place(search, diagnosis, cluster),
+        ..unlocated(search.failing, cluster.tests.clone())
+    };
+    diagnosis.clusters.iter().map(explain).collect()
+}
+
+/// Failing tests without any hint where the cause may be.
+#[must_use]
+pub fn unlocated(failing: &[TestCase], tests: Vec<TestId>) -> ExplainedCluster {
+    let first = failing.iter().find(|case| tests.first() == Some(&case.id));
+    ExplainedCluster {
+        message: first.map(assertion).unwrap_or_default(),
+        tests,
+        place: None,
+        analysis: None,
+        preexisting: 0,
+        introduced: 0,
+        origin: LineOrigin::Unknown,
+    }
+}
+
+/// What a search of these sources may use up.
+#[must_use]
+pub fn budget(diagnosis: &Diagnosis, limits: Limits) -> SearchBudget {
+    let knows = |file: &RepoPath| {
+        Language::of(file).is_some_and(|language| mutate::spelling(language).is_some())
+    };
+    let kinds = match diagnosis.sources.keys().any(knows) {
+        true => OperatorId::ALL.len(),
+        // Changes since the base can be reverted in any language.
+        false => usize::from(!diagnosis.sources.is_empty()),
+    };
+    SearchBudget {
+        kinds: u32::try_from(kinds).unwrap_or(u32::MAX),
+        candidates: limits.candidates,
+        seconds: limits.time.as_secs(),
+    }
+}
+
+/// The most suspicious line of a cluster; `None` when no run, stack or change points at it.
+fn place(search: &Search<'_>, diagnosis: &Diagnosis, cluster: &Cluster) -> Option<SuspiciousLine> {
+    let point = cluster.top.as_ref()?;
+    let scores = cluster.lines.get(&point.file)?.range(point.start..=point.end);
+    let best = scores.clone().map(|(_, score)| *score).fold(f64::MIN, f64::max);
+    let mut top = scores.filter(|(_, score)| **score >= best).map(|(line, _)| *line).peekable();
+    let line = *top.peek()?;
+    let equals = u32::try_from(top.count()).unwrap_or(u32::MAX);
+    let spectrum = spectrum(diagnosis, cluster, &point.file, line);
+    let is_of_cluster = |case: &&TestCase| cluster.tests.contains(&case.id);
+    let mut frames = (search.failing.iter().filter(is_of_cluster))
+        .filter_map(|case| case.failure.as_ref())
+        .flat_map(|failure| &failure.frames);
+    let in_stack = frames.any(|frame| frame.file == point.file && frame.line == line);
+    let changed = changed_lines(search);
+    let is_changed = changed.get(&point.file).is_some_and(|lines| lines.contains(&line));
+    let is_run = spectrum.is_some_and(|spectrum| spectrum.failing > 0);
+    (is_run || in_stack || is_changed).then(|| SuspiciousLine {
+        file: point.file.clone(),
+        function: point.function.clone(),
+        start: point.start,
+        end: point.end,
+        line,
+        equals,
+        spectrum,
+        in_stack,
+        is_changed,
+    })
+}
+
+/// Which runs execute a line; `None` where coverage cannot be had.
+fn spectrum(
+    diagnosis: &Diagnosis,
+    cluster: &Cluster,
+    file: &RepoPath,
+    line: u32,
+) -> Option<Spectrum> {
+    let traces = || diagnosis.traces.iter();
+    traces().any(|trace| !trace.lines.is_empty()).then_some(())?;
+    let tests: BTreeSet<&TestId> = cluster.tests.iter().collect();
+    let mut counts = [0_u32; 4];
+    for trace in traces() {
+        let first = match trace.status {
+            Status::Passed => 2,
+            Status::Failed if tests.contains(&trace.test) => 0,
+            Status::Failed | Status::Skipped => continue,
+        };
+        let runs = trace.lines.get(file).is_some_and(|lines| lines.contains(&line));
+        for (at, counted) in [(first, runs), (first + 1, true)] {
+            if let Some(count) = counts.get_mut(at) {
+                *count += u32::from(counted);
+            }
+        }
+    }
+    let [failing, failing_of, passing, passing_of] = counts;
+    Some(Spectrum { failing, failing_of, passing, passing_of })
+}
