@@ -213,6 +213,11 @@ pub struct ValidateRequest {
     /// for more. `regreen config schema` prints all keys.
     #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
+    /// Whether the reader has the files as they were before any repair, so that findings name the
+    /// lines of those.
+    #[arg(skip)]
+    #[serde(default)]
+    pub original_lines: bool,
 }
 
 #[cfg(test)]
@@ -297,6 +302,7 @@ mod tests {
             session: Some(id()),
             report: Some("out".into()),
             config: Some("c.yml".into()),
+            original_lines: true,
             set: set(),
         };
         let newest = FixRequest { session: SessionChoice::Newest, ..fix_request() };

@@ -81,10 +81,15 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     };
     let mut inspected = inspection.run(&sources).await;
     let mut fixed = Vec::new();
+    let mut originals = BTreeMap::new();
     let mut retries = 0;
     // One repair may make another one possible.
     while scope.autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
         let repairs = std::mem::take(&mut inspected.repairs);
+        for file in repairs.keys().filter(|_| request.original_lines) {
+            let text = sources.files.get(file).cloned().unwrap_or_default();
+            originals.entry(file.clone()).or_insert(text);
+        }
         apply(&repairs, &facts.root, &mut sources)?;
         retries += 1;
         let before = std::mem::replace(&mut inspected, inspection.run(&sources).await).findings;
@@ -95,6 +100,13 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
             repairs.contains_key(&one.file) && !inspected.findings.iter().any(remains)
         }));
     }
+    for finding in &mut inspected.findings {
+        if let (Some(before), Some(after)) =
+            (originals.get(&finding.file), sources.files.get(&finding.file))
+        {
+            finding.line = original_line(before, after, finding.line);
+        }
+    }
     let session = request.session.as_ref().map(ToString::to_string);
     let unread = sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason });
     inspected.skipped = unread.chain(inspected.skipped).collect();
@@ -103,6 +115,22 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         write_reports(&outcome.report, folder)?;
     }
     Ok(outcome)
+}
+
+/// The line of the text before a repair that a line of the text after it was; for a new line, the
+/// one above it. Lines count from 1.
+fn original_line(before: &str, after: &str, line: u32) -> u32 {
+    let diff = similar::TextDiff::from_lines(before, after);
+    let mut last = 1;
+    for change in diff.iter_all_changes() {
+        if let Some(old) = change.old_index() {
+            last = u32::try_from(old + 1).unwrap_or(u32::MAX);
+        }
+        if change.new_index().is_some_and(|new| new + 1 == line as usize) {
+            return last;
+        }
+    }
+    last
 }
 
 fn apply(

@@ -3,12 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::adapter::host::console::println;
 use crate::adapter::host::files;
 use crate::app::exit;
+use crate::domain::check::Level;
 use crate::domain::command::{Command, Flags};
-use crate::domain::event::{Ending, Event};
+use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
+use crate::report::final_state::FinalState;
 use crate::report::forge_page::CommandReply;
+use crate::report::runner_commands;
 
 use super::commits::{Commits, Published};
 use super::context::Context;
@@ -35,7 +39,7 @@ pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, 
     let destination = limits::destination(context, &command);
     let mut publisher = load_bundle(context, folder, destination, Vec::new()).await?;
     publisher.end().await;
-    Ok(exit_code(&publisher, 1))
+    Ok(exit_code(publisher.state(), 1))
 }
 
 /// Reads a bundle, publishes its commits and shows its session. The caller ends the publisher.
@@ -84,6 +88,8 @@ pub async fn load_bundle<'a>(
     let claims = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());
     deliver(context, &mut commits, &mut publisher, folder).await;
     if destination == Destination::Nowhere {
+        let text = "nothing of the bundle was published, because this job may not write to the repository or its configuration forbids it; a job started by `workflow_run` or by the comment `/regreen apply SHA` may";
+        println!("{}", runner_commands::remark(Level::Warning, None, "regreen", text));
         return Ok(publisher);
     }
     match refusal(claims.filter(|tip| *tip != context.target.head), &commits.published) {
@@ -151,7 +157,7 @@ pub async fn deliver(
         outcome.tip = commits.published.server_tip().cloned();
     }
     publisher.show_published(&commits.published);
-    publisher.describe(commits).await;
+    publisher.describe().await;
 }
 
 /// Saves the events for later commands.
@@ -167,15 +173,15 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 }
 
 /// The exit code of a job whose worker ended with `code`.
-pub fn exit_code(publisher: &Publisher<'_>, code: i32) -> u8 {
-    match publisher.view.outcome.as_ref().map(|outcome| outcome.result) {
-        Some(Ending::Failure) => exit::NOT_MET,
-        // A stop at a checkpoint is not a red job: the session continues (specification.md 9.3).
-        Some(_) => exit::MET,
-        None => {
+pub fn exit_code(state: Option<FinalState>, code: i32) -> u8 {
+    match state {
+        Some(FinalState::NotGreen | FinalState::Refused) => exit::NOT_MET,
+        Some(FinalState::NoResult | FinalState::NoSession | FinalState::Unfinished) | None => {
             let known = exit::NOT_MET..=exit::ENVIRONMENT;
             let code = u8::try_from(code).ok().filter(|code| known.contains(code));
             code.unwrap_or(exit::ENVIRONMENT)
         }
+        // A stop at a checkpoint is not a red job: the session continues (specification.md 9.3).
+        Some(_) => exit::MET,
     }
 }

@@ -4,12 +4,17 @@ use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
 use crate::effect::{
-    BranchCommit, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushOutcome, RebasedPushOutcome,
+    BranchCommit, ForgeError, ForgeErrorKind, NewPull, PushOutcome, RebasedPushOutcome,
 };
 use crate::report::lessons;
 
 use super::commits::Commits;
 use super::limits::Destination;
+
+/// The hidden first line by which the pull request of a session is found again.
+pub fn fix_marker(session: &str) -> String {
+    format!("<!-- regreen:fix {session} -->")
+}
 
 impl Commits<'_> {
     /// Records what the session taught, in a separate commit (specification.md 9.5).
@@ -145,19 +150,6 @@ impl Commits<'_> {
         }
     }
 
-    /// Updates the description of the pull request with the fix.
-    /// `Err` is a temporary failure.
-    pub async fn describe(&self, body: &str) -> Result<(), ForgeError> {
-        let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
-        let body = format!("{}\n{body}", self.marker());
-        let edit = PullEdit { body: Some(body), ..PullEdit::default() };
-        self.context.forge.update_pull(*number, &edit).await
-    }
-
-    fn marker(&self) -> String {
-        format!("<!-- regreen:fix {} -->", self.session)
-    }
-
     /// Opens the pull request with the fix, once; every later call finds it.
     /// `Err` is a temporary failure.
     pub async fn open_pull(&mut self, title: &str, body: &str) -> Result<(), ForgeError> {
@@ -177,7 +169,7 @@ impl Commits<'_> {
             title: title.to_owned(),
             body: body.to_owned(),
             draft: false,
-            marker: self.marker(),
+            marker: fix_marker(self.session.as_str()),
         };
         match forge.open_pull(&new).await {
             Ok(put) => self.published.pull = Some((Some(put.number), put.url)),

@@ -90,7 +90,7 @@ impl EarlierResult {
         }
         publisher.show_published(&commits.published);
         publisher.end().await;
-        Ok(exit_code(&publisher, 1))
+        Ok(exit_code(publisher.state(), 1))
     }
 }
 

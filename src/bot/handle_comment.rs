@@ -3,6 +3,7 @@
 use crate::adapter::host::console::println;
 use crate::domain::command::Command;
 use crate::effect::{CommentKind, Reaction};
+use crate::report::final_state::FinalState;
 use crate::report::forge_page::CommandReply;
 
 use super::authority;
@@ -158,10 +159,16 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
+    publisher.earlier_fix = sessions::earlier(context, &session).await?.fix;
     if let Some(tip) = &tip {
         publisher.show_branch(tip, pull);
     }
     publisher.answers_only().await;
+    if publisher.state() == Some(FinalState::Reverted) {
+        // Nothing ran since, which the fix itself has to say too.
+        publisher.describe().await;
+        publisher.check_tip().await;
+    }
     Ok(u8::from(replies.failed))
 }
 

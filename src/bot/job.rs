@@ -88,6 +88,7 @@ pub fn of_validation(
         base: base(context),
         config: Some(write_configuration(context)?),
         set,
+        original_lines: true,
         ..ValidateRequest::default()
     })))
 }

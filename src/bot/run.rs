@@ -4,8 +4,10 @@ use std::path::Path;
 
 use crate::domain::command::Command;
 use crate::domain::event::Ending;
-use crate::report::forge_page::CommandReply;
-use crate::report::planning;
+use crate::report::forge_page::{CommandReply, JobFailure};
+use crate::report::markdown::prose;
+use crate::report::phrases::sentence;
+use crate::report::{explanation, planning};
 
 use super::bundle::{deliver, exit_code, keep, save_events};
 use super::command::{PREFIX, SHOWN};
@@ -22,7 +24,7 @@ use super::publish::Publisher;
 use super::replies::Replies;
 use super::session_choice::{Start, Started, Task, choose};
 use super::session_snapshots::{self, SessionMirror};
-use super::sessions::read_view;
+use super::sessions::{self, read_view};
 use super::supervise::Supervisor;
 use super::worker::{self, Worker};
 
@@ -51,8 +53,15 @@ pub async fn run(
     let destination = limits::destination(context, command);
     let mut commits =
         Commits::new(context, &start.session, destination, start.expected.clone(), &start.facts);
-    let mut publisher =
-        Publisher::new(context, start.session.to_string(), std::mem::take(&mut replies.answers));
+    let answers = std::mem::take(&mut replies.answers);
+    let mut publisher = Publisher::new(context, start.session.to_string(), answers);
+    if matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest) {
+        let earlier = sessions::earlier(context, start.session.as_str()).await?;
+        publisher.earlier_fix = earlier.fix;
+        // A plan runs no test of the suite, so what is known of the head stays.
+        publisher.keeps_check = earlier.tested && matches!(start.task, Task::Plan(_));
+    }
+    publisher.is_silent = start.task == Task::Explain;
     if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
         publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
     }
@@ -77,12 +86,15 @@ pub async fn run(
         keep(context, &mut publisher, &bundle);
     }
     if publisher.view.outcome.is_none() {
-        publisher.problem = Some(worker.problem().unwrap_or_else(|| {
-            (
-                format!("the worker ended with code {code} and no result"),
-                "look at the log of this run".into(),
-            )
-        }));
+        let unknown = || {
+            let message = format!("the worker ended with code {code} and no result");
+            (message, "look at the log of this run".to_owned())
+        };
+        let (message, hint) = worker.problem().unwrap_or_else(unknown);
+        publisher.failure = Some(JobFailure::NoResult { message, hint });
+    }
+    if start.task == Task::Explain {
+        return explain(context, &publisher, replies, code).await;
     }
     if destination != Destination::Nowhere {
         save_session(context, &start, mirror, &mut publisher, &commits.published, &bundle).await;
@@ -93,7 +105,28 @@ pub async fn run(
     issues::open(context, &publisher.view, publisher.pull, &mut replies).await;
     publisher.answers.append(&mut replies.answers);
     publisher.end().await;
-    Ok(exit_code(&publisher, code))
+    Ok(exit_code(publisher.state(), code))
+}
+
+/// Answers with the explanation of a run that changed nothing. The comment keeps showing the last
+/// session, and the check of the head stays as it is.
+async fn explain(
+    context: &Context<'_>,
+    publisher: &Publisher<'_>,
+    mut replies: Replies,
+    code: i32,
+) -> Result<u8, BotError> {
+    let reply = match &publisher.failure {
+        Some(JobFailure::NoResult { message, hint }) => {
+            let text = |text: &str| prose(&sentence(text), 500);
+            format!("{}. {}.", text(message), text(hint))
+        }
+        _ => explanation::markdown(&publisher.view),
+    };
+    replies.answers.splice(0..0, publisher.answers.iter().cloned());
+    replies.add(format!("{PREFIX} explain"), reply);
+    handle_comment::post(context, replies).await?;
+    Ok(exit_code(publisher.state(), code))
 }
 
 /// The name of a command that starts a run, as a person writes it.

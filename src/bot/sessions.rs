@@ -3,6 +3,8 @@
 use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::PullState;
+use crate::report::final_state::FinalState;
+use crate::report::forge_page::{EarlierFix, ForgePage};
 use crate::report::view::View;
 
 use super::context::Context;
@@ -74,6 +76,47 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
         }
     }
     Ok(None)
+}
+
+/// What sessions before this one left on the head under test.
+#[derive(Debug, Default)]
+pub struct EarlierSessions {
+    /// The newest fix that nobody merged, closed or replaced.
+    pub fix: Option<EarlierFix>,
+    /// Whether one of them ran the suite.
+    pub tested: bool,
+}
+
+/// What other sessions than `current` left on the head under test.
+pub async fn earlier(context: &Context<'_>, current: &str) -> Result<EarlierSessions, BotError> {
+    let mut earlier = EarlierSessions::default();
+    let page = ForgePage { idle: true, ..ForgePage::default() };
+    for known in known(context).await?.into_iter().filter(|one| one.session.as_str() != current) {
+        let view = known.view(context).await?;
+        let Some(state) = FinalState::of(&view, &page) else { continue };
+        if view.head.as_ref() != Some(&context.target.head) {
+            continue;
+        }
+        earlier.tested |= view.baseline.is_some();
+        let fixed = matches!(state, FinalState::Fixed | FinalState::MostlyFixed);
+        if known.branch.is_some() && fixed {
+            let url = fix_page(context, known.session.as_str()).await;
+            let heading = state.heading(&view, &ForgePage::default());
+            earlier.fix = url.map(|url| EarlierFix { heading, url }).or(earlier.fix);
+        }
+    }
+    Ok(earlier)
+}
+
+/// The page of the fix of a session: its open pull request, or its branch if there never was one.
+async fn fix_page(context: &Context<'_>, session: &str) -> Option<String> {
+    let target = &context.target;
+    let owner = target.repository.split('/').next()?;
+    let branch = format!("regreen/{session}");
+    let pulls = context.forge.pulls_of_head(owner, &branch).await.ok()?;
+    let open = pulls.iter().find(|pull| pull.state == PullState::Open);
+    let tree = || format!("{}/{}/tree/{branch}", context.env.server(), target.repository);
+    open.map(|pull| pull.url.clone()).or_else(|| pulls.is_empty().then(tree))
 }
 
 /// The view that follows from the events of a session.

@@ -444,3 +444,50 @@ fn the_table_of_commands_in_the_docs_is_current() {
     let block = format!("<!-- commands -->\n{}<!-- end of commands -->", super::command::help());
     assert!(page.contains(&block), "put this into docs/github.md:\n{block}");
 }
+
+/// The table in the documentation of what each end of a run means for the checks, the outputs and
+/// the exit code of the job.
+#[test]
+fn the_documented_ends_are_those_of_the_code() {
+    use crate::bot::bundle::exit_code;
+    use crate::domain::check::Conclusion;
+    use crate::report::final_state::{CheckedCommit, FinalState};
+    let table = [
+        (FinalState::Green, "Every test passed already"),
+        (FinalState::GreenWithNotes, "Only failures of low criticality, and the gate is met"),
+        (FinalState::Fixed, "A fix makes every test pass"),
+        (FinalState::MostlyFixed, "A fix meets the gate; failures of low criticality are left"),
+        (FinalState::TestsWritten, "Tests were written, and every test passes"),
+        (FinalState::NotGreen, "The gate is not met"),
+        (FinalState::Stopped, "Stopped; `/regreen resume` continues"),
+        (FinalState::Reverted, "A person took a fix back"),
+        (FinalState::DryRun, "A dry run"),
+        (FinalState::Planned, "Tests were planned"),
+        (FinalState::Refused, "A bundle was refused"),
+        (FinalState::NoResult, "Nothing could run"),
+    ];
+    let word = |conclusion| match conclusion {
+        Conclusion::Success => "success",
+        Conclusion::Failure => "failure",
+        Conclusion::Neutral => "neutral",
+        Conclusion::ActionRequired => "action required",
+    };
+    let mut text = String::from(
+        "| How it ended | Check of the head | Check of the fix | Exit code |\n|---|---|---|--:|\n",
+    );
+    for (state, words) in table {
+        let of = |commit| word(state.conclusion(commit, Conclusion::Success));
+        let fix = match state {
+            FinalState::Fixed
+            | FinalState::MostlyFixed
+            | FinalState::TestsWritten
+            | FinalState::Reverted => of(CheckedCommit::Fix),
+            _ => "-",
+        };
+        let head = of(CheckedCommit::Head);
+        let code = exit_code(Some(state), 3);
+        text.push_str(&format!("| {words} | {head} | {fix} | {code} |\n"));
+    }
+    let page = include_str!("../../docs/github.md");
+    assert!(page.contains(&text), "docs/github.md needs this table:\n{text}");
+}

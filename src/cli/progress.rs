@@ -145,6 +145,7 @@ impl Screen for Terminal {
                 return;
             }
             Event::Phase { doing, .. } => now.doing.clone_from(doing),
+            Event::TestsWritten { .. } => return,
             Event::Tasks { tasks } => {
                 for line in terminal::changed_tasks(&now.tasks, tasks, self.style) {
                     self.print(&line);

@@ -97,7 +97,10 @@ pub const INPUTS: &[Input] = &[
 #[cfg(test)]
 pub const OUTPUTS: &[(&str, &str)] = &[
     ("session-id", "Id of the session."),
-    ("result", "`success`, `partial_success`, `failure`, `blocked` or `planned`."),
+    (
+        "result",
+        "`success`, `partial_success`, `failure`, `blocked`, `planned`, or `error` when nothing could run.",
+    ),
     ("pass-rate", "Pass rate at the end, in percent."),
     ("iterations", "Number of iterations."),
     ("report-path", "Path of the report."),

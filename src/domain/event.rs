@@ -118,6 +118,11 @@ pub enum Event {
     },
     /// The complete change was minimised as far as possible.
     Minimised(Minimised),
+    /// The test files that were written before the first run of the suite.
+    TestsWritten {
+        /// All files that were kept.
+        files: Vec<WrittenFile>,
+    },
     /// The tasks of a test session; sent again each time one of them changes.
     Tasks {
         /// All tasks, in the order in which they are done.
@@ -170,6 +175,17 @@ pub struct TaskRow {
     pub status: TaskStatus,
 }
 
+/// A test file that was written and kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct WrittenFile {
+    pub file: RepoPath,
+    /// The source file that it tests.
+    pub subject: RepoPath,
+    /// Number of its tests.
+    pub tests: u32,
+}
+
 /// How a run ended, with everything that a summary shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -195,6 +211,9 @@ pub struct Outcome {
     pub preexisting: Vec<TestId>,
     /// Whether, in some iteration, providers were available, but none gave a good answer.
     pub degraded: bool,
+    /// Whether the iteration limit ended the session, so that a higher one continues it.
+    #[serde(default)]
+    pub limit_reached: bool,
     /// What the providers' answers cost.
     #[serde(default)]
     pub spending: Spending,

@@ -4,9 +4,10 @@ use crate::domain::check::{
     ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, Level,
     TITLE_LIMIT,
 };
-use crate::domain::event::{Ending, Remaining};
+use crate::domain::event::Remaining;
 use crate::domain::id::CommitId;
 
+use super::final_state::{CheckedCommit, FinalState};
 use super::forge_page::ForgePage;
 use super::markdown::{cut, is_address, line};
 use super::markdown_page::forge_page;
@@ -22,24 +23,16 @@ pub struct About<'a> {
     pub name: &'a str,
     /// The commit that the check belongs to.
     pub head_sha: &'a CommitId,
+    /// Which commit that is.
+    pub commit: CheckedCommit,
     /// Conclusion for a partial success: input `partial-conclusion`.
     pub partial: Conclusion,
 }
 
-/// The conclusion for an ending of a session (specification.md 9.3).
-pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
-    match result {
-        Ending::Success => Conclusion::Success,
-        Ending::PartialSuccess => partial,
-        Ending::Failure => Conclusion::Failure,
-        Ending::Blocked | Ending::Planned => Conclusion::Neutral,
-    }
-}
-
 /// Status of the check: queued before the first event, completed after the last one.
-pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
-    match &view.outcome {
-        Some(outcome) => CheckStatus::Completed(conclusion(outcome.result, partial)),
+fn status(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckStatus {
+    match FinalState::of(view, facts) {
+        Some(state) => CheckStatus::Completed(state.conclusion(about.commit, about.partial)),
         None if view.session.is_empty() => CheckStatus::Queued,
         None => CheckStatus::InProgress,
     }
@@ -51,14 +44,17 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 /// the end: a forge adds them up and removes none, and what fails before the end may yet be fixed.
 pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun {
     let page = |screen| forge_page("", screen, view, facts, CHECK_LIMIT);
-    let session = if view.session.is_empty() { facts.session } else { &view.session };
+    let state = FinalState::of(view, facts);
+    let title = state.map(|state| state.check_title(about.commit, view, facts));
+    let title = title.unwrap_or_else(|| current_line(view, facts));
     let url = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
     CheckRun {
         name: cut(&line(about.name, TITLE_LIMIT), TITLE_LIMIT),
         head_sha: about.head_sha.clone(),
-        external_id: session.to_owned(),
-        status: status(view, about.partial),
-        title: cut(&current_line(view), TITLE_LIMIT),
+        // One check for all sessions of a pull request, as there is one comment.
+        external_id: facts.session.to_owned(),
+        status: status(view, facts, about),
+        title: cut(&line(&title, TITLE_LIMIT), TITLE_LIMIT),
         summary: page(Screen::CheckSummary),
         text: page(Screen::CheckText).trim_start().to_owned(),
         details_url: url.map(str::to_owned),
@@ -90,25 +86,4 @@ fn annotation(one: &Remaining) -> Option<Annotation> {
         message: format!("{message}\n{}: {}", line(&one.criticality, 20), line(&one.evidence, 500)),
         title: cut(&line(one.test.as_str(), TITLE_LIMIT), TITLE_LIMIT),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_ending_decides_the_conclusion() {
-        use Conclusion::{Failure, Neutral, Success};
-        let table = [
-            (Ending::Success, Neutral, Success),
-            (Ending::PartialSuccess, Success, Success),
-            (Ending::PartialSuccess, Neutral, Neutral),
-            (Ending::Failure, Success, Failure),
-            (Ending::Blocked, Success, Neutral),
-            (Ending::Planned, Success, Neutral),
-        ];
-        for (result, partial, expected) in table {
-            assert_eq!(conclusion(result, partial), expected, "{result:?} {partial:?}");
-        }
-    }
 }

@@ -5,6 +5,7 @@ use crate::domain::chain::ProviderCall;
 use crate::domain::event::{IterationRow, NeededHunk};
 use crate::domain::id::TestId;
 
+use super::final_state::FinalState;
 use super::forge_page::ForgePage;
 use super::markdown::{brief, code, count, grouped, link, prose};
 use super::overview::SENTENCE;
@@ -182,7 +183,7 @@ pub fn proof(view: &View) -> Part<'static> {
 
 /// The nested to-do list, which is shown only while the session runs.
 pub fn todo(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
-    if view.outcome.is_some() || view.session.is_empty() {
+    if FinalState::of(view, facts).is_some() || view.session.is_empty() {
         return Part::default();
     }
     Part { body: Body::Todo(list_of(facts.phases, view)), ..Part::new("To do") }
@@ -291,5 +292,9 @@ pub fn used(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     if !facts.now.is_empty() {
         pages.push(format!("updated {}", prose(facts.now, 40)));
     }
-    Part::text(format!("Used: {}\n\n{}", items.join(" · "), pages.join(" · ")))
+    let used = match FinalState::of(view, facts) {
+        Some(FinalState::NoSession) => String::new(),
+        _ => format!("Used: {}\n\n", items.join(" · ")),
+    };
+    Part::text(format!("{used}{}", pages.join(" · ")))
 }

@@ -35,6 +35,12 @@ pub struct ForgePage<'a> {
     pub budget: BudgetLimits,
     /// The target rate, in percent.
     pub target: Option<u32>,
+    /// Whether no run of this job is in progress.
+    pub idle: bool,
+    /// Why the job has nothing to show.
+    pub failure: Option<&'a JobFailure>,
+    /// The fix of an earlier session that this one did not replace.
+    pub earlier_fix: Option<&'a EarlierFix>,
     /// Answers to commands, oldest first.
     pub answers: &'a [CommandReply],
     /// Phases before the test cycle; none in a plain fix.
@@ -47,6 +53,11 @@ impl ForgePage<'_> {
     /// Whether the change has already been pushed.
     pub fn is_pushed(&self) -> bool {
         self.branch_url.is_some() || self.pull_url.is_some()
+    }
+
+    /// Whether the page is on the forge, and the forge has nothing of the change.
+    pub fn has_nothing_pushed(&self) -> bool {
+        !self.server_url.is_empty() && !self.is_pushed()
     }
 
     /// A link to a page of the repository; only the words when the URL is not a plain web address.
@@ -63,6 +74,32 @@ impl ForgePage<'_> {
             .find_map(|(url, words)| url.filter(|url| is_address(url)).map(|url| link(words, url)))
             .unwrap_or_else(|| "full report, an artefact of the run".to_owned())
     }
+}
+
+/// Why a job has nothing to show. All texts are foreign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobFailure {
+    /// It ended without a result.
+    NoResult {
+        /// What is missing.
+        message: String,
+        /// What a person can do, as an imperative clause.
+        hint: String,
+    },
+    /// Its bundle was refused.
+    Refused {
+        /// Which check refused it.
+        reason: String,
+    },
+}
+
+/// The fix of an earlier session, which still waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierFix {
+    /// How that session stands, as its heading put it.
+    pub heading: String,
+    /// URL of its pull request or branch.
+    pub url: String,
 }
 
 /// What a session may use; `None` is no limit.

@@ -9,6 +9,7 @@ pub mod decision;
 pub mod document;
 pub mod estimate;
 pub mod explanation;
+pub mod final_state;
 mod findings;
 mod folded_details;
 pub mod follow_up_issues;

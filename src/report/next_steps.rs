@@ -4,6 +4,7 @@
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::shell::word;
 
+use super::final_state::FinalState;
 use super::forge_page::ForgePage;
 use super::view::View;
 
@@ -54,52 +55,71 @@ pub fn resume_session(session: &str) -> NextStep {
     NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
 }
 
-/// The command that continues a session that stopped or failed; `None` when there is nothing to do.
+/// The command that continues a session that stopped or used up its iterations; `None` when there is
+/// nothing to continue.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {
         Ending::Blocked => Some(step),
-        Ending::Failure => {
+        Ending::Failure if outcome.limit_reached => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
             Some(NextStep { command, purpose: "try longer" })
         }
-        Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
+        _ => None,
     }
 }
 
 /// Commands to write in a comment on the pull request, most useful first.
 pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
-    let Some(outcome) = &view.outcome else {
+    let Some(state) = FinalState::of(view, page) else {
         return vec![NextStep::new("/regreen stop", "finish the running step, save, and end")];
     };
+    let outcome = view.outcome.as_ref();
     let mut steps = Vec::new();
     if let Some(stored) = page.stored.filter(|_| !page.is_pushed()) {
         let apply = format!("/regreen apply {stored}");
         steps.push(NextStep::new(apply, "publish exactly this change"));
     }
-    match outcome.result {
-        Ending::Success => {}
-        Ending::PartialSuccess => {
+    match state {
+        FinalState::NoSession
+        | FinalState::Green
+        | FinalState::Fixed
+        | FinalState::TestsWritten => {}
+        FinalState::Unfinished => {
+            steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
+        }
+        FinalState::NoResult | FinalState::Refused => {
+            steps.push(NextStep::new("/regreen fix", "run again, once that is corrected"));
+        }
+        FinalState::Reverted => {
+            steps.push(NextStep::new("/regreen fix", "look for another fix"));
+        }
+        FinalState::GreenWithNotes | FinalState::MostlyFixed => {
             steps.push(NextStep::new("/regreen issue test", "open an issue for what is left"));
         }
-        Ending::Failure => {
-            let longer = format!("/regreen resume --max-iterations {}", higher_limit(outcome));
-            steps.push(NextStep::new(longer, "try longer"));
-            let report = "post the report, with all that was tried";
-            steps.push(NextStep::new("/regreen report", report));
+        FinalState::NotGreen => {
+            if outcome.is_some_and(|outcome| outcome.limit_reached) {
+                let longer = "try longer, once `gate.max-iterations` is raised on the base branch";
+                steps.push(NextStep::new("/regreen resume", longer));
+            }
+            let explain = "show where each failure comes from, and why";
+            steps.push(NextStep::new("/regreen explain", explain));
         }
-        Ending::Blocked => {
+        FinalState::Stopped => {
             steps.push(NextStep::new("/regreen resume", "continue where it stopped"));
         }
-        Ending::Planned if outcome.last.is_none() && !outcome.report.is_empty() => {
+        FinalState::DryRun => steps.push(NextStep::new("/regreen fix", "look for a fix")),
+        FinalState::Planned if outcome.is_some_and(|outcome| !outcome.report.is_empty()) => {
             steps.push(NextStep::new("/regreen run", "carry the plan out"));
             steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));
             steps.push(NextStep::new("/regreen cancel", "drop the plan"));
         }
-        Ending::Planned => steps.push(NextStep::new("/regreen fix", "do it")),
+        FinalState::Planned => {}
     }
-    if page.is_pushed() && !outcome.patch.trim().is_empty() {
+    let fixes = matches!(state, FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen);
+    let kept = view.rows.iter().any(|row| row.outcome == "improved");
+    if fixes && kept && page.is_pushed() {
         steps.push(NextStep::new("/regreen rollback", "take the last fix back"));
     }
     steps

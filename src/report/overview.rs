@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::domain::budget::dollars;
-use crate::domain::event::{Ending, Remaining};
+use crate::domain::event::{Outcome, Remaining, WrittenFile};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 
 use super::chart;
-use super::forge_page::ForgePage;
+use super::final_state::FinalState;
+use super::forge_page::{ForgePage, JobFailure};
 use super::markdown::{code, count, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
@@ -23,56 +24,115 @@ const CELLS: u32 = 20;
 const CELLS_OF_A_TERMINAL: u32 = 40;
 
 /// How it ended or what is done now.
-pub fn heading(view: &View, screen: Screen) -> Part<'static> {
-    let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
+pub fn heading(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    let icon = match FinalState::of(view, facts) {
         _ if !screen.is_on_forge() => "",
         None => "🔄 ",
-        Some(_) if !view.reverted.is_empty() => "↩️ ",
-        Some(Ending::Success) => "✅ ",
-        Some(Ending::PartialSuccess) => "🟡 ",
-        Some(Ending::Failure) => "❌ ",
-        Some(Ending::Blocked) => "⏸️ ",
-        Some(Ending::Planned) => "📋 ",
+        Some(state) => state.icon(),
     };
-    Part::new(&format!("{icon}{}", prose(&place_line(view), SENTENCE)))
+    Part::new(&format!("{icon}{}", prose(&place_line(view, facts), SENTENCE)))
 }
 
 /// Why the session ended and where the fix is, or the running step.
 pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
-    let Some(outcome) = &view.outcome else {
-        let doing = prose(&sentence(&doing(view)), SENTENCE);
-        return Part::text(if doing.is_empty() { doing } else { format!("{doing} …") });
+    let mut paragraphs = match (FinalState::of(view, facts), facts.failure) {
+        (Some(_), Some(failure)) => vec![why_without_result(failure)],
+        (None, _) => {
+            let doing = prose(&sentence(&doing(view)), SENTENCE);
+            vec![if doing.is_empty() { doing } else { format!("{doing} …") }]
+        }
+        (Some(state), None) => match &view.outcome {
+            Some(outcome) => {
+                vec![why(state, outcome, view), change_place(state, outcome, facts, screen)]
+            }
+            None => Vec::new(),
+        },
     };
-    let mut text = String::new();
-    if !view.reverted.is_empty() {
-        text.push_str("The fix branch has not been tested since.");
-        let hint = " `/regreen fix` looks for another fix.";
-        text.push_str(if screen.is_on_forge() { hint } else { "" });
-        text.push_str("\n\n");
+    if let Some(fix) = facts.earlier_fix.filter(|_| screen != Screen::PullRequest) {
+        let page = link("The fix of an earlier run", &fix.url);
+        paragraphs.push(format!("**{page} still waits:** {}.", prose(&fix.heading, SENTENCE)));
     }
-    text.push_str(&format!("{}.", prose(&sentence(&outcome.reason), SENTENCE)));
+    paragraphs.retain(|text| !text.is_empty());
+    Part::text(paragraphs.join("\n\n"))
+}
+
+/// Why a job has nothing to show, and what helps.
+fn why_without_result(failure: &JobFailure) -> String {
+    let text = |text: &str| prose(&sentence(text), SENTENCE);
+    match failure {
+        JobFailure::NoResult { message, hint } => format!("{}. {}.", text(message), text(hint)),
+        JobFailure::Refused { reason } => {
+            let why =
+                "Nothing of it is on the server, so the result that it claims does not count.";
+            format!("{}. {why}", text(reason))
+        }
+    }
+}
+
+/// Why the session ended, and what it changed.
+fn why(state: FinalState, outcome: &Outcome, view: &View) -> String {
+    if state == FinalState::Reverted {
+        let rate = outcome.last.map(|rate| format!("Before that, {rate} % passed."));
+        return rate.unwrap_or_default();
+    }
+    let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
     if view.regained() > 0 {
         text.push_str(&format!(" {} regained.", count(u64::from(view.regained()), "test")));
+    }
+    if !view.written.is_empty() {
+        let files: Vec<_> = view.written.iter().map(written_file).collect();
+        text.push_str(&format!(" Tests were written: {}.", enumeration(&files)));
     }
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");
     }
-    if outcome.patch.trim().is_empty() || !screen.is_on_forge() {
-        return Part::text(text);
+    text
+}
+
+/// Where the change is, and what holds of it; empty without a change.
+fn change_place(
+    state: FinalState,
+    outcome: &Outcome,
+    facts: &ForgePage<'_>,
+    screen: Screen,
+) -> String {
+    let no_patch = outcome.patch.trim().is_empty();
+    let unchanged = no_patch && state != FinalState::TestsWritten;
+    if unchanged || !screen.is_on_forge() || state == FinalState::Reverted {
+        return String::new();
     }
-    let pages = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
-    let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
-    let met = outcome.result.meets_gate();
-    match fix {
+    let (subject, branch, evidence) = match state {
+        FinalState::TestsWritten => (
+            "the tests",
+            "the branch with the tests",
+            "Whether they test what you mean, you decide.",
+        ),
+        _ => ("the fix", "the fix branch", plausible(outcome.result)),
+    };
+    let pages = [(facts.pull_url, subject), (facts.branch_url, branch)];
+    let page = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
+    match page {
         // The body stands on the fix itself.
-        _ if screen == Screen::PullRequest => {
-            text.push_str(&format!("\n\n{}", plausible(met)));
-        }
-        None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
-        Some(fix) if met => text.push_str(&format!("\n\n**Review {fix}.** {}", plausible(met))),
-        Some(fix) => text.push_str(&format!("\n\nWhat was kept is in {fix}.")),
+        _ if screen == Screen::PullRequest => evidence.to_owned(),
+        None if no_patch => "Nothing was pushed.".to_owned(),
+        None => "Nothing was pushed; the change is the patch below.".to_owned(),
+        Some(page) if state.meets_gate() => format!("**Review {page}.** {evidence}"),
+        Some(page) => format!("What was kept is in {page}."),
     }
-    Part::text(text)
+}
+
+/// A test file with its tests and the source that it tests.
+fn written_file(one: &WrittenFile) -> String {
+    let tests = count(u64::from(one.tests), "test");
+    format!("{} ({tests} of {})", code(one.file.as_str()), code(one.subject.as_str()))
+}
+
+/// Words with commas between them; those beyond the first ten are counted.
+fn enumeration(words: &[String]) -> String {
+    const NAMED: usize = 10;
+    let more = words.len().saturating_sub(NAMED);
+    let named = words.get(..NAMED).unwrap_or(words).join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
 /// Rates, time and money.
@@ -119,6 +179,9 @@ pub fn places(view: &View) -> Part<'static> {
 
 /// The pass rate of each iteration as a bar.
 pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    if FinalState::of(view, facts) == Some(FinalState::NoSession) {
+        return Part::default();
+    }
     let cells = if screen == Screen::Terminal { CELLS_OF_A_TERMINAL } else { CELLS };
     let title = if screen == Screen::Page { "Pass rate" } else { "" };
     Part { body: Body::Chart(chart::bars(view, facts.target, cells)), ..Part::new(title) }
@@ -127,11 +190,14 @@ pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static
 /// The change itself.
 pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part<'a> {
     let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
-    let Some(outcome) = outcome else { return Part::default() };
+    // After a fix is taken back, the patch is no longer what the branch holds.
+    let Some(outcome) = outcome.filter(|_| view.reverted.is_empty()) else {
+        return Part::default();
+    };
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
         true => "Save it and apply it with `git apply`.",
-        false => plausible(outcome.result.meets_gate()),
+        false => plausible(outcome.result),
     };
     Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
@@ -139,6 +205,9 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
 /// Tests that fail now, with criticality and evidence.
 pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let marks = Marks::new(view);
+    if !view.reverted.is_empty() {
+        return Part::default();
+    }
     if view.outcome.is_some() {
         let tests = gravest(view).into_iter();
         return Part::list("Still failing", tests, |one| remaining(one, view, &marks, facts));
@@ -166,7 +235,8 @@ fn remaining(one: &Remaining, view: &View, marks: &Marks<'_>, facts: &ForgePage<
     text.extend(marks.of(&one.test).into_iter().map(str::to_owned));
     text.retain(|part| !part.is_empty());
     let message = (!one.message.trim().is_empty()).then(|| code(&one.message));
-    let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
+    let place =
+        one.file.as_ref().map(|file| source_line(file, one.line, view.head.as_ref(), facts));
     let place = place.map(|place| format!("at {place}"));
     Item {
         name: one.test.to_string(),
@@ -195,7 +265,7 @@ impl<'a> Marks<'a> {
 }
 
 /// A line of a file, linked at the commit under test.
-fn place(
+fn source_line(
     file: &RepoPath,
     at: Option<u32>,
     head: Option<&CommitId>,

@@ -1,26 +1,10 @@
 //! Phrases that several outputs share, so that a state is described alike everywhere.
 
 use crate::domain::budget::Spending;
-use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
+use crate::domain::event::{Ending, IterationRow, Minimised};
 
 use super::markdown::{count, grouped, line};
 use super::runner_commands::neutralise_commands;
-
-/// The headline for the ending of a session.
-pub fn headline(outcome: &Outcome) -> String {
-    let rate =
-        outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
-    let about = if outcome.estimated { "about " } else { "" };
-    let after = count(outcome.iterations.len() as u64, "iteration");
-    match outcome.result {
-        Ending::Success => format!("Green: {about}{rate} after {after}"),
-        Ending::PartialSuccess => format!("Gate met, please review: {about}{rate} after {after}"),
-        Ending::Failure => format!("Not green: {about}{rate} after {after}"),
-        Ending::Blocked => format!("Stopped: {about}{rate} after {after}"),
-        Ending::Planned if outcome.last.is_none() => "Planned, nothing was changed".to_owned(),
-        Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
-    }
-}
 
 /// Describes how small the change became.
 pub fn made_smaller(minimised: &Minimised) -> String {
@@ -102,12 +86,16 @@ pub enum Tone {
     Neutral,
 }
 
-/// What holds of a change that met its gate, or that repairs a part of the failures.
-pub fn plausible(met: bool) -> &'static str {
-    if met {
-        "It satisfies the tests; whether it is right, you decide."
-    } else {
-        "It repairs some of the failures; whether it is right, you decide."
+/// What holds of a change with which a session ended so.
+pub fn plausible(result: Ending) -> &'static str {
+    match result {
+        Ending::Success => "It satisfies the tests; whether it is right, you decide.",
+        Ending::PartialSuccess => {
+            "It meets the gate, and some tests still fail; whether it is right, you decide."
+        }
+        Ending::Failure | Ending::Blocked | Ending::Planned => {
+            "It repairs some of the failures; whether it is right, you decide."
+        }
     }
 }
 

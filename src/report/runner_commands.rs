@@ -6,6 +6,8 @@
 
 use crate::domain::check::{Annotation, Level};
 
+use super::final_state::FinalState;
+use super::forge_page::ForgePage;
 use super::markdown::{is_invisible, line};
 use super::view::View;
 
@@ -125,11 +127,12 @@ fn property(text: &str) -> String {
 /// where commits are kept that were not pushed. Outputs that are not known yet are empty.
 pub fn outputs(
     view: &View,
+    page: &ForgePage<'_>,
     report: Option<&str>,
     bundle: Option<&str>,
 ) -> Vec<(&'static str, String)> {
     let outcome = view.outcome.as_ref();
-    let result = outcome.map(|outcome| outcome.result.word());
+    let result = FinalState::of(view, page).map(|state| state.result(outcome));
     let degraded = match outcome {
         Some(outcome) => outcome.degraded,
         None => view.rows.iter().any(|row| row.degraded),
@@ -263,8 +266,10 @@ mod tests {
 
     #[test]
     fn outputs_are_those_of_the_action() {
-        let named: Vec<_> =
-            outputs(&View::default(), None, None).iter().map(|(name, _)| *name).collect();
+        let named: Vec<_> = outputs(&View::default(), &ForgePage::default(), None, None)
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
         let expected: Vec<_> = OUTPUTS.iter().map(|(name, _)| *name).collect();
         assert_eq!(named, expected);
     }

@@ -8,7 +8,7 @@ use super::{explanation, folded_details, overview};
 /// The part as one screen shows it.
 pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
     match id {
-        PartId::Heading => overview::heading(view, screen),
+        PartId::Heading => overview::heading(view, facts, screen),
         PartId::Verdict => overview::verdict(view, facts, screen),
         PartId::Figures => overview::figures(view),
         PartId::Chart => overview::climb(view, facts, screen),

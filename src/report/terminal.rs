@@ -99,9 +99,11 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                 format!("phase {phase} of {}: {}", PHASES.len(), single_safe_line(doing, 160));
             vec![style.paint(Paint::Cyan, &text)]
         }
-        Event::Step { .. } | Event::Progress { .. } | Event::Tasks { .. } | Event::Closed(_) => {
-            Vec::new()
-        }
+        Event::Step { .. }
+        | Event::Progress { .. }
+        | Event::Tasks { .. }
+        | Event::TestsWritten { .. }
+        | Event::Closed(_) => Vec::new(),
         Event::Ran { run, of, failed, duration_ms, .. } => {
             let part = if run == of { String::new() } else { format!(" of {of}") };
             vec![style.paint(
@@ -382,6 +384,7 @@ mod tests {
             stuck: vec![],
             flaky: vec![],
             preexisting: vec![],
+            limit_reached: false,
             degraded: false,
             spending: crate::domain::budget::Spending::default(),
             minimised: None,
@@ -397,7 +400,7 @@ mod tests {
         };
         insta::assert_snapshot!(closing(&outcome, Style::Plain), @r"
 
-        Green: 100.0 % pass after 2 iterations
+        Fixed: 78.1 → 100.0 % pass after 2 iterations
         Every test passes. 14 tests regained.
 
         Iterations

@@ -4,8 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::final_state::FinalState;
+use super::forge_page::ForgePage;
 use super::markdown::{count, cut, line, prose};
-use super::phrases::{headline, sentence};
+use super::phrases::sentence;
 use super::view::View;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
@@ -88,21 +90,12 @@ impl Step {
     }
 }
 
-/// Whether the session is running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionActivity {
-    /// The first step that is not done is in progress.
-    Running,
-    /// Nothing is in progress: the session ended or was stopped.
-    Resting,
-}
-
 impl Todo {
-    /// Turns a plan into a list. While the session runs, the first unfinished step of each level is
+    /// Turns the plan of a running session into a list. The first unfinished step of each level is
     /// in progress and shows its parts; finished and future steps show none.
     #[must_use]
-    pub fn lay(steps: &[Step], pace: SessionActivity) -> Self {
-        Self { entries: level(steps, pace) }
+    pub fn lay(steps: &[Step]) -> Self {
+        Self { entries: level(steps) }
     }
 
     /// The list as nested Markdown, without check boxes, which anybody who may edit could tick.
@@ -120,19 +113,19 @@ impl Todo {
     }
 }
 
-fn level(steps: &[Step], pace: SessionActivity) -> Vec<Entry> {
+fn level(steps: &[Step]) -> Vec<Entry> {
     let first = steps.iter().position(|step| !step.is_done());
     steps
         .iter()
         .enumerate()
         .map(|(index, step)| {
-            let status = match pace {
+            let status = match first {
                 _ if step.is_done() => Status::Completed,
-                SessionActivity::Running if first == Some(index) => Status::InProgress,
-                SessionActivity::Running | SessionActivity::Resting => Status::Pending,
+                Some(first) if first == index => Status::InProgress,
+                _ => Status::Pending,
             };
             let children = match status {
-                Status::InProgress => level(&step.steps, pace),
+                Status::InProgress => level(&step.steps),
                 Status::Pending | Status::Completed => Vec::new(),
             };
             Entry { content: step.content.clone(), active: step.active.clone(), status, children }
@@ -162,7 +155,8 @@ pub(super) fn mark(status: Status) -> char {
     }
 }
 
-/// The list of a session: the phases before the cycle, and the cycle as its events describe it.
+/// The list of a running session: the phases before the cycle, and the cycle as its events describe
+/// it.
 pub fn todo(before: &[Step], view: &View) -> Todo {
     let mut steps = before.to_vec();
     // The running step is listed below the phase in progress.
@@ -171,17 +165,8 @@ pub fn todo(before: &[Step], view: &View) -> Todo {
     {
         phase.steps = vec![Step::new(sentence(&doing(view)), sentence(&doing(view)))];
     }
-    let mut cycle = cycle(view);
-    if let Some(outcome) = &view.outcome {
-        cycle.content = format!("{}: {}", cycle.content, headline(outcome));
-        cycle.done = !matches!(outcome.result, crate::domain::event::Ending::Blocked);
-        cycle.steps = Vec::new();
-    }
-    steps.push(cycle);
-    Todo::lay(
-        &steps,
-        if view.outcome.is_some() { SessionActivity::Resting } else { SessionActivity::Running },
-    )
+    steps.push(cycle(view));
+    Todo::lay(&steps)
 }
 
 /// The fifth phase: one line for the first run, one for each iteration, and one for the end.
@@ -248,19 +233,20 @@ pub fn doing(view: &View) -> String {
     }
 }
 
-/// The verdict, or the progress of the session without the running step.
-pub fn place_line(view: &View) -> String {
+/// How the session stands, without the running step: plain text in one line.
+pub fn place_line(view: &View, page: &ForgePage<'_>) -> String {
+    if let Some(state) = FinalState::of(view, page) {
+        return state.heading(view, page);
+    }
     let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
-    if let Some(outcome) = &view.outcome {
-        match reverted(view) {
-            Some(back) => format!("{back} taken back; before that: {}", headline(outcome)),
-            None => headline(outcome),
-        }
-    } else if let Some((number, strategy, _)) = &view.current {
+    if let Some((number, strategy, _)) = &view.current {
         format!("Iteration {number}, {strategy}, {rate}")
     } else if !rate.is_empty() {
-        let iterations = count(view.rows.len() as u64, "iteration");
-        format!("In progress: {rate} after {iterations}")
+        let after = match view.rows.len() {
+            0 => String::new(),
+            number => format!(" after {}", count(number as u64, "iteration")),
+        };
+        format!("In progress: {rate}{after}")
     } else if view.session.is_empty() {
         "Waiting to begin".to_owned()
     } else {
@@ -268,21 +254,10 @@ pub fn place_line(view: &View) -> String {
     }
 }
 
-/// `Iteration 2 is`, if its fix was reverted after the session ended.
-pub fn reverted(view: &View) -> Option<String> {
-    let numbers: Vec<String> = view.reverted.iter().map(ToString::to_string).collect();
-    match numbers.as_slice() {
-        [] => None,
-        [one] => Some(format!("Iteration {one} is")),
-        many => Some(format!("Iterations {} are", many.join(", "))),
-    }
-}
-
-/// The title of a check run: the verdict, or the entry in progress. Plain text on one line, at most
-/// 200 bytes.
-pub fn current_line(view: &View) -> String {
-    let place = place_line(view);
-    let doing = if view.outcome.is_some() { String::new() } else { doing(view) };
+/// What a running session does, for the title of a check run: plain text on one line, at most 200
+/// bytes.
+pub fn current_line(view: &View, page: &ForgePage<'_>) -> String {
+    let (place, doing) = (place_line(view, page), doing(view));
     let text = if doing.is_empty() { place } else { format!("{place}: {doing}") };
     cut(&line(&text, CURRENT), CURRENT)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
-use crate::domain::event::{Event, IterationRow, Minimised, Outcome, TaskRow};
+use crate::domain::event::{Event, IterationRow, Minimised, Outcome, TaskRow, WrittenFile};
 use crate::domain::id::{CommitId, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -59,6 +59,8 @@ pub struct View {
     pub notices: Vec<String>,
     /// What the providers cost so far.
     pub spent: Spending,
+    /// The test files that the session wrote.
+    pub written: Vec<WrittenFile>,
     /// The tasks of a session that writes tests, as the last event listed them.
     pub tasks: Vec<TaskRow>,
     /// Result of making the change smaller.
@@ -140,6 +142,7 @@ impl View {
                 }
             }
             Event::Minimised(minimised) => self.minimised = Some(minimised.clone()),
+            Event::TestsWritten { files } => self.written.clone_from(files),
             Event::Tasks { tasks } => self.tasks.clone_from(tasks),
             Event::IterationEnded(row) => {
                 self.current = None;

@@ -37,7 +37,7 @@ fn red_repository_goes_green_on_a_branch_and_git_log_tells_how() {
     );
     assert!(!inside.contains(".log"), "logs do not travel: {inside}");
     let report = repo.regreen(&["report", "WFS-test-main"]);
-    assert!(report.out.contains("# Green: 100.0 % pass after 2 iterations"), "{}", report.out);
+    assert!(report.out.contains(" → 100.0 % pass after 2 iterations"), "{}", report.out);
     assert!(std::path::Path::new(document["report"].as_str().unwrap()).is_file());
     let worktrees = repo.git(&["worktree", "list"]);
     assert_eq!(worktrees.lines().count(), 1, "the private checkout is gone: {worktrees}");

@@ -60,7 +60,11 @@ impl GitHub<'_> {
     }
 
     /// Finds our comment with this marker. The author is checked, since anybody can write a marker.
-    async fn find_comment(&self, number: u64, marker: &str) -> Result<Option<Comment>, ForgeError> {
+    pub(super) async fn find_comment(
+        &self,
+        number: u64,
+        marker: &str,
+    ) -> Result<Option<Comment>, ForgeError> {
         self.load_own_account().await?;
         let mut found = None;
         self.each(

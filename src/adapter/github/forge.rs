@@ -126,6 +126,18 @@ impl Forge for GitHub<'_> {
         self.write_comment(number, marker, body).await
     }
 
+    async fn update_comment(
+        &self,
+        number: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<Done, ForgeError> {
+        if self.find_comment(number, marker).await?.is_none() {
+            return Ok(Done::Unchanged);
+        }
+        self.write_comment(number, marker, body).await
+    }
+
     async fn comments_since(
         &self,
         number: u64,

@@ -144,7 +144,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         "open follow-up issues: test, enhance, refactor, doc",
         Reply(issue),
     ),
-    reply("report", "post the report of the session", Command::Report),
+    reply("report", "say where the report of the last session is", Command::Report),
     reply("help", "show this table", Command::Help),
 ];
 

@@ -86,7 +86,8 @@ async fn bundled(
         let tip = tip.unwrap_or_else(|_| head.clone());
         return Ok(stale(&tip, Some(head), &context.target.head));
     }
-    let publisher = load_bundle(context, folder, destination(context), Vec::new()).await?;
+    let mut publisher = load_bundle(context, folder, destination(context), Vec::new()).await?;
+    publisher.settle().await;
     Ok(publisher.push_summary())
 }
 
@@ -111,6 +112,7 @@ async fn publish(
         publisher.open_pull(&mut commits).await;
     }
     publisher.show_published(&commits.published);
-    publisher.describe(&commits).await;
+    publisher.describe().await;
+    publisher.settle().await;
     Ok(publisher.push_summary())
 }

@@ -5,9 +5,10 @@ use crate::adapter::host::console::println;
 use crate::adapter::host::random;
 use crate::adapter::host::{files, redaction};
 use crate::domain::check::Level;
-use crate::domain::event::Ending;
 use crate::effect::{Label, LabelErrors};
 use crate::report::check;
+use crate::report::final_state::{CheckedCommit, FinalState};
+use crate::report::forge_page::JobFailure;
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
 use crate::report::runner_commands;
@@ -46,30 +47,37 @@ impl Publisher<'_> {
 
     /// Posts everything that is pending, then writes summary and outputs.
     pub async fn end(&mut self) {
-        if let Some((message, hint)) = &self.problem {
+        if let Some(JobFailure::NoResult { message, hint }) = &self.failure {
             let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
             println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
-            self.view.notices.insert(0, format!("There is no result: {text}"));
         }
-        (self.comment.stale, self.check.stale) = (true, true);
-        self.show(self.patience(), true).await;
+        self.settle().await;
         if self.context.clock.stop_requested() {
             self.write();
             return;
         }
-        self.check_tip().await;
         self.label().await;
         self.write();
         self.warn_of_stale_pages();
     }
 
+    /// Posts how the session stands, on its head and on its fix.
+    pub async fn settle(&mut self) {
+        (self.idle, self.comment.stale, self.check.stale) = (true, true, true);
+        self.show(self.patience(), true).await;
+        if !self.context.clock.stop_requested() {
+            self.check_tip().await;
+        }
+    }
+
     /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
     /// workflow, so a branch rule that requires this check would wait for ever.
-    async fn check_tip(&mut self) {
-        let met = self.is_met();
+    pub async fn check_tip(&self) {
+        let decided = self.is_met() || self.state() == Some(FinalState::Reverted);
         let may = self.context.target.writes && !self.check.closed;
-        let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
-        let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
+        let Some(tip) = self.tip.as_ref().filter(|_| decided && may) else { return };
+        let check = self.put_check((tip, CheckedCommit::Fix), "");
+        let result = tokio::time::timeout(self.patience(), check).await;
         let result = result.unwrap_or_else(|_elapsed| Err(too_late("write the check run")));
         if let Err(error) = result {
             let text = format!("the check of the last commit is missing: {error}");
@@ -79,11 +87,8 @@ impl Publisher<'_> {
 
     /// A partial success needs a person, so it gets a label (specification.md 9.3).
     async fn label(&self) {
-        let partial = self
-            .view
-            .outcome
-            .as_ref()
-            .is_some_and(|outcome| outcome.result == Ending::PartialSuccess);
+        let states = [Some(FinalState::MostlyFixed), Some(FinalState::GreenWithNotes)];
+        let partial = states.contains(&self.state());
         let Some(number) =
             self.context.target.number.filter(|_| partial && self.context.target.writes)
         else {
@@ -122,7 +127,8 @@ impl Publisher<'_> {
         }
         let shown = report.display().to_string();
         let unpushed = self.unpushed.as_ref().map(|folder| folder.display().to_string());
-        let values = runner_commands::outputs(&self.view, Some(&shown), unpushed.as_deref());
+        let values =
+            runner_commands::outputs(&self.view, &facts, Some(&shown), unpushed.as_deref());
         let text =
             random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {

@@ -11,16 +11,17 @@ use std::time::Duration;
 use crate::adapter::host::console::println;
 use crate::config::PartialConclusion;
 use crate::domain::budget::{SpendingLimits, micro_usd};
-use crate::domain::check::{CheckStatus, Conclusion, Level};
+use crate::domain::check::{Conclusion, Level};
 use crate::domain::command::RunLimits;
-use crate::domain::event::{Ending, Event};
+use crate::domain::event::Event;
 use crate::domain::gate::TARGET;
 use crate::domain::id::CommitId;
 use crate::domain::test_plan::pipeline::{PHASES, Pipeline};
-use crate::effect::ForgeError;
+use crate::effect::{ForgeError, PullEdit};
 use crate::report::check::{self, About};
 use crate::report::comment::{comment, marker};
-use crate::report::forge_page::{BudgetLimits, CommandReply, ForgePage};
+use crate::report::final_state::{CheckedCommit, FinalState};
+use crate::report::forge_page::{BudgetLimits, CommandReply, EarlierFix, ForgePage, JobFailure};
 use crate::report::markdown;
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
@@ -30,7 +31,9 @@ use crate::report::view::View;
 
 use super::commits::{Commits, Published};
 use super::context::Context;
+use super::deliver;
 use super::throttle::{PACE_VARIABLE, Throttle};
+use super::trigger::Cause;
 
 /// Least time between two updates: a job's token may make 500 content requests an hour, for all
 /// jobs of a repository.
@@ -85,8 +88,16 @@ pub struct Publisher<'a> {
     pub answers: Vec<CommandReply>,
     /// Limits of this run.
     pub limits: RunLimits,
-    /// Why there is no result: the message and the hint; untrusted text.
-    pub problem: Option<(String, String)>,
+    /// Why there is nothing to show.
+    pub failure: Option<JobFailure>,
+    /// The fix of an earlier session, which this one does not replace.
+    pub earlier_fix: Option<EarlierFix>,
+    /// Whether nothing is shown of the session itself.
+    pub is_silent: bool,
+    /// Whether the check run is left as an earlier session ended it.
+    pub keeps_check: bool,
+    /// Whether no run is in progress.
+    idle: bool,
     /// The pull request with the fix.
     pub pull: Option<u64>,
     pull_url: Option<String>,
@@ -121,7 +132,11 @@ impl<'a> Publisher<'a> {
             view: View::default(),
             answers,
             limits: RunLimits::default(),
-            problem: None,
+            failure: None,
+            earlier_fix: None,
+            is_silent: false,
+            keeps_check: false,
+            idle: true,
             pull: None,
             pull_url: None,
             branch_url: None,
@@ -138,11 +153,15 @@ impl<'a> Publisher<'a> {
         }
     }
 
+    /// How the session stands; `None` while it runs.
+    pub fn state(&self) -> Option<FinalState> {
+        FinalState::of(&self.view, &self.facts(""))
+    }
+
     /// Whether the run met the gate.
     pub fn is_met(&self) -> bool {
-        self.view.outcome.as_ref().is_some_and(|outcome| {
-            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
-        })
+        self.failure.is_none()
+            && self.view.outcome.as_ref().is_some_and(|outcome| outcome.result.meets_gate())
     }
 
     /// Adds an event to the view.
@@ -154,7 +173,7 @@ impl<'a> Publisher<'a> {
     /// Shows that a run has begun. The check run is posted first, since an App's token learns from
     /// it which account it has.
     pub async fn begin(&mut self) {
-        (self.comment.stale, self.check.stale) = (true, true);
+        (self.comment.stale, self.check.stale, self.idle) = (true, true, false);
         self.tick().await;
     }
 
@@ -184,40 +203,49 @@ impl<'a> Publisher<'a> {
 
     /// Makes the one signed commit, where the configuration asks for it.
     pub async fn sign(&mut self, commits: &mut Commits<'_>) {
-        let title = pull::title(&self.context.target.name());
+        let (title, _) = self.pull_texts();
         bounded(self.patience(), "there is no signed commit", commits.sign(&title)).await;
     }
 
-    /// Updates the description of the pull request with the fix.
-    pub async fn describe(&mut self, commits: &Commits<'_>) {
-        let (_, body) = self.pull_texts();
+    /// Updates title and description of the pull request with the fix.
+    pub async fn describe(&self) {
+        let Some(number) = self.pull else { return };
+        let (title, body) = self.pull_texts();
+        let body = format!("{}\n{body}", deliver::fix_marker(&self.session));
+        let edit = PullEdit { title: Some(title), body: Some(body), ..PullEdit::default() };
         let problem = "the pull request says less than is known";
-        bounded(self.patience(), problem, commits.describe(&body)).await;
+        let update = self.context.forge.update_pull(number, &edit);
+        bounded(self.patience(), problem, update).await;
     }
 
     /// Title and body of the pull request with the fix.
     fn pull_texts(&self) -> (String, String) {
-        let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        (pull::title(&self.context.target.name()), body)
+        let facts = ForgePage { pull_url: None, ..self.facts("") };
+        let title = pull::title(&self.context.target.name(), &self.view, &facts);
+        (title, pull::body(&self.view, &facts))
     }
 
     /// Records that the session's branch is on the server, and its pull request.
     pub fn show_branch(&mut self, tip: &CommitId, pull: Option<u64>) {
         self.find_pushed(tip);
+        self.tip = Some(tip.clone());
         let place = format!("{}/{}", self.context.env.server(), self.context.target.repository);
         self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
         self.pull = pull;
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
     }
 
-    /// Shows that the result that a bundle claims was refused, as a failure.
+    /// Shows that a bundle was refused, and nothing of what it claims.
     pub fn refuse(&mut self, reason: &str) {
-        let text = format!("the bundle was refused: {}", markdown::line(reason, 500));
-        println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
-        match &mut self.view.outcome {
-            Some(outcome) => (outcome.result, outcome.reason) = (Ending::Failure, text),
-            None => self.problem = Some((text, "run `mode: work` again".into())),
-        }
+        let reason = format!("the bundle was refused: {}", markdown::line(reason, 500));
+        println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &reason));
+        self.view = View {
+            session: std::mem::take(&mut self.view.session),
+            head: self.view.head.take(),
+            notices: std::mem::take(&mut self.view.notices),
+            ..View::default()
+        };
+        self.failure = Some(JobFailure::Refused { reason });
     }
 
     /// Records where the commits are kept that were not pushed.
@@ -277,43 +305,64 @@ impl<'a> Publisher<'a> {
 
     async fn show(&mut self, patience: Duration, last: bool) {
         let now = self.context.clock.elapsed();
-        let may = self.context.target.writes && self.context.env.text("mode") != Some("work");
+        let may = self.context.target.writes
+            && self.context.env.text("mode") != Some("work")
+            && !self.is_silent;
         if !may {
             return;
         }
         let time = self.context.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
-        if self.check.is_due(now, last) {
-            let result =
-                tokio::time::timeout(patience, self.put_check(&self.context.target.head, &time))
-                    .await;
+        if self.check.is_due(now, last) && !self.keeps_check {
+            let head = (&self.context.target.head, CheckedCommit::Head);
+            let result = tokio::time::timeout(patience, self.put_check(head, &time)).await;
             self.check.record(
                 self.context.clock.elapsed(),
                 &result.unwrap_or_else(|_| Err(too_late("write the check run"))),
             );
         }
-        if let Some(number) = self.context.target.number.filter(|_| self.comment.is_due(now, last))
-        {
+        let wanted = self.is_comment_wanted();
+        let due = self.comment.is_due(now, last) && (wanted || last);
+        if let Some(number) = self.context.target.number.filter(|_| due) {
             let body = comment(&self.view, &self.facts(&time));
             let marker = marker(&self.key);
-            let posted = self.context.forge.put_comment(number, &marker, &body);
+            let forge = self.context.forge;
+            let posted = if wanted {
+                forge.put_comment(number, &marker, &body)
+            } else {
+                forge.update_comment(number, &marker, &body)
+            };
             let result = tokio::time::timeout(patience, posted).await;
             let result = result.unwrap_or_else(|_| Err(too_late("write the comment"))).map(|_| ());
             self.comment.record(self.context.clock.elapsed(), &result);
         }
     }
 
-    async fn put_check(&self, head: &CommitId, time: &str) -> Result<(), ForgeError> {
+    /// Whether a comment is made where there is none. A green pull request has its check, and a
+    /// comment nobody asked for would be noise, so a run that started by itself waits until it
+    /// knows that something fails.
+    fn is_comment_wanted(&self) -> bool {
+        let asked =
+            matches!(self.context.trigger.cause, Cause::Comment { .. } | Cause::Dispatch { .. });
+        asked
+            || !self.answers.is_empty()
+            || match self.state() {
+                None => !self.view.red.is_empty(),
+                Some(state) => state != FinalState::Green,
+            }
+    }
+
+    async fn put_check(
+        &self,
+        (commit, of): (&CommitId, CheckedCommit),
+        time: &str,
+    ) -> Result<(), ForgeError> {
         let partial = match self.context.prepared.settings.partial_conclusion {
             Some(PartialConclusion::Neutral) => Conclusion::Neutral,
             Some(PartialConclusion::Success) | None => Conclusion::Success,
         };
-        let about = About { name: CHECK, head_sha: head, partial };
-        let mut run = check::check(&self.view, &self.facts(time), &about);
-        if self.problem.is_some() {
-            run.status = CheckStatus::Completed(Conclusion::ActionRequired);
-            run.title = "There is no result".into();
-        }
+        let about = About { name: CHECK, head_sha: commit, commit: of, partial };
+        let run = check::check(&self.view, &self.facts(time), &about);
         self.context.forge.put_check(&run).await.map(|_| ())
     }
 
@@ -331,6 +380,9 @@ impl<'a> Publisher<'a> {
             pull_url: self.pull_url.as_deref(),
             stored: self.stored.as_ref(),
             pushed: &self.pushed,
+            idle: self.idle,
+            failure: self.failure.as_ref(),
+            earlier_fix: self.earlier_fix.as_ref(),
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,

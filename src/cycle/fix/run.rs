@@ -97,8 +97,13 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
         resumed: opened.resumed,
     }];
     events.extend(inputs.notices.into_iter().map(|text| Event::Notice { text }));
-    let headline = generation(fx).await?.map(|generation| planning::headline(&generation));
-    events.extend(headline.map(|text| Event::Notice { text }));
+    if let Some(generation) = generation(fx).await? {
+        events.push(Event::Notice { text: planning::headline(&generation) });
+        let files = generation.written_files();
+        if !files.is_empty() {
+            events.push(Event::TestsWritten { files });
+        }
+    }
     let tasks = planned_session(fx).await?.map(|session| planning::rows(&session.plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);

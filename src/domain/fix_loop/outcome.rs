@@ -56,6 +56,8 @@ impl FixLoop {
             stuck: self.stuck_tests.clone(),
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
+            limit_reached: result == Ending::Failure
+                && self.current_iteration >= self.terms.max_iterations,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
             minimised: self.minimised.clone(),

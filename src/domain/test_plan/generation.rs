@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::characterisation_report::{CharacterisationReport, LineCounts};
 use crate::domain::coverage::CoverageResult;
+use crate::domain::event::WrittenFile;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::quality::{QualityDecision, Stage};
@@ -170,6 +171,17 @@ impl Generation {
     pub fn files(&self) -> Vec<(RepoPath, RepoPath)> {
         let files = self.tasks.iter().flat_map(|made| &made.report.files);
         files.map(|one| (one.file.clone(), one.subject.clone())).collect()
+    }
+
+    /// Test files with the numbers of their tests, for the events of a session.
+    pub fn written_files(&self) -> Vec<WrittenFile> {
+        let files = self.tasks.iter().flat_map(|made| &made.report.files);
+        let written = files.map(|one| WrittenFile {
+            file: one.file.clone(),
+            subject: one.subject.clone(),
+            tests: u32::try_from(one.tests.len()).unwrap_or(u32::MAX),
+        });
+        written.collect()
     }
 
     /// Ids of all kept tests.

@@ -61,6 +61,14 @@ pub trait Forge: Send + Sync {
     /// if its text changed. A repeated call never creates a second comment.
     async fn put_comment(&self, number: u64, marker: &str, body: &str) -> Result<Done, ForgeError>;
 
+    /// Edits regreen's comment that begins with `marker`, and creates none.
+    async fn update_comment(
+        &self,
+        number: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<Done, ForgeError>;
+
     /// Comments on an issue or pull request created after `since` (RFC 3339), oldest first. Older
     /// comments that were edited since, which the API lists too, are left out.
     async fn comments_since(&self, number: u64, since: &str)

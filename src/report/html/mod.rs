@@ -151,7 +151,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
         let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
         if let Some(outcome) = outcome {
-            let text = plausible(outcome.result.meets_gate());
+            let text = plausible(outcome.result);
             html.leaf("p", "", &format!("The change is plausible, not proven. {text}"));
         }
     });
@@ -177,7 +177,11 @@ fn head(html: &mut Html, data: &PageData<'_>) {
         html.leaf(
             "title",
             "",
-            &format!("{} - {}", place_line(data.view), short(&data.view.session, NAME)),
+            &format!(
+                "{} - {}",
+                place_line(data.view, &ForgePage::default()),
+                short(&data.view.session, NAME)
+            ),
         );
         html.style(STYLE);
     });
@@ -204,7 +208,7 @@ fn top(html: &mut Html, data: &PageData<'_>) {
             html.text(sign);
         });
         html.inside("div", &[], |html| {
-            html.leaf("h1", "", &place_line(view));
+            html.leaf("h1", "", &place_line(view, &ForgePage::default()));
             let verdict = overview::verdict(view, &ForgePage::default(), Screen::Page);
             for text in verdict.intro.lines().filter(|line| !line.is_empty()) {
                 html.inside("p", &[("class", "why")], |html| prose::inline(html, text));

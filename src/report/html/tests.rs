@@ -99,6 +99,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         stuck: failing.to_vec(),
         flaky: failing.to_vec(),
         preexisting: failing.to_vec(),
+        limit_reached: false,
         degraded: true,
         spending: Spending { calls: 3, micro_usd: 4_200, unpriced: 1, ..Spending::default() },
         minimised: Some(Minimised {

@@ -43,6 +43,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         stuck: Vec::new(),
         flaky: Vec::new(),
         preexisting: Vec::new(),
+        limit_reached: false,
         degraded: state.degraded,
         spending: run.spending,
         minimised: None,

@@ -21,12 +21,9 @@ fn leaves(steps: &[Step]) -> bool {
 proptest! {
     #[test]
     fn exactly_one_entry_of_each_level_is_in_progress(steps in plan()) {
-        let list = Todo::lay(&steps, SessionActivity::Running);
+        let list = Todo::lay(&steps);
         prop_assert_eq!(list.breaches(), Vec::<String>::new());
         prop_assert_eq!(!list.current().is_empty(), leaves(&steps));
-        let resting = Todo::lay(&steps, SessionActivity::Resting);
-        prop_assert!(resting.current().is_empty() && resting.breaches().is_empty());
-        prop_assert_eq!(resting.entries.len(), steps.len());
     }
 }
 
@@ -386,7 +383,7 @@ proptest! {
             pull: shape.on_pull.then_some(7),
             ..facts()
         };
-        let about = About { name: &pool[0], head_sha: &tip, partial: Conclusion::Success };
+        let about = About { name: &pool[0], head_sha: &tip, commit: CheckedCommit::Head, partial: Conclusion::Success };
         let run = check(&view, &facts, &about);
         let pages = [
             ("comment", comment(&view, &facts), COMMENT_LIMIT),
@@ -407,14 +404,14 @@ proptest! {
         prop_assert!(run.text.len() <= CHECK_LIMIT);
         let seen = examine(&run.text, &facts);
         prop_assert!(seen.is_ok(), "text: {:?}\n{}", seen.err(), run.text);
-        for line in [&run.title, &run.name, &current_line(&view)] {
+        for line in [&run.title, &run.name, &current_line(&view, &facts)] {
             prop_assert!(line.len() <= TITLE_LIMIT && !line.chars().any(char::is_control));
         }
         for one in annotations(&view) {
             prop_assert!(one.message.len() <= 16_000 && one.title.len() <= TITLE_LIMIT);
             prop_assert!(!one.message.trim().is_empty() && one.start_line >= 1);
         }
-        let shown = outputs(&view, None, None);
+        let shown = outputs(&view, &facts, None, None);
         prop_assert!(shown.iter().map(|(_, value)| value.len()).sum::<usize>() < 1_000_000);
         prop_assert_eq!(todo(&[], &view).breaches(), Vec::<String>::new());
     }

@@ -87,14 +87,15 @@ fn a_dry_run_works_and_shows_and_leaves_nothing() {
     let (ran, comment) = say(&world, number, "/regreen fix --dry-run");
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert_eq!(world.git(&["for-each-ref"]), before);
-    for words in ["Green", "total += value", "Nothing was pushed", "a dry run"] {
+    for words in ["A fix was found: ", "total += value", "Nothing was pushed", "a dry run"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
     assert!(!comment.contains("/regreen apply"), "{comment}");
     let (ran, comment) = say(&world, number, "/regreen explain");
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert_eq!(world.git(&["for-each-ref"]), before);
-    assert!(comment.contains("Dry run") && comment.contains("calc.py"), "{comment}");
+    assert!(comment.contains("To `/regreen explain`:") && comment.contains("calc.py"), "{comment}");
+    assert!(!comment.contains("Dry run") && !comment.contains("Waiting"), "{comment}");
     world.github.assert_clean();
 }
 
@@ -250,6 +251,20 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     let (ran, comment) = say(&world, number, "/regreen extend --max-iterations=2");
     assert_eq!(world.git(&["rev-parse", &branch]), tip, "the fix stays: {comment}");
     assert!(comment.contains(&format!("WFS-test-pr-{number}-2")), "{comment}\n{}", shown(&ran));
+    assert!(comment.contains("The fix of an earlier run]") && comment.contains("still waits"));
+    let checks = world.github.state().checks.clone();
+    let head = world.git(&["rev-parse", "topic"]);
+    let of_head: Vec<_> = checks.iter().filter(|check| check.head_sha == head).collect();
+    assert_eq!(of_head.len(), 1, "{checks:?}");
+    assert!(of_head[0].conclusion.is_some(), "{checks:?}");
+
+    // A look changes neither the check nor what is shown of the fix.
+    let (ran, comment) = say(&world, number, "/regreen explain");
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(comment.contains("To `/regreen explain`:"), "{comment}");
+    assert!(comment.contains("still waits"), "{comment}");
+    let now = world.github.state().checks.clone();
+    assert_eq!(format!("{now:?}"), format!("{checks:?}"));
 }
 
 /// Somebody with write access runs a fix on a pull request from a fork. The result is stored until

@@ -116,7 +116,7 @@ class Old(unittest.TestCase):
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    assert!(comment.contains("Green") && comment.contains("test_old"), "{comment}");
+    assert!(comment.contains("Fixed: ") && comment.contains("test_old"), "{comment}");
 }
 
 #[test]
@@ -163,7 +163,10 @@ class T(unittest.TestCase):
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(ran.err.contains("written before the first run"), "{}", shown(&ran));
     let comment = world.sticky(number);
-    assert!(comment.contains("Green") && comment.contains("requirements shown"), "{comment}");
+    assert!(
+        comment.contains("every test passes") && comment.contains("requirements shown"),
+        "{comment}"
+    );
     let files =
         world.git(&["diff", "--name-only", "topic", &format!("regreen/WFS-test-pr-{number}")]);
     assert!(files.contains("tests/test_shop"), "{files}");

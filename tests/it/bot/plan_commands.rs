@@ -64,9 +64,14 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
     let files = world.git(&["diff", "--name-only", "topic", &branch]);
     assert_eq!(files, "tests/test_price_pinned.py", "{}", world.sticky(number));
-    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    let comment = world.sticky(number);
+    let words =
+        [" written in 1 file, every test passes", "Review [the tests]", "test_price_pinned.py`"];
+    assert!(words.iter().all(|words| comment.contains(words)), "{comment}");
     let pulls = world.github.state().pulls.len();
     assert_eq!(pulls, 2, "the tests are offered");
+    let title = world.github.state().pulls.last().map(|pull| pull.title.clone());
+    assert_eq!(title.as_deref(), Some("Add tests for shop/price.py"));
     let ran = world.run(&world.comment(number, "ann", "/regreen show-plan"));
     assert!(world.sticky(number).contains("There is no plan"), "{}", shown(&ran));
     world.github.assert_clean();
@@ -126,7 +131,10 @@ fn killed_while_it_writes_tests_a_session_goes_on_elsewhere() {
         "what was written is not written again: {}",
         shown(&ran)
     );
-    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    let comment = world.sticky(number);
+    let words =
+        [" written in 1 file, every test passes", "Review [the tests]", "test_price_pinned.py`"];
+    assert!(words.iter().all(|words| comment.contains(words)), "{comment}");
     world.github.assert_clean();
     world.assert_no_token(&ran);
 }

@@ -64,9 +64,11 @@ fn the_page_about_a_pull_request_shows_one() {
         .github
         .log()
         .iter()
-        .find(|seen| seen.method == "POST" && seen.target.ends_with("/comments"))
-        .and_then(|seen| seen.body["body"].as_str().map(str::to_owned));
-    let first = plain(&first.expect("a comment"), &world);
+        .find(|seen| seen.method == "POST" && seen.target.ends_with("/check-runs"))
+        .map(|seen| seen.body["output"].clone())
+        .expect("a check run");
+    let words = |name: &str| first[name].as_str().unwrap_or_default().to_owned();
+    let first = plain(&format!("### {}\n\n{}", words("title"), words("summary")), &world);
     let second = plain(&world.sticky(number), &world);
     let graph = |from: &str| {
         let text = world.git(&["log", "--graph", "--format=%an: %s", &format!("main..{from}")]);
@@ -85,8 +87,8 @@ fn the_page_about_a_pull_request_shows_one() {
     // What the page must show; the rest of it may change.
     for (moment, words) in [
         (&first, "Waiting to begin"),
-        (&second, "Green: 100.0 % pass after 2 iterations"),
-        (&third, "Iteration 2 is taken back; before that: Green"),
+        (&second, "Fixed: 60.0 → 100.0 % pass after 2 iterations"),
+        (&third, "Iteration 2 is taken back, and no tests ran since"),
         (&third, "The fix of iteration 2 is reverted by"),
     ] {
         assert!(moment.contains(words), "{words}: {moment}");
@@ -104,8 +106,12 @@ Ann opens #{number}. Two of five tests fail on it.
 
 ## When the job begins
 
+The check run of her commit says so. The comment follows as soon as a test fails: a green pull request gets none.
+
 {}
 ## When it ends
+
+The check run of her commit fails and names the fix; that of the fix succeeds. The comment says:
 
 {}
 The fix branch goes onto hers, as a pull request of its own:

@@ -1,0 +1,218 @@
+//! How a session stands once nothing runs any more. Heading, verdict, next steps, the conclusion of
+//! a check run, the title of a pull request and the outputs of a job all follow from one state, so
+//! that no two of them disagree (specification.md 9.3).
+
+use crate::domain::check::Conclusion;
+use crate::domain::event::{Ending, Outcome};
+
+use super::forge_page::{ForgePage, JobFailure};
+use super::markdown::count;
+use super::view::View;
+
+/// The state of a session that does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalState {
+    /// No session is known; the page has answers only.
+    NoSession,
+    /// The events of the session end before its result, as after a kill.
+    Unfinished,
+    /// The job ended without a result: something that it needs is missing.
+    NoResult,
+    /// A bundle was refused, so that nothing of it counts.
+    Refused,
+    /// A person had a kept fix reverted.
+    Reverted,
+    /// Every test passed before any change.
+    Green,
+    /// What failed before any change is of low criticality, and the gate is met.
+    GreenWithNotes,
+    /// Every test passes with the fix.
+    Fixed,
+    /// The gate is met with the fix; what is left is of low criticality.
+    MostlyFixed,
+    /// Tests were written, and every test passes.
+    TestsWritten,
+    /// The gate is not met.
+    NotGreen,
+    /// Stopped at a checkpoint, from which it can be resumed.
+    Stopped,
+    /// The tests ran, and nothing was changed, as requested.
+    DryRun,
+    /// Tests are planned; none ran.
+    Planned,
+}
+
+/// The commit that a check run is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckedCommit {
+    /// The head under test, as its author pushed it.
+    Head,
+    /// The tip of the fix.
+    Fix,
+}
+
+impl FinalState {
+    /// The state of a session; `None` while it runs.
+    pub fn of(view: &View, page: &ForgePage<'_>) -> Option<Self> {
+        match page.failure {
+            Some(JobFailure::Refused { .. }) => return Some(Self::Refused),
+            Some(JobFailure::NoResult { .. }) => return Some(Self::NoResult),
+            None => {}
+        }
+        let Some(outcome) = &view.outcome else {
+            let state = if view.session.is_empty() { Self::NoSession } else { Self::Unfinished };
+            return page.idle.then_some(state);
+        };
+        if !view.reverted.is_empty() {
+            return Some(Self::Reverted);
+        }
+        let fixed = view.rows.iter().any(|row| row.outcome == "improved");
+        Some(match outcome.result {
+            Ending::Success if fixed => Self::Fixed,
+            Ending::Success if !view.written.is_empty() => Self::TestsWritten,
+            Ending::Success => Self::Green,
+            Ending::PartialSuccess if fixed => Self::MostlyFixed,
+            Ending::PartialSuccess => Self::GreenWithNotes,
+            Ending::Failure => Self::NotGreen,
+            Ending::Blocked => Self::Stopped,
+            Ending::Planned if outcome.last.is_none() => Self::Planned,
+            Ending::Planned => Self::DryRun,
+        })
+    }
+
+    /// The sign before the heading on the forge.
+    pub fn icon(self) -> &'static str {
+        match self {
+            Self::NoSession => "",
+            Self::Unfinished | Self::Stopped => "⏸️ ",
+            Self::NoResult => "⚠️ ",
+            Self::Refused => "⛔ ",
+            Self::Reverted => "↩️ ",
+            Self::Green | Self::Fixed | Self::TestsWritten => "✅ ",
+            Self::GreenWithNotes | Self::MostlyFixed => "🟡 ",
+            Self::NotGreen => "❌ ",
+            Self::DryRun | Self::Planned => "📋 ",
+        }
+    }
+
+    /// The heading, plain text in one line.
+    pub fn heading(self, view: &View, page: &ForgePage<'_>) -> String {
+        let iterations = match view.rows.len() {
+            0 => String::new(),
+            number => format!(" after {}", count(number as u64, "iteration")),
+        };
+        let about = view.outcome.as_ref().is_some_and(|outcome| outcome.estimated);
+        let about = if about { "about " } else { "" };
+        let rate = view.rate().map(|rate| format!("{about}{rate} % pass"));
+        let pass = rate.unwrap_or_else(|| "no pass rate".to_owned());
+        match self {
+            Self::NoSession => String::new(),
+            Self::Unfinished if view.baseline.is_none() => "No result yet".to_owned(),
+            Self::Unfinished => format!("No result yet: {pass}{iterations}"),
+            Self::NoResult => "No result".to_owned(),
+            Self::Refused => "Refused: nothing of this bundle was published".to_owned(),
+            Self::Reverted => format!("{} taken back, and no tests ran since", reverted(view)),
+            Self::Green => format!("Green: {pass}{}", quarantined(view)),
+            Self::GreenWithNotes => format!("Gate met: {pass}, {}", left(view)),
+            Self::Fixed => {
+                let found = if page.has_nothing_pushed() { "A fix was found" } else { "Fixed" };
+                let from = view.baseline.map(|first| format!("{first} → ")).unwrap_or_default();
+                format!("{found}: {from}{pass}{iterations}")
+            }
+            Self::MostlyFixed => format!("Gate met, please review: {pass}{iterations}"),
+            Self::TestsWritten => format!("{}, every test passes", written(view)),
+            Self::NotGreen => format!("Not green: {pass}{iterations}"),
+            Self::Stopped => format!("Stopped: {pass}{iterations}"),
+            Self::DryRun => format!("Dry run: {pass}, nothing was changed"),
+            Self::Planned => "Planned, nothing was changed".to_owned(),
+        }
+    }
+
+    /// The conclusion of a check run. That of the head tells of the head, so a fix beside it does
+    /// not make it green, and a branch rule that requires the check lets no failing head in.
+    /// `partial` is the input `partial-conclusion`.
+    pub fn conclusion(self, of: CheckedCommit, partial: Conclusion) -> Conclusion {
+        use CheckedCommit::{Fix, Head};
+        match (self, of) {
+            (Self::Green | Self::TestsWritten, _) | (Self::Fixed, Fix) => Conclusion::Success,
+            (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
+            (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,
+            (Self::Fixed | Self::MostlyFixed | Self::Reverted, Head)
+            | (Self::NotGreen | Self::Refused, _) => Conclusion::Failure,
+            (
+                Self::NoSession | Self::Unfinished | Self::Stopped | Self::DryRun | Self::Planned,
+                _,
+            ) => Conclusion::Neutral,
+        }
+    }
+
+    /// The title of a check run, plain text in one line.
+    pub fn check_title(self, of: CheckedCommit, view: &View, page: &ForgePage<'_>) -> String {
+        let heading = self.heading(view, page);
+        if let (Self::NoResult, Some(JobFailure::NoResult { message, .. })) = (self, page.failure) {
+            return format!("{heading}: {message}");
+        }
+        if of == CheckedCommit::Fix || !matches!(self, Self::Fixed | Self::MostlyFixed) {
+            return heading;
+        }
+        let place = match (page.pull_url, page.branch_url, page.stored) {
+            (Some(url), ..) => format!("#{}", url.rsplit('/').next().unwrap_or_default()),
+            (None, Some(_), _) => format!("branch {}", view.branch),
+            (None, None, Some(_)) => "`/regreen apply` publishes it".to_owned(),
+            (None, None, None) => return heading,
+        };
+        format!("A fix is ready: {place} ({heading})")
+    }
+
+    /// The output `result` of a job; empty when there is none.
+    pub fn result(self, outcome: Option<&Outcome>) -> &'static str {
+        match self {
+            Self::NoResult => "error",
+            Self::Refused => Ending::Failure.word(),
+            _ => outcome.map_or("", |outcome| outcome.result.word()),
+        }
+    }
+
+    /// Whether the suite meets its gate with what the session did.
+    pub fn meets_gate(self) -> bool {
+        matches!(
+            self,
+            Self::Green
+                | Self::GreenWithNotes
+                | Self::Fixed
+                | Self::MostlyFixed
+                | Self::TestsWritten
+        )
+    }
+}
+
+/// `Iteration 2 is`, for the fixes that were reverted after the session ended.
+pub fn reverted(view: &View) -> String {
+    let numbers: Vec<String> = view.reverted.iter().map(ToString::to_string).collect();
+    match numbers.as_slice() {
+        [one] => format!("Iteration {one} is"),
+        many => format!("Iterations {} are", many.join(", ")),
+    }
+}
+
+/// `4 tests written in 1 file`.
+pub fn written(view: &View) -> String {
+    let tests = view.written.iter().map(|one| u64::from(one.tests)).sum();
+    let files = view.written.len() as u64;
+    format!("{} written in {}", count(tests, "test"), count(files, "file"))
+}
+
+/// `, 1 flaky test left out` and the like.
+fn quarantined(view: &View) -> String {
+    match view.flaky.len() as u64 {
+        0 => String::new(),
+        number => format!(", {} left out", count(number, "flaky test")),
+    }
+}
+
+/// `1 test of low criticality fails`.
+fn left(view: &View) -> String {
+    let number = view.failing().len() as u64;
+    let verb = if number == 1 { "fails" } else { "fail" };
+    format!("{} of low criticality {verb}", count(number, "test"))
+}
