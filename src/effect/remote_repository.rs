@@ -127,6 +127,9 @@ pub enum RemoteError {
     /// A garbled answer, or the page of a proxy or of an overloaded server.
     #[error("{address} answered what is not git's protocol: {reason}")]
     Protocol { address: String, reason: String },
+    /// The server does not hand out what was asked for, such as a commit it does not have.
+    #[error("{address} refuses this: {text}")]
+    Refused { address: String, text: String },
     /// The server cannot do what is needed, or the request cannot be made.
     #[error("{address} cannot serve this: {reason}")]
     Unsupported { address: String, reason: String },
@@ -162,6 +165,7 @@ impl RemoteError {
             }
             Self::Protected { .. } => "let regreen push to a branch of its own".into(),
             Self::Foreign { .. } => "look at them; regreen never overwrites them".into(),
+            Self::Refused { .. } => "check that the commit is on the server".into(),
             Self::NoReference { .. } => "check its name on the server".into(),
             Self::Git(error) => error.hint(),
         }
@@ -185,6 +189,7 @@ impl RemoteError {
             | Self::Protected { .. }
             | Self::Foreign { .. }
             | Self::NoReference { .. }
+            | Self::Refused { .. }
             | Self::Git(_) => Fault::Refused,
         }
     }

@@ -149,8 +149,23 @@ pub struct Fetched {
     pub pack: Vec<u8>,
 }
 
+/// Why a response holds no pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchError {
+    /// The server refuses the request; a repetition is refused too.
+    Refused(String),
+    /// The server failed, or the response is malformed.
+    Broken(String),
+}
+
+impl From<Wrong> for FetchError {
+    fn from(wrong: Wrong) -> Self {
+        Self::Broken(wrong.into())
+    }
+}
+
 /// Parses the response to a request with `done`; `deepened` if the request named a depth.
-pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
+pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, FetchError> {
     let mut found = Fetched::default();
     if deepened {
         for data in section(&mut rest, "the list of cut commits has no end")? {
@@ -187,15 +202,15 @@ pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
     }
     let bands = sidebands(rest)?;
     if let Some(fatal) = bands.fatal {
-        return Err(fatal);
+        return Err(FetchError::Broken(fatal));
     }
     found.pack = bands.data;
     Ok(found)
 }
 
-fn refuse_error(line: &str) -> Result<(), String> {
+fn refuse_error(line: &str) -> Result<(), FetchError> {
     match line.strip_prefix("ERR ") {
-        Some(reason) => Err(one_line(reason)),
+        Some(reason) => Err(FetchError::Refused(one_line(reason))),
         None => Ok(()),
     }
 }
@@ -343,6 +358,23 @@ mod tests {
         ];
         for (why, answer, expected) in table {
             assert_eq!(report(&lines(answer), "refs/heads/x"), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_refuses_differs_from_what_it_fails_at() {
+        let error = b"ERR upload-pack: not our ref 1\n";
+        let refused = FetchError::Refused("upload-pack: not our ref 1".into());
+        for (deepened, answer, expected) in [
+            (false, lines(&[error]), refused.clone()),
+            (true, lines(&[error, b""]), refused),
+            (
+                false,
+                lines(&[b"NAK\n", b"\x03out of memory"]),
+                FetchError::Broken("out of memory".into()),
+            ),
+        ] {
+            assert_eq!(fetched(&answer, deepened), Err(expected));
         }
     }
 

@@ -20,7 +20,7 @@ use crate::domain::retry::{Repeat, RetryDecision, retry};
 use crate::domain::secret::SecretKey;
 use crate::effect::{Clock, RemoteError};
 
-use super::pkt_line::{self, Advertisement, Fetched};
+use super::pkt_line::{self, Advertisement, FetchError, Fetched};
 
 /// Largest list of references, in bytes.
 const LIST_LIMIT: usize = 64 << 20;
@@ -266,7 +266,10 @@ impl Transport {
 
     async fn fetch_once(&self, body: Vec<u8>, deepened: bool) -> Result<Fetched, RemoteError> {
         let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
-        pkt_line::fetched(&received.body, deepened).map_err(|wrong| self.wrong(wrong))
+        pkt_line::fetched(&received.body, deepened).map_err(|error| match error {
+            FetchError::Refused(text) => RemoteError::Refused { address: self.address(), text },
+            FetchError::Broken(reason) => self.wrong(reason),
+        })
     }
 
     /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`. Sent
