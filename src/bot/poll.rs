@@ -16,6 +16,9 @@ use super::throttle::Throttle;
 /// Polling interval: 120 requests an hour, of 1,000 allowed.
 const EVERY: Duration = Duration::from_secs(30);
 
+/// Interval at which a wait checks whether a poll is due.
+const LOOK: Duration = Duration::from_millis(200);
+
 /// Variable that overrides the polling interval, in milliseconds.
 const EVERY_VARIABLE: &str = "REGREEN_LISTEN_MS";
 
@@ -28,9 +31,19 @@ pub struct StopPoll {
 impl StopPoll {
     /// Polls for comments from now on.
     pub fn new(context: &Context<'_>) -> Self {
-        let mut throttle = Throttle::new(context.env, EVERY_VARIABLE, EVERY);
+        let mut throttle = Throttle::steady(context.env, EVERY_VARIABLE, EVERY);
         throttle.record(context.clock.elapsed());
         Self { since: context.clock.now(), throttle }
+    }
+
+    /// Waits until an authorised person comments `stop`; returns the login.
+    pub async fn wait(&mut self, context: &Context<'_>) -> String {
+        loop {
+            if let Some(login) = self.poll(context).await {
+                return login;
+            }
+            context.clock.wait(LOOK).await;
+        }
     }
 
     /// The login of an authorised person who commented `stop` since this run began.
@@ -87,7 +100,7 @@ impl HeadPoll {
             }
             context.target.head_branch.clone()
         });
-        Self { name, throttle: Throttle::new(context.env, EVERY_VARIABLE, EVERY) }
+        Self { name, throttle: Throttle::steady(context.env, EVERY_VARIABLE, EVERY) }
     }
 
     /// The new head; `None` when it did not move, or when the last poll is too recent.

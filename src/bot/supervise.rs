@@ -2,7 +2,10 @@
 //! when the head moves.
 
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
+
+use futures::future::{Either, select};
 
 use crate::domain::event::Event;
 use crate::domain::id::CommitId;
@@ -58,21 +61,20 @@ impl Supervisor<'_, '_> {
             }
             let now = context.clock.elapsed();
             let due = pushed_at.is_none_or(|at: Duration| now >= at + RETRY);
-            if unpushed && due && self.commits.destination != Destination::Stored {
-                match self.commits.publish(bundle).await {
-                    Ok(()) => (unpushed, pushed_at) = (false, None),
-                    Err(error) => {
-                        tracing::warn!(error, "the commits are pushed later");
-                        pushed_at = Some(now);
-                    }
-                }
-                if !stopping && !self.commits.is_signed() {
-                    self.publisher.open_pull(self.commits).await;
+            let mut stopped_by = None;
+            if unpushed && due && !stopping && self.commits.destination != Destination::Stored {
+                match self.push(context, bundle, &mut stops).await {
+                    Push::Done => (unpushed, pushed_at) = (false, None),
+                    Push::Later => pushed_at = Some(now),
+                    Push::StoppedBy(login) => stopped_by = Some(login),
                 }
             }
             self.save(context).await;
             let moved = if turn && !stopping { head.poll(context).await } else { None };
-            if self.must_stop(context, &mut stops, moved).await && !stopping {
+            if stopped_by.is_none() {
+                stopped_by = stops.poll(context).await;
+            }
+            if self.must_stop(context, stopped_by, moved) && !stopping {
                 worker.stop();
                 stopping = true;
             }
@@ -81,6 +83,30 @@ impl Supervisor<'_, '_> {
             }
             context.clock.wait(LOOK).await;
         }
+    }
+
+    /// Pushes the commits that the bundle holds, and opens the pull request. A push that waits for a
+    /// rate limit ends when somebody stops the run: the last push of the run follows.
+    async fn push(&mut self, context: &Context<'_>, bundle: &Path, stops: &mut StopPoll) -> Push {
+        let pushed = {
+            let publish = pin!(self.commits.publish(bundle));
+            let stop = pin!(stops.wait(context));
+            match select(publish, stop).await {
+                Either::Left((pushed, _)) => pushed,
+                Either::Right((login, _)) => return Push::StoppedBy(login),
+            }
+        };
+        let result = pushed.map_or_else(
+            |error| {
+                tracing::warn!(error, "the commits are pushed later");
+                Push::Later
+            },
+            |()| Push::Done,
+        );
+        if !self.commits.is_signed() {
+            self.publisher.open_pull(self.commits).await;
+        }
+        result
     }
 
     /// Saves the result before the closing commit is pushed, so that after a kill the next run finds
@@ -92,13 +118,12 @@ impl Supervisor<'_, '_> {
     }
 
     /// Whether a signal, a person or a new head stops the worker.
-    async fn must_stop(
+    fn must_stop(
         &mut self,
         context: &Context<'_>,
-        stops: &mut StopPoll,
+        login: Option<String>,
         moved: Option<CommitId>,
     ) -> bool {
-        let login = stops.poll(context).await;
         let notices = &mut self.publisher.view.notices;
         if let Some(login) = &login {
             notices.push(format!("Stopped at the request of {login}."));
@@ -120,6 +145,15 @@ impl Supervisor<'_, '_> {
         }
         self.publisher.show_phases(mirror.latest.as_ref().map(|pending| &pending.pipeline));
     }
+}
+
+/// What became of a push during the run.
+enum Push {
+    Done,
+    /// It failed for a temporary reason.
+    Later,
+    /// A person with this login stopped the run before the server had answered.
+    StoppedBy(String),
 }
 
 /// Whether the event begins or ends a phase.
