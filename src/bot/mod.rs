@@ -11,6 +11,7 @@ mod command;
 mod commands;
 mod commits;
 mod context;
+mod day_budget;
 mod deliver;
 mod earlier_result;
 mod environment;

@@ -14,6 +14,7 @@ use super::command::{PREFIX, SHOWN};
 use super::commands::issues;
 use super::commits::{Commits, Published};
 use super::context::Context;
+use super::day_budget::DayBudget;
 use super::earlier_result::EarlierResult;
 use super::error::BotError;
 use super::handle_comment;
@@ -37,7 +38,7 @@ pub async fn run(
     let settings = &context.prepared.settings;
     let ceiling = limits::ceiling(settings);
     let flags = command.run_flags().cloned().unwrap_or_default();
-    let (granted, above) = flags.within(&ceiling);
+    let (mut granted, above) = flags.within(&ceiling);
     if let Some(earlier) = EarlierResult::find(context, command).await? {
         return earlier.offer(context, replies.answers).await;
     }
@@ -68,6 +69,11 @@ pub async fn run(
     let notices = &mut publisher.view.notices;
     notices.extend(context.prepared.notices.iter().cloned());
     notices.extend(notices_of(flags.dry_run, &above));
+    let (day, before) = (DayBudget::read(context).await?, publisher.view.spent.micro_usd);
+    if let Some(day) = &day {
+        granted.usd = Some(day.allows(granted.usd, before));
+        publisher.view.notices.push(day.notice());
+    }
     let job = job::of_run(context, &start, &granted, flags.no_minimise, &bundle)?;
     publisher.limits = granted;
     publisher.begin().await;
@@ -81,6 +87,10 @@ pub async fn run(
     let code = Supervisor { commits: &mut commits, publisher: &mut publisher, mirror: &mut mirror }
         .follow(context, &mut worker, &bundle)
         .await?;
+    if let Some(day) = &day {
+        let spent = publisher.view.spent.micro_usd.saturating_sub(before);
+        day.add(context, &publisher.session, spent).await;
+    }
     deliver(context, &mut commits, &mut publisher, &bundle).await;
     if commits.published.held.is_some() {
         keep(context, &mut publisher, &bundle);

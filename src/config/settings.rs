@@ -382,6 +382,8 @@ pub struct Budget {
     pub engine_minutes: Option<u64>,
     /// Dollars that one session may spend, as far as prices are known.
     pub usd: Option<f64>,
+    /// Dollars that all jobs of the Action may spend on one day (UTC), as far as prices are known.
+    pub day_usd: Option<f64>,
     /// Tokens that one session may use.
     pub tokens: Option<u64>,
     /// Calls to providers that one session may make.

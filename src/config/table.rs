@@ -97,6 +97,7 @@ pub const SETTINGS: &[Setting] = &[
     row("publish", OneOf(&["branch", "head", "suggest", "none"]), "branch"),
     row("budget.minutes", Whole(1, MAX_MINUTES), "").former(&["run-deadline"]),
     row("budget.usd", Dollars, ""),
+    row("budget.day-usd", Dollars, ""),
     row("budget.tokens", Whole(1, u64::MAX), ""),
     row("budget.calls", Whole(1, u64::MAX), ""),
     row("budget.engine-minutes", Whole(1, MAX_MINUTES), "6"),
