@@ -7,6 +7,7 @@ use crate::config::providers::Ready;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Model, ModelFacts};
 
+use super::host::canary::canary;
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
@@ -91,6 +92,7 @@ fn open_one(
         headers: provider.headers.clone().unwrap_or_default().into_iter().collect(),
         timeout: one.timeout,
         redactor: redactor.clone(),
+        canary: canary().cloned(),
     };
     if let Some(protocol) = provider.protocol {
         return Ok(Box::new(HttpModel::new(settings, protocol, http.clone())));

@@ -26,6 +26,8 @@ pub enum OpenError {
         /// The framework to add, and the command that adds it.
         advice: String,
     },
+    #[error("the name of the session holds a secret")]
+    SecretName,
     #[error("there is no test session to resume: {reason}")]
     NoSession { reason: String },
 }
@@ -39,6 +41,7 @@ impl OpenError {
                 "start a new session with `regreen fix`".into()
             }
             Self::Source(error) => error.hint(),
+            Self::SecretName => "choose a name that is neither a token nor a password".into(),
             Self::NoFramework { advice, .. } => advice.clone(),
             Self::NoSession { .. } => "describe what to test: `regreen plan WHAT`".into(),
         }

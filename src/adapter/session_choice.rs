@@ -18,6 +18,7 @@ use crate::domain::test_plan::plan_input::{PlanInput, title, wanted_id};
 use crate::effect::{Clock, EffectError, RunError, Store, StoreError};
 
 use super::host::clock::HostClock;
+use super::host::redaction;
 use super::open_error::OpenError;
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
@@ -93,7 +94,7 @@ pub fn choose(
                 .as_ref()
                 .map_or_else(|| format!("WFS-test-{kind}{}", slug(&on)), ToString::to_string);
             let description = format!("Bring the tests of {on} back to green");
-            Ok((begin(request, &base, description, (facts, root, clock)), None))
+            Ok((begin(request, &base, description, (facts, root, clock))?, None))
         }
     }
 }
@@ -160,12 +161,17 @@ fn load(
 }
 
 /// Creates a session whose id is unused everywhere, so that nothing is overwritten.
+/// Fails with [`OpenError::SecretName`] for a name that must not be written.
 fn begin(
     request: &FixSettings,
     base: &str,
     description: String,
     (facts, root, clock): (&RepositoryFacts, &Path, &HostClock),
-) -> SessionRecord {
+) -> Result<SessionRecord, OpenError> {
+    // Its files name it, and would be redacted until nobody can read them.
+    if *redaction::redact(base) != *base {
+        return Err(OpenError::SecretName);
+    }
     let free = |id: &SessionId| {
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),
@@ -194,7 +200,7 @@ fn begin(
     if let Some(branch) = &request.branch {
         record.git.branch.clone_from(branch);
     }
-    record
+    Ok(record)
 }
 
 /// The request that phases 1 to 4 answer.
@@ -251,7 +257,7 @@ pub fn choose_plan(
         _ => wanted_id(&entry, description),
     };
     let title = title(&entry, description);
-    let mut record = begin(&request.run, &base, title, (facts, root, clock));
+    let mut record = begin(&request.run, &base, title, (facts, root, clock))?;
     record.status = SessionStatus::Planning;
     record.source_session_id = source.as_ref().map(|source| source.id.clone());
     record.input = Some(entry.text().chars().take(4_000).collect());

@@ -13,6 +13,7 @@ pub mod command;
 pub mod commit;
 pub mod coverage;
 pub mod criticality;
+mod escaped_secret;
 pub mod event;
 pub mod explanation;
 pub mod failure;

@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::escaped_secret::{EscapedSecret, wrapped_places};
 use super::token_shape::{find_tokens, merge};
 
 /// A key or token. Its debug output is a mark; only [`SecretKey::expose`] returns the text.
@@ -35,6 +36,9 @@ impl fmt::Debug for SecretKey {
 
 /// The text that replaces a secret.
 pub const MARK: &str = "[redacted]";
+
+/// The text that replaces a canary, by which a redacted text still shows that it held one.
+pub const CANARY_MARK: &str = "[redacted canary]";
 
 /// Shorter texts are not redacted, because that would blank out ordinary words.
 const SHORTEST: usize = 8;
@@ -77,11 +81,52 @@ impl Deref for RedactedJson {
     }
 }
 
+/// A false token that nothing has a reason to read. Whatever repeats it looked for tokens, or shows
+/// everything that it sees.
+#[derive(Clone, Debug)]
+pub struct Canary {
+    mark: SecretKey,
+    redactor: Redactor,
+}
+
+impl Canary {
+    /// The variable that holds the canary of test code. Whoever hunts for tokens reads it, and unlike
+    /// `GITHUB_TOKEN` or `NPM_TOKEN` no tool changes its behaviour where it is set.
+    pub const VARIABLE: &str = "GH_DEPLOY_TOKEN";
+
+    /// A canary from at least 30 random characters. It ends like no token of GitHub: the checksum in
+    /// its last six characters never begins with a letter.
+    pub fn new(word: &str) -> Self {
+        let random: String = word.chars().take(30).collect();
+        let mark = SecretKey::new(&format!("{random}zQ7xT4"));
+        let token = SecretKey::new(&format!("ghp_{}", mark.expose()));
+        Self { redactor: Redactor::new([&mark, &token]), mark }
+    }
+
+    /// The false token, in the form of a personal access token of GitHub.
+    pub fn token(&self) -> String {
+        format!("ghp_{}", self.mark())
+    }
+
+    /// The token without its prefix, for prompts: a gateway in front of a model may block what looks
+    /// like a token.
+    pub fn mark(&self) -> &str {
+        self.mark.expose()
+    }
+
+    /// Whether `text` holds the canary, in any form or abbreviated, or held it before it was redacted.
+    pub fn is_in(&self, text: &str) -> bool {
+        text.contains(CANARY_MARK) || self.redactor.finds(text)
+    }
+}
+
 /// Removes secrets from texts: known ones in plain and encoded form, and whatever has the shape of
 /// a well-known token (specification.md 13.18).
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<String>,
+    escaped: Vec<EscapedSecret>,
+    canary: Vec<String>,
 }
 
 impl fmt::Debug for Redactor {
@@ -91,8 +136,9 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Builds a redactor that finds `keys` in plain, base64 (any alignment, both alphabets),
-    /// hexadecimal, URL and JSON form.
+    /// Builds a redactor that finds `keys` in plain, base64 (any alignment, both alphabets), and
+    /// hexadecimal form, also across line breaks, and as URLs, forms, JSON, HTML and source code
+    /// escape them.
     pub fn new<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) -> Self {
         let mut redactor = Self::default();
         redactor.add(keys);
@@ -105,11 +151,17 @@ impl Redactor {
             let key = key.expose();
             if key.len() >= SHORTEST {
                 self.needles.extend(forms(key));
+                self.escaped.extend(EscapedSecret::new(key));
             }
         }
         // Replace longer forms first, so that no remainder of one is left.
         self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         self.needles.dedup();
+    }
+
+    /// Adds the canary, which has a mark of its own.
+    pub fn add_canary(&mut self, canary: &Canary) {
+        self.canary.clone_from(&canary.redactor.needles);
     }
 
     /// `text` with every secret replaced by a mark.
@@ -126,16 +178,23 @@ impl Redactor {
     /// before it gets here.
     pub fn redact_source(&self, text: &str) -> Redacted {
         let mut clean = text.to_owned();
-        for needle in &self.needles {
-            if clean.contains(needle) {
-                clean = clean.replace(needle, MARK);
+        for (needles, mark) in [(&self.canary, CANARY_MARK), (&self.needles, MARK)] {
+            for needle in needles {
+                if clean.contains(needle) {
+                    clean = clean.replace(needle, mark);
+                }
+            }
+            // Forms of one secret begin alike, so whole ones go first.
+            for needle in needles {
+                for place in fragments(&clean, needle).into_iter().rev() {
+                    clean.replace_range(place, mark);
+                }
             }
         }
-        // Forms of one secret begin alike, so whole ones go first.
-        for needle in &self.needles {
-            for place in fragments(&clean, needle).into_iter().rev() {
-                clean.replace_range(place, MARK);
-            }
+        let escaped = self.escaped.iter().flat_map(|secret| secret.places(&clean));
+        let hidden = escaped.chain(wrapped_places(&clean, &self.needles)).collect();
+        for place in merge(hidden).into_iter().rev() {
+            clean.replace_range(place, MARK);
         }
         Redacted(clean)
     }
@@ -170,12 +229,21 @@ impl Redactor {
 
     /// Whether `after` holds a known secret in any form that `before` does not hold.
     pub fn is_added(&self, before: &str, after: &str) -> bool {
-        self.needles.iter().any(|needle| after.contains(needle) && !before.contains(needle))
+        let is_added = |needle: &String| after.contains(needle) && !before.contains(needle);
+        self.canary.iter().chain(&self.needles).any(is_added)
+            || self
+                .escaped
+                .iter()
+                .any(|secret| !secret.places(after).is_empty() && secret.places(before).is_empty())
     }
 
-    /// Whether `text` holds a known secret in any form.
+    /// Whether `text` holds a known secret in any form, or the beginning or end of a long one.
     pub fn finds(&self, text: &str) -> bool {
-        self.needles.iter().any(|needle| text.contains(needle))
+        let is_found =
+            |needle: &String| text.contains(needle) || !fragments(text, needle).is_empty();
+        self.canary.iter().chain(&self.needles).any(is_found)
+            || self.escaped.iter().any(|secret| !secret.places(text).is_empty())
+            || !wrapped_places(text, &self.needles).is_empty()
     }
 }
 
@@ -232,21 +300,6 @@ fn forms(key: &str) -> Vec<String> {
     let hex: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
     forms.push(hex.to_uppercase());
     forms.push(hex);
-    for upper in [true, false] {
-        let encoded: String = key
-            .bytes()
-            .map(|byte| match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                    char::from(byte).to_string()
-                }
-                _ if upper => format!("%{byte:02X}"),
-                _ => format!("%{byte:02x}"),
-            })
-            .collect();
-        forms.push(encoded);
-    }
-    let json = serde_json::to_string(key).unwrap_or_default();
-    forms.push(json.trim_matches('"').to_owned());
     forms
 }
 
@@ -280,6 +333,7 @@ mod tests {
                 URL_SAFE_NO_PAD.encode(&text),
                 hex,
                 serde_json::to_string(&text).unwrap(),
+                text.replace('"', "&quot;").replace('/', "\\/"),
             ] {
                 prop_assert!(redactor.finds(&form), "{form}");
                 prop_assert!(!redactor.finds(&redactor.redact(&form)), "{form}");
@@ -300,6 +354,28 @@ mod tests {
         ] {
             assert_eq!(&*redactor.redact(text), expected);
         }
+    }
+
+    #[test]
+    fn a_canary_is_seen_in_every_form_and_passes_no_check_of_a_token() {
+        let canary = Canary::new("0123456789abcdef0123456789abcdef");
+        let token = canary.token();
+        assert_eq!((token.len(), find_tokens(&token)), (40, vec![0..40]));
+        // The checksum is a number of 32 bits in base 62, which begins with a digit up to 4.
+        assert!(token.as_bytes()[34].is_ascii_alphabetic());
+        for (text, expected) in [
+            (format!("{{'GH_DEPLOY_TOKEN': '{token}'}}"), true),
+            (STANDARD.encode(format!("A=1\nGH_DEPLOY_TOKEN={token}\n")), true),
+            (canary.mark().to_owned(), true),
+            (format!("assert '{}...", token.get(..20).unwrap()), true),
+            ("GH_DEPLOY_TOKEN=ghp_".to_owned(), false),
+        ] {
+            assert_eq!(canary.is_in(&text), expected, "{text}");
+        }
+        let mut redactor = Redactor::default();
+        redactor.add_canary(&canary);
+        let clean = redactor.redact(&token);
+        assert!(&*clean == CANARY_MARK && canary.is_in(&clean), "{clean}");
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-/// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`.
+/// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`,
+/// among them `infix`.
 struct TokenShape {
     prefix: &'static str,
     least: usize,
     charset: Charset,
+    infix: &'static str,
 }
 
 /// Characters that follow a prefix.
@@ -15,6 +17,8 @@ enum Charset {
     Alphanumeric,
     /// Letters, digits, `_` and `-`.
     Url,
+    /// Those and `.`, which does not end a token.
+    Dotted,
     /// Capital letters and digits.
     Capital,
 }
@@ -24,13 +28,14 @@ impl Charset {
         match self {
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
             Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
+            Self::Dotted => byte == b'.' || Self::Url.holds(byte),
             Self::Capital => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
         }
     }
 }
 
 const fn shape(prefix: &'static str, least: usize, charset: Charset) -> TokenShape {
-    TokenShape { prefix, least, charset }
+    TokenShape { prefix, least, charset, infix: "" }
 }
 
 /// Prefixes as their issuers document them for secret scanning. Half of a real length is enough,
@@ -39,7 +44,7 @@ const SHAPES: &[TokenShape] = &[
     shape("ghp_", 16, Charset::Url),
     shape("gho_", 16, Charset::Url),
     shape("ghu_", 16, Charset::Url),
-    shape("ghs_", 16, Charset::Url),
+    shape("ghs_", 16, Charset::Dotted),
     shape("ghr_", 16, Charset::Url),
     shape("github_pat_", 20, Charset::Url),
     shape("glpat-", 18, Charset::Url),
@@ -73,6 +78,8 @@ const SHAPES: &[TokenShape] = &[
     shape("pypi-", 40, Charset::Url),
     shape("hf_", 20, Charset::Alphanumeric),
     shape("gsk_", 24, Charset::Alphanumeric),
+    // A JSON Web Token: two JSON objects and a signature.
+    TokenShape { prefix: "eyJ", least: 20, charset: Charset::Dotted, infix: ".eyJ" },
 ];
 
 /// Beginnings of private keys, which are refused in edits; what follows is no single token.
@@ -81,6 +88,9 @@ const PRIVATE_KEYS: &[&str] = &[
     "-----BEGIN OPENSSH PRIVATE KEY",
     "-----BEGIN PRIVATE KEY",
     "-----BEGIN EC PRIVATE KEY",
+    "-----BEGIN DSA PRIVATE KEY",
+    "-----BEGIN ENCRYPTED PRIVATE KEY",
+    "-----BEGIN PGP PRIVATE KEY",
 ];
 
 /// Number of tokens and private keys that stand in `text` in plain.
@@ -96,6 +106,7 @@ const SHORTEST_ENCODED: usize = 24;
 pub(super) fn find_tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = plain_tokens(text.as_bytes());
     found.extend(private_keys(text));
+    found.extend(credentials(text));
     found.extend(
         encoded_runs(text).filter(|run| holds_encoded_token(&text.as_bytes()[run.clone()])),
     );
@@ -141,12 +152,41 @@ fn begins_inside_word(before: &[u8]) -> bool {
 
 /// Blocks of private keys, to their end or that of the text.
 fn private_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
-    const END: &str = "PRIVATE KEY-----";
+    const END: &str = "-----END ";
+    const DASHES: &str = "-----";
     let begins = PRIVATE_KEYS.iter().flat_map(|begin| text.match_indices(begin));
     begins.map(|(start, begin)| {
         let body = start + begin.len();
-        let end = text.get(body..).and_then(|rest| Some(body + rest.find(END)? + END.len()));
+        let end = text.get(body..).and_then(|rest| {
+            let name = rest.find(END)? + END.len();
+            Some(body + name + rest.get(name..)?.find(DASHES)? + DASHES.len())
+        });
         start..end.unwrap_or(text.len())
+    })
+}
+
+/// Least length of the credentials in a header, in bytes.
+const SHORTEST_CREDENTIALS: usize = 16;
+
+/// The credentials of `Authorization` headers: after `Bearer` some token, after `Basic` a login.
+fn credentials(text: &str) -> impl Iterator<Item = Range<usize>> {
+    ["earer ", "asic "].into_iter().flat_map(move |rest| {
+        text.match_indices(rest).filter_map(move |(at, _)| {
+            let before = text.as_bytes().get(at.checked_sub(1)?)?;
+            let start = at + rest.len();
+            let is_value = |byte: &&u8| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'.' | b'_' | b'~')
+            };
+            let value = text.as_bytes().get(start..)?;
+            let value = &value[..value.iter().take_while(is_value).count()];
+            let is_credential = match rest {
+                "asic " => decode_base64(value).contains(&b':'),
+                _ => value.iter().any(u8::is_ascii_digit),
+            };
+            (matches!(before, b'B' | b'b') && value.len() >= SHORTEST_CREDENTIALS && is_credential)
+                .then(|| start..start + value.len())
+        })
     })
 }
 
@@ -168,10 +208,16 @@ fn token_end(text: &[u8]) -> Option<usize> {
     }
     let shape = SHAPES.iter().find(|shape| text.starts_with(shape.prefix.as_bytes()))?;
     let rest = &text[shape.prefix.len()..];
-    let length = rest.iter().take_while(|byte| shape.charset.holds(**byte)).count();
+    let mut length = rest.iter().take_while(|byte| shape.charset.holds(**byte)).count();
+    while rest[..length].ends_with(b".") {
+        length -= 1;
+    }
+    let rest = &rest[..length];
+    let infix = shape.infix.as_bytes();
+    let has_infix = infix.is_empty() || rest.windows(infix.len()).any(|part| part == infix);
     // Words that are joined by `-` or `_` hold no digit, and hardly a token holds none.
-    let has_digit = rest.iter().take(length).any(u8::is_ascii_digit);
-    (length >= shape.least && has_digit).then_some(shape.prefix.len() + length)
+    let has_digit = rest.iter().any(u8::is_ascii_digit);
+    (length >= shape.least && has_digit && has_infix).then_some(shape.prefix.len() + length)
 }
 
 /// Runs of characters that base64 (both alphabets) or hexadecimal text is made of.
@@ -252,6 +298,8 @@ mod tests {
         "AIzaSyA0123456789abcdefghijABCDEFGHIJ01",
         "AKIAIOSFODNN7EXAMPLE",
         "npm_0123456789abcdefghijABCDEFGHIJ012345",
+        "ghs_123456_abcdefghij.ABCDEFGHIJ.012345",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     ];
 
     #[test]
@@ -265,6 +313,8 @@ mod tests {
             "assert total(['npm_install']) == 12",
             "test_sk_live_mode_toggle_is_visible_when_feature_enabled",
             "pypi-publish-github-action-workflow-release-tag",
+            "eyJhbGciOiJIUzI1NiJ9 and eyJzdWIiOiIxMjM0NTY3ODkwIn0",
+            "Basic tests/of/some2/long/path and a bearer of very-long-names",
         ] {
             assert!(find_tokens(text).is_empty(), "{text}");
         }
@@ -279,8 +329,25 @@ mod tests {
         };
         only(&format!("a {key} b"), 2..2 + key.len());
         only(&format!("a {}", key.get(..40).unwrap()), 2..42);
+        for kind in ["PGP PRIVATE KEY BLOCK", "ENCRYPTED PRIVATE KEY"] {
+            let key = format!("-----BEGIN {kind}-----\nMIIE\n-----END {kind}-----");
+            only(&format!("a {key} b"), 2..2 + key.len());
+        }
         let escaped = format!("'x\\n{}'", TOKENS[0]);
         only(&escaped, 4..4 + TOKENS[0].len());
+    }
+
+    #[test]
+    fn credentials_of_a_header_are_found_without_their_scheme() {
+        for (header, value) in [
+            ("Authorization: Bearer ", "abcd1234-efgh_5678.ijkl"),
+            ("'authorization': 'bearer ", "abcd1234efgh5678"),
+            ("Authorization: Basic ", "YWxhZGRpbjpvcGVuc2VzYW1l"),
+        ] {
+            let text = format!("{header}{value}'");
+            let place = header.len()..header.len() + value.len();
+            assert!(find_tokens(&text).into_iter().eq([place]), "{text}");
+        }
     }
 
     #[test]

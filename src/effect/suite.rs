@@ -13,6 +13,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
+use crate::domain::secret::Canary;
 use crate::domain::test::{FailureText, Results, Scope, Status};
 
 use super::{Concern, FixedFiles, LintReport};
@@ -200,6 +201,13 @@ pub enum RunError {
     /// A report exists and cannot be read.
     #[error("{}:{line}: expected {expected}", report.display())]
     BadReport { report: PathBuf, line: u32, expected: String },
+    /// A failing test shows the canary of its environment (specification.md 13.18). Its results would
+    /// be published, and what prints a false token may print a real one.
+    #[error(
+        "`{test}` printed `{}`, the false token in the environment of tests, so nothing of this run is published",
+        Canary::VARIABLE
+    )]
+    Canary { test: TestId },
     /// The operating system refused something else.
     #[error("cannot {action}: {reason}")]
     Io { action: String, reason: String },
@@ -237,6 +245,9 @@ impl RunError {
             }
             Self::NoReportFile { .. } | Self::BadReport { .. } => {
                 "point `--report` at the JUnit XML file that the test command writes".into()
+            }
+            Self::Canary { .. } => {
+                "let that test print the variables it needs instead of its whole environment, then run again".into()
             }
             Self::Io { .. } => "free disk space or fix the permissions, then run again".into(),
         }

@@ -46,6 +46,13 @@ fn unknown_framework() {
 }
 
 #[test]
+fn a_session_that_is_named_like_a_secret() {
+    let repo = TestRepo::new(CALC);
+    let name = ["WFS-ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+    refused(&repo, &["--session", &name], 2, "the name of the session holds a secret");
+}
+
+#[test]
 fn no_tests() {
     let repo = TestRepo::new(&[("test_empty.py", "x = 1\n")]);
     let ran = repo.regreen(&["fix", "--json"]);

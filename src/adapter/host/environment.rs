@@ -5,6 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::domain::secret::Canary;
+
+use super::canary::canary;
+
 /// Variables that child processes inherit besides those of [`TOOL_HOMES`]. All others, tokens and
 /// keys above all, are withheld (specification.md 13.10).
 const ALLOWED: &[&str] = &[
@@ -53,9 +57,13 @@ const TOOL_HOMES: &[(&str, &str)] = &[
     ("GRADLE_USER_HOME", ".gradle"),
 ];
 
-/// The environment of test code: the allow list, a separate home, and settings for quiet output.
+/// The environment of test code: the allow list, a separate home, settings for quiet output, and the
+/// canary.
 pub fn of_child(home: &Path) -> BTreeMap<String, String> {
-    derived(home, &variable)
+    let mut environment = derived(home, &variable);
+    let token = canary().map(|canary| (Canary::VARIABLE.to_owned(), canary.token()));
+    environment.extend(token);
+    environment
 }
 
 /// The environment of test code, derived from the variables of this process.
@@ -141,8 +149,10 @@ mod tests {
 
     #[test]
     fn children_see_the_allow_list_and_a_home_of_their_own() {
-        let environment = of_child(Path::new("/scratch"));
+        let mut environment = of_child(Path::new("/scratch"));
         assert_eq!(environment.get("HOME").map(String::as_str), Some("/scratch"));
+        let token = environment.remove(Canary::VARIABLE).unwrap();
+        assert!(canary().unwrap().is_in(&token));
         for name in environment.keys() {
             assert!(!name.contains("TOKEN") && !name.contains("KEY"), "{name}");
         }

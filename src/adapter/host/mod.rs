@@ -1,5 +1,6 @@
 //! Access to the host: child processes, sandbox, files, HTTP, clock, environment, randomness.
 
+pub mod canary;
 pub mod clock;
 pub mod console;
 pub mod crash;

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::domain::secret::{Redacted, RedactedJson, Redactor, SecretKey};
 
+use super::canary::canary;
 use super::environment;
 
 /// Parts of the names of variables that hold a secret.
@@ -20,8 +21,13 @@ const SECRET_NAMES: &[&str] =
 const SECRET_ENDINGS: &[&str] =
     &["_KEY", "_PAT", "_PASS", "_PWD", "_JWT", "_AUTH", "_COOKIE", "_BEARER"];
 
-static REDACTOR: LazyLock<RwLock<Redactor>> =
-    LazyLock::new(|| RwLock::new(Redactor::new(&secrets_of_environment())));
+static REDACTOR: LazyLock<RwLock<Redactor>> = LazyLock::new(|| {
+    let mut redactor = Redactor::new(&secrets_of_environment());
+    if let Some(canary) = canary() {
+        redactor.add_canary(canary);
+    }
+    RwLock::new(redactor)
+});
 
 /// Values of our own variables whose names say that they hold a secret.
 fn secrets_of_environment() -> Vec<SecretKey> {

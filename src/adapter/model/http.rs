@@ -56,7 +56,7 @@ impl HttpModel {
             return Err(self.settings.error(ModelErrorKind::Garbage, "the answer is too large"));
         }
         // Serialised again, so that JSON escapes cannot hide a key from the redactor.
-        Ok(self.settings.answer(parsed, &body.to_string()))
+        self.settings.answer(parsed, &body.to_string())
     }
 }
 
@@ -72,8 +72,9 @@ impl Model for HttpModel {
             temperature: question.temperature.is_some(),
             max_tokens: true,
         };
+        let question = self.settings.with_canary(question);
         loop {
-            let error = match self.ask_once(question, features).await {
+            let error = match self.ask_once(&question, features).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };

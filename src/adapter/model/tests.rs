@@ -10,7 +10,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::Protocol;
-use crate::domain::secret::{Redactor, SecretKey};
+use crate::domain::secret::{Canary, Redactor, SecretKey};
 use crate::effect::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
@@ -114,9 +114,9 @@ const PROTOCOLS: [(&str, Protocol); 4] = [
     ("anthropic", Protocol::Anthropic),
 ];
 
-fn model(protocol: Protocol, base_url: &str) -> HttpModel {
+fn settings(base_url: &str) -> ProviderSettings {
     let key = SecretKey::new(CANARY);
-    let settings = ProviderSettings {
+    ProviderSettings {
         facts: ModelFacts {
             name: "p".into(),
             model: "m/1 x".into(),
@@ -125,12 +125,16 @@ fn model(protocol: Protocol, base_url: &str) -> HttpModel {
             ..ModelFacts::default()
         },
         redactor: Redactor::new([&key]),
+        canary: None,
         key: Some(key),
         base_url: Some(base_url.to_owned()),
         headers: vec![("x-extra".into(), "yes".into())],
         timeout: Duration::from_mins(1),
-    };
-    HttpModel::new(settings, protocol, Http::new().unwrap())
+    }
+}
+
+fn model(protocol: Protocol, base_url: &str) -> HttpModel {
+    HttpModel::new(settings(base_url), protocol, Http::new().unwrap())
 }
 
 fn question(limit: Duration) -> Question {
@@ -364,6 +368,23 @@ async fn a_key_that_a_server_echoes_is_nowhere() {
     let settings = model(Protocol::Chat, &address);
     assert!(!format!("{:?}", question(LONG)).contains(CANARY));
     drop(settings);
+}
+
+#[tokio::test]
+async fn a_prompt_holds_a_mark_and_an_answer_that_repeats_it_is_refused() {
+    let canary = Canary::new(&"0123456789".repeat(3));
+    let (good, ..) = bodies("chat");
+    let mut echo = good.clone();
+    echo["choices"][0]["message"]["content"] = canary.mark().into();
+    let ways = [good, echo].map(|body| reply(200, body.to_string()));
+    let (address, mut requests) = serve(ways.into()).await;
+    let settings = ProviderSettings { canary: Some(canary.clone()), ..settings(&address) };
+    let model = HttpModel::new(settings, Protocol::Chat, Http::new().unwrap());
+    model.ask(&question(LONG)).await.unwrap();
+    assert!(canary.is_in(&requests.recv().await.unwrap()));
+    let error = model.ask(&question(LONG)).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Garbage);
+    assert!(error.to_string().contains("repeats the mark"), "{error}");
 }
 
 #[tokio::test]

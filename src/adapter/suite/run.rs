@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::adapter::host::canary::canary;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
-use crate::domain::test::{Results, Scope};
+use crate::domain::test::{Results, Scope, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, Concern, FixedFiles, LintReport, RunError, RunRequest,
     Suite, SuiteFacts,
@@ -117,6 +118,14 @@ impl Suite for ProjectSuite<'_> {
             return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
         }
         let mut cases = to_test_cases(&report.tests, &self.path_mapper(request.root));
+        let shows_canary = |case: &&TestCase| {
+            let failure = case.failure.iter().flat_map(|one| [one.message.as_str(), &one.stack]);
+            let mut texts = failure.chain([case.id.as_str()]);
+            canary().is_some_and(|canary| texts.any(|text| canary.is_in(text)))
+        };
+        if let Some(case) = cases.iter().find(shows_canary) {
+            return Err(RunError::Canary { test: case.id.clone() });
+        }
         // What is decided now and what is read from the state later must be the same text.
         for failure in cases.iter_mut().filter_map(|case| case.failure.as_mut()) {
             for text in [&mut failure.message, &mut failure.stack] {

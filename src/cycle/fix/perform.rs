@@ -14,7 +14,7 @@ use crate::domain::missing_package::{is_own, missing_packages};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
-use crate::effect::{CommitRequest, EffectError, Effects, RunRequest};
+use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::markdown::count;
 use crate::report::{layers, state_files};
 use crate::role::{Fixer, Impact, minimise};
@@ -147,9 +147,7 @@ impl Performer<'_> {
         let scope = Scope::Tests(failing);
         let request =
             RunRequest { root: &root, scope: &scope, log: ".process/test-output-base.log" };
-        Ok(FixStepOutcome::Ran(
-            self.fx.suite.run(&request).await.map_err(|error| error.to_string()),
-        ))
+        outcome_of(self.fx.suite.run(&request).await.map_err(Failure::from))
     }
 
     async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -272,11 +270,14 @@ impl Performer<'_> {
     }
 }
 
-/// A run without results is an outcome of its step; any other failure is one of the session.
+/// A run without results is an outcome of its step; any other failure ends the session, as does a
+/// canary in the results.
 fn outcome_of(run: Result<Results, Failure>) -> Result<FixStepOutcome, Failure> {
     match run {
         Ok(results) => Ok(FixStepOutcome::Ran(Ok(results))),
-        Err(Failure::Effect(EffectError::Run(error))) => {
+        Err(Failure::Effect(EffectError::Run(error)))
+            if !matches!(error, RunError::Canary { .. }) =>
+        {
             Ok(FixStepOutcome::Ran(Err(error.to_string())))
         }
         Err(failure) => Err(failure),

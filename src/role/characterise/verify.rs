@@ -105,11 +105,14 @@ pub async fn packages(tree: &TreeId, fx: &Effects<'_>) -> Result<BTreeSet<String
     Ok(made.map(|file| file.parent().to_owned()).collect())
 }
 
-/// Whether an error means that no test can be run at all.
+/// Whether an error means that no test can be run at all, or that nothing may be published.
 pub fn is_fatal(error: &RunError) -> bool {
     matches!(
         error,
-        RunError::NotStarted { .. } | RunError::Io { .. } | RunError::UnknownFramework { .. }
+        RunError::NotStarted { .. }
+            | RunError::Io { .. }
+            | RunError::UnknownFramework { .. }
+            | RunError::Canary { .. }
     )
 }
 

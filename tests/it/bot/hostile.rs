@@ -565,6 +565,37 @@ fn a_change_is_validated_by_the_commands_of_the_base() {
     world.assert_no_token(&ran);
 }
 
+/// The environment of test code holds a false token. A test that shows it would show a real one, so
+/// nothing of the run is published.
+#[test]
+fn a_test_that_shows_its_environment_holds_everything_back() {
+    let world = World::new(&good(), &CALC[..1]);
+    let test = r"import os
+import unittest
+
+
+class EnvironmentTest(unittest.TestCase):
+    def test_environment(self):
+        raise AssertionError(f'a variable is missing in {dict(os.environ)}')
+";
+    world.commit("topic", &[("test_environment.py", test)], "Show it");
+    let number = world.pull();
+    let before = world.git(&["for-each-ref", "refs/heads"]);
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref", "refs/heads"]), before);
+    let comment = world.sticky(number);
+    for words in
+        ["test_environment", "printed `GH_DEPLOY_TOKEN`", "nothing of this run is", "its whole env"]
+    {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    let check = world.github.state().checks[0].conclusion.clone();
+    assert_eq!(check.as_deref(), Some("action_required"));
+    assert!(!world.said(&ran).contains("ghp_"), "{}", world.said(&ran));
+    world.github.assert_clean();
+}
+
 /// A suite that legitimately holds a secret, or walls that a kernel cannot build: what test code
 /// says is redacted on its way out of the process, whatever form it has.
 #[test]

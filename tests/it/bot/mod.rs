@@ -11,3 +11,4 @@ mod inputs;
 mod plan_commands;
 mod pull_request_life;
 mod pull_request_page;
+mod requests;

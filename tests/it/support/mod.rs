@@ -1,6 +1,5 @@
 //! Temporary repositories, and a command builder that sets the whole environment itself.
 
-#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
 pub mod fake_github;
 pub mod fake_model;
 

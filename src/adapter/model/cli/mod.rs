@@ -156,6 +156,7 @@ impl Model for CliModel {
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let provider = &self.settings.provider;
+        let question = &provider.with_canary(question);
         let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
         let form = question.form.as_ref().filter(|_| self.mode() == ClientMode::Answer);
@@ -197,7 +198,7 @@ impl Model for CliModel {
             });
             provider.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
         })?;
-        Ok(provider.answer(parsed, &all))
+        provider.answer(parsed, &all)
     }
 }
 

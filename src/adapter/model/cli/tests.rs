@@ -31,6 +31,7 @@ fn settings(
                 ..ModelFacts::default()
             },
             redactor: Redactor::new([&key]),
+            canary: None,
             key: Some(key),
             base_url: Some(base),
             headers: Vec::new(),

@@ -77,6 +77,7 @@ async fn every_way_a_command_can_end_has_its_error() {
         ("exit 3", None, "exit code 3 and reported no test results"),
         ("no-such-program-here", None, "could not be started"),
         ("echo 'ok 1 - a'; sleep 30", None, "was stopped after 1 s"),
+        ("echo \"not ok 1 - ${GH_DEPLOY_TOKEN%???}\"", None, "printed `GH_DEPLOY_TOKEN`"),
         ("true", Some("out/*.xml"), "no file matches the report pattern `out/*.xml`"),
         ("mkdir -p out; echo nonsense > out/a.xml", Some("out/*.xml"), "expected JUnit XML or TAP"),
     ];
@@ -98,6 +99,15 @@ async fn a_report_of_an_earlier_run_does_not_count() {
     let command = "printf '<testsuite><testcase name=\"new\"/></testsuite>' > out/new.xml";
     let suite = shell.suite_with_report(command, Some("out/*.xml"), |_| {});
     assert_eq!(shell.run(&suite).await.unwrap(), [("new".to_owned(), Status::Passed)]);
+}
+
+#[tokio::test]
+async fn an_environment_in_the_log_alone_is_redacted_and_holds_back_nothing() {
+    let shell = Shell::new();
+    let suite = shell.suite("env; echo 'ok 1 - a'", |_| {});
+    assert_eq!(shell.run(&suite).await.unwrap(), [("a".to_owned(), Status::Passed)]);
+    let log = std::fs::read_to_string(shell.base.join("session/.process/test.log")).unwrap();
+    assert!(log.contains("GH_DEPLOY_TOKEN=[redacted canary]"), "{log}");
 }
 
 #[tokio::test]

@@ -100,8 +100,9 @@ impl FakeGithub {
         self.memory.state.lock().expect("no panic")
     }
 
-    /// The next call with this method whose target contains `part` fails in this way. Several
-    /// faults for the same call happen one after the other.
+    /// The next call with this method whose target contains `part` fails in this way; a part that
+    /// begins with `/repos/` is the whole path. Several faults for the same call happen one after the
+    /// other.
     pub fn fault(&self, method: &str, part: &str, fault: Fault) {
         let mut faults = self.memory.faults.lock().expect("no panic");
         faults.push((method.to_owned(), part.to_owned(), fault));
@@ -196,7 +197,7 @@ fn serve(stream: TcpStream, memory: &Memory, port: u16) {
             let mut faults = memory.faults.lock().expect("no panic");
             faults
                 .iter()
-                .position(|(method, part, _)| *method == seen.method && seen.target.contains(part))
+                .position(|(method, part, _)| *method == seen.method && meets(&seen.target, part))
                 .map(|index| faults.remove(index).2)
         };
         let silence = match &fault {
@@ -274,6 +275,12 @@ fn query_of(target: &str) -> Vec<(String, String)> {
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
         .map(|(name, value)| (decoded(name), decoded(value)))
         .collect()
+}
+
+/// Whether a target is the path `part`, or contains it where it is no whole path.
+fn meets(target: &str, part: &str) -> bool {
+    let is_path = part.starts_with("/repos/") && !part.contains('?');
+    if is_path { path_of(target) == part } else { target.contains(part) }
 }
 
 fn path_of(target: &str) -> &str {

@@ -1,0 +1,137 @@
+//! Finds a secret in texts that escape its characters or break its lines: URLs, forms, JSON, HTML,
+//! source code, MIME.
+
+use std::ops::Range;
+
+/// A secret with all spellings of its characters.
+#[derive(Clone, Debug)]
+pub(super) struct EscapedSecret {
+    /// The longest run of letters and digits, which no encoding changes.
+    anchor: String,
+    before: Vec<Vec<String>>,
+    after: Vec<Vec<String>>,
+}
+
+impl EscapedSecret {
+    /// `None` for a secret that is written in one way only, or that has no letter or digit.
+    pub(super) fn new(key: &str) -> Option<Self> {
+        let runs = key.split(|c: char| !c.is_ascii_alphanumeric());
+        let anchor = runs.max_by_key(|run| run.len()).filter(|run| !run.is_empty())?;
+        let (before, after) = key.split_once(anchor)?;
+        let spelled = |part: &str| part.chars().map(spellings).collect();
+        let is_plain = before.is_empty() && after.is_empty();
+        (!is_plain).then(|| Self {
+            anchor: anchor.to_owned(),
+            before: spelled(before),
+            after: spelled(after),
+        })
+    }
+
+    /// Where `text` holds the secret, in order.
+    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let place = |at: usize| {
+            let (head, tail) = (text.get(..at)?, text.get(at + self.anchor.len()..)?);
+            let head = self.before.iter().rev().try_fold(head, |rest, spellings| {
+                spellings.iter().find_map(|spelling| rest.strip_suffix(spelling.as_str()))
+            })?;
+            let tail = self.after.iter().try_fold(tail, |rest, spellings| {
+                spellings.iter().find_map(|spelling| rest.strip_prefix(spelling.as_str()))
+            })?;
+            Some(head.len()..text.len() - tail.len())
+        };
+        text.match_indices(&self.anchor).filter_map(|(at, _)| place(at)).collect()
+    }
+}
+
+/// The ways to write a character, longest first.
+fn spellings(c: char) -> Vec<String> {
+    let mut ways = vec![c.to_string()];
+    if c.is_ascii_alphanumeric() {
+        return ways;
+    }
+    let code = u32::from(c);
+    let percent: String = c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let units: Vec<u16> = c.encode_utf16(&mut [0; 2]).to_vec();
+    ways.extend([
+        percent.to_lowercase(),
+        percent,
+        units.iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        units.iter().map(|unit| format!("\\u{unit:04X}")).collect(),
+        format!("\\x{code:02x}"),
+        format!("&#{code};"),
+        format!("&#x{code:x};"),
+        format!("&#x{code:X};"),
+    ]);
+    let named: &[&str] = match c {
+        ' ' => &["+"],
+        '"' => &["\\\"", "&quot;"],
+        '\'' => &["\\'", "&apos;"],
+        '&' => &["&amp;"],
+        '<' => &["&lt;"],
+        '>' => &["&gt;"],
+        '/' => &["\\/"],
+        '\\' => &["\\\\"],
+        '\n' => &["\\n"],
+        '\t' => &["\\t"],
+        _ => &[],
+    };
+    ways.extend(named.iter().map(|way| (*way).to_owned()));
+    ways.sort_by_key(|way| std::cmp::Reverse(way.len()));
+    ways
+}
+
+/// The shortest line of encoded text that is wrapped, as `xxd -p` writes it.
+const SHORTEST_LINE: usize = 60;
+
+/// Where `text` holds one of these encoded texts across line breaks.
+pub(super) fn wrapped_places(text: &str, needles: &[String]) -> Vec<Range<usize>> {
+    let is_encoded =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=');
+    let is_wrapped = |line: &str| line.len() >= SHORTEST_LINE && line.chars().all(is_encoded);
+    if !text.lines().any(|line| is_wrapped(line.trim())) {
+        return Vec::new();
+    }
+    let kept: Vec<(usize, char)> =
+        text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
+    let joined: String = kept.iter().map(|(_, c)| c).collect();
+    let mut places = Vec::new();
+    for (at, needle) in needles.iter().flat_map(|needle| joined.match_indices(needle)) {
+        let first = joined.get(..at).unwrap_or_default().chars().count();
+        let last = first + needle.chars().count() - 1;
+        if let (Some((start, _)), Some((end, c))) = (kept.get(first), kept.get(last)) {
+            places.push(*start..end + c.len_utf8());
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_character_is_known() {
+        let secret = EscapedSecret::new("a/b \"ä'&c9xyz\\n").unwrap();
+        for text in [
+            "a/b \"ä'&c9xyz\\n",
+            "a%2Fb%20%22%C3%A4%27%26c9xyz%5Cn",
+            "a%2fb+%22%c3%a4%27%26c9xyz%5cn",
+            "a\\/b \\\"\\u00e4'&c9xyz\\\\n",
+            "a/b &quot;&#228;&#39;&amp;c9xyz\\n",
+            "a/b &#34;&#xe4;&#x27;&amp;c9xyz\\n",
+            "a/b \"\\xe4\\'&c9xyz\\\\n",
+        ] {
+            assert_eq!(secret.places(&format!("<{text}>")), [1..1 + text.len()], "{text}");
+        }
+        assert!(secret.places("a/b \"ä'&c9xyz").is_empty());
+        assert!(EscapedSecret::new("abcdefgh1").is_none() && EscapedSecret::new("$&/(").is_none());
+    }
+
+    #[test]
+    fn a_line_break_hides_no_encoded_text() {
+        let text = format!("é {}abc\nDEF{}\nend", "x".repeat(70), "y".repeat(66));
+        let start = text.find("abc").unwrap();
+        assert_eq!(wrapped_places(&text, &["abcDEF".to_owned()]), [start..start + 7]);
+        assert!(wrapped_places("abc\nDEF", &["abcDEF".to_owned()]).is_empty());
+    }
+}
