@@ -61,7 +61,11 @@ pub fn budget(diagnosis: &Diagnosis, limits: Limits) -> SearchBudget {
 /// The most suspicious line of a cluster; `None` when no run, stack or change points at it.
 fn place(search: &Search<'_>, diagnosis: &Diagnosis, cluster: &Cluster) -> Option<SuspiciousLine> {
     let point = cluster.top.as_ref()?;
-    let scores = cluster.lines.get(&point.file)?.range(point.start..=point.end);
+    let scores = cluster.lines.get(&point.file)?;
+    // The head of a function runs at import, and is named only when nothing in the body is known.
+    let body = scores.range((point.start + 1).min(point.end)..=point.end);
+    let scores =
+        if body.clone().next().is_some() { body } else { scores.range(point.start..=point.end) };
     let best = scores.clone().map(|(_, score)| *score).fold(f64::MIN, f64::max);
     let mut top = scores.filter(|(_, score)| **score >= best).map(|(line, _)| *line).peekable();
     let line = *top.peek()?;

@@ -291,8 +291,9 @@ fn top_function(
     for (file, scores) in lines {
         for (line, score) in scores {
             let function = outline::enclosing(outlines.get(file)?, *line);
-            // Lines at the top level run at import, for every test; they explain little.
-            let score = if function.is_some() { *score } else { score * 0.5 };
+            // Lines at the top level and heads of functions run at import; they explain little.
+            let is_body = function.is_some_and(|one| one.start < *line || one.start == one.end);
+            let score = if is_body { *score } else { score * 0.5 };
             if best.as_ref().is_some_and(|(known, _)| *known >= score) {
                 continue;
             }
@@ -347,4 +348,28 @@ fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
         ],
         impact: "An edit that satisfies the tests may still be wrong where no test looks.".into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_that_runs_at_import_does_not_name_its_function() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let outline = |name: &str, start, end| Function { name: name.into(), start, end };
+        let outlines: Outlines =
+            [(file.clone(), vec![outline("first", 1, 3), outline("second", 5, 6)])].into();
+        let table: [(&str, &[(u32, f64)], &str); 4] = [
+            ("the head of another function", &[(1, 1.0), (6, 0.7)], "second"),
+            ("a head alone", &[(1, 1.0)], "first"),
+            ("a body", &[(2, 0.8), (6, 0.7)], "first"),
+            ("the top level", &[(4, 1.0), (6, 0.7)], "second"),
+        ];
+        for (why, scores, expected) in table {
+            let lines = [(file.clone(), scores.iter().copied().collect())].into();
+            let top = top_function(&lines, &outlines).unwrap();
+            assert_eq!(top.function, expected, "{why}");
+        }
+    }
 }

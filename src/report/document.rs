@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
 use crate::domain::event::{Ending, Minimised, Outcome, Remaining};
+use crate::domain::explanation::Explanation;
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
@@ -120,6 +121,9 @@ pub struct Document {
     pub spending: Spending,
     /// Result of making the change smaller; absent when that was not tried.
     pub minimised: Option<Minimised>,
+    /// What a dry run found out about the failures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     /// Tests that failed in their three most recent results.
     pub stuck_tests: Vec<String>,
     /// Tests that failed and passed without a change.
@@ -184,6 +188,7 @@ impl From<&Outcome> for Document {
             degraded: outcome.degraded,
             spending: outcome.spending,
             minimised: outcome.minimised.clone(),
+            explanation: outcome.explanation.clone(),
             stuck_tests: names(&outcome.stuck),
             flaky_tests: names(&outcome.flaky),
             preexisting_tests: names(&outcome.preexisting),

@@ -161,6 +161,14 @@ fn a_dry_run_and_suggestions_make_no_branch() {
     let repo = TestRepo::new(CALC);
     let dry = repo.regreen(&["fix", "--dry-run", "--json"]).document();
     assert_eq!(dry["result"], "planned");
+    let clusters = dry["explanation"]["clusters"].as_array().unwrap();
+    for cluster in clusters {
+        let spectrum = &cluster["place"]["spectrum"];
+        assert_eq!(spectrum["failing"], spectrum["failing-of"], "{cluster}");
+        assert!(!cluster["message"].as_str().unwrap().is_empty(), "{cluster}");
+    }
+    let places: Vec<_> = clusters.iter().map(|one| one["place"]["function"].as_str()).collect();
+    assert!(places.contains(&Some("clamp")), "{places:?}");
     let suggested = repo.regreen(&["fix", "--publish", "suggest", "--json"]).document();
     assert_eq!(suggested["result"], "success");
     assert_eq!(dry["session"], "WFS-test-dry-run-main");

@@ -96,6 +96,9 @@ fn a_dry_run_works_and_shows_and_leaves_nothing() {
     assert_eq!(world.git(&["for-each-ref"]), before);
     assert!(comment.contains("To `/regreen explain`:") && comment.contains("calc.py"), "{comment}");
     assert!(!comment.contains("Dry run") && !comment.contains("Waiting"), "{comment}");
+    for words in ["in clamp", "Why: ", "Since: ", "failing run", "A fix would begin with"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
     world.github.assert_clean();
 }
 
