@@ -62,7 +62,7 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
     let models = providers.models(&session.scratch());
-    let (session, models) = or_withdraw(session, models).await?;
+    let (session, models) = or_undo(session, models, Session::withdraw).await?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
     Ok(Box::pin(run_loop(run, session, open, screen)).await?.outcome)
@@ -76,7 +76,7 @@ pub(super) async fn run_loop(
     screen: &dyn Screen,
 ) -> Result<Execution, AppError> {
     let bundle = open_bundle(&run, &session);
-    let (session, bundle) = or_withdraw(session, bundle).await?;
+    let (session, bundle) = or_undo(session, bundle, Session::withdraw).await?;
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let ran = async {
         let inputs = inputs(&run, &session, open.providers)?;
@@ -84,7 +84,7 @@ pub(super) async fn run_loop(
         Ok(Box::pin(cycle::run(inputs, &fx)).await?)
     }
     .await;
-    let (mut session, execution) = or_withdraw(session, ran).await?;
+    let (mut session, execution) = or_undo(session, ran, Session::withdraw).await?;
     let outcome = &execution.outcome;
     draw_pages(run.request, &session.folder(), screen);
     session.record_outcome(outcome).await?;
@@ -105,17 +105,18 @@ fn open_bundle(run: &FixRun<'_>, session: &Session<'_>) -> Result<Option<BundleS
     Ok(Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?))
 }
 
-/// Hands the session on with a value. After an error a new session is withdrawn, so that the
+/// Hands the session on with a value. After an error a new session is undone, so that the
 /// repository is as it was.
-async fn or_withdraw<T>(
-    session: Session<'_>,
+pub(super) async fn or_undo<'a, T, F: Future<Output = ()>>(
+    session: Session<'a>,
     result: Result<T, AppError>,
-) -> Result<(Session<'_>, T), AppError> {
+    undo: impl FnOnce(Session<'a>) -> F,
+) -> Result<(Session<'a>, T), AppError> {
     match result {
         Ok(value) => Ok((session, value)),
         Err(error) => {
             if !session.resumed {
-                session.withdraw().await;
+                undo(session).await;
             }
             Err(error)
         }

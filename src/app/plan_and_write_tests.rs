@@ -71,7 +71,7 @@ async fn run(
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let (session, start) = Session::open_plan(&plan_request, &clock).await?;
     let models = providers.models(&session.scratch());
-    let (session, models) = or_delete(session, models).await?;
+    let (session, models) = fix::or_undo(session, models, Session::delete).await?;
     let branch = session.record.git.branch.clone();
     let folder = session.folder().display().to_string();
     announce(&session, &providers, &tee);
@@ -107,23 +107,6 @@ async fn run(
     }
     test.met = is_met(&test.planned, goal, test.met);
     Ok(test)
-}
-
-/// Hands the session on with a value. After an error a new session is deleted, since nothing of it
-/// is worth resuming.
-async fn or_delete<T>(
-    session: Session<'_>,
-    result: Result<T, AppError>,
-) -> Result<(Session<'_>, T), AppError> {
-    match result {
-        Ok(value) => Ok((session, value)),
-        Err(error) => {
-            if !session.resumed {
-                session.delete().await;
-            }
-            Err(error)
-        }
-    }
 }
 
 /// Phases 1 to 4. A request that names nothing in the repository leaves no session behind.

@@ -18,3 +18,38 @@ pub trait Clock: Send + Sync {
 
     async fn wait(&self, duration: Duration);
 }
+
+#[cfg(test)]
+pub use in_tests::TestClock;
+
+#[cfg(test)]
+mod in_tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A clock that advances only by [`Clock::wait`].
+    #[derive(Default)]
+    pub struct TestClock {
+        pub waits: Mutex<Vec<Duration>>,
+    }
+
+    #[async_trait]
+    impl Clock for TestClock {
+        fn now(&self) -> String {
+            "2026-11-21T10:00:00Z".into()
+        }
+
+        fn elapsed(&self) -> Duration {
+            self.waits.lock().expect("no panic").iter().sum()
+        }
+
+        fn stop_requested(&self) -> bool {
+            false
+        }
+
+        async fn wait(&self, duration: Duration) {
+            self.waits.lock().expect("no panic").push(duration);
+        }
+    }
+}

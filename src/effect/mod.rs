@@ -18,6 +18,8 @@ mod suite;
 mod worktree;
 
 pub use clock::Clock;
+#[cfg(test)]
+pub use clock::TestClock;
 pub use error::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun,

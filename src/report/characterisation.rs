@@ -1,8 +1,9 @@
 //! The report of characterisation tests, which `regreen pin` writes, as Markdown.
 
 use crate::domain::characterisation_report::{CharacterisationReport, DropReason, LineCounts};
+use crate::domain::text::count;
 
-use super::markdown::{cell, count, line};
+use super::markdown::{cell, line};
 use super::mutation;
 
 /// Number of functions that are listed.
@@ -10,21 +11,21 @@ const LISTED: usize = 300;
 
 /// Sums the report up in one sentence.
 pub fn headline(report: &CharacterisationReport) -> String {
-    let functions = count(report.functions.len() as u64, "function");
+    let functions = count(report.functions.len(), "function");
     if report.files.is_empty() {
         return format!("{functions} found, no test was kept");
     }
     format!(
         "{} of {functions} pinned by {} in {}",
         report.pinned(),
-        count(report.tests() as u64, "test"),
-        count(report.files.len() as u64, "file")
+        count(report.tests(), "test"),
+        count(report.files.len(), "file")
     )
 }
 
 /// `84 of 120 lines`.
 pub fn reached(coverage: LineCounts) -> String {
-    format!("{} of {}", coverage.covered, count(u64::from(coverage.lines), "line"))
+    format!("{} of {}", coverage.covered, count(coverage.lines, "line"))
 }
 
 /// The three most frequent reasons, on one line.
@@ -55,7 +56,7 @@ pub fn markdown(report: &CharacterisationReport) -> String {
     for one in &report.dropped {
         text.push_str(&format!(
             "- dropped {}: {}\n",
-            count(u64::from(one.count), "test"),
+            count(one.count, "test"),
             line(&one.reason, 200)
         ));
     }

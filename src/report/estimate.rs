@@ -3,8 +3,9 @@
 use crate::domain::budget::{Price, dollars, micro_usd};
 use crate::domain::command::RunLimits;
 use crate::domain::id::CommitId;
+use crate::domain::text::count;
 
-use super::markdown::{code, count, grouped};
+use super::markdown::{code, grouped};
 use super::phrases::time;
 use super::view::View;
 
@@ -99,14 +100,14 @@ fn outlook(evidence: &Evidence<'_>, last: Option<&View>) -> String {
     let known = if view.head.as_ref() == Some(evidence.head) {
         match view.red.len() {
             0 => "no test failed on this head".to_owned(),
-            some => format!("{} failed on this head", count(some as u64, "test")),
+            some => format!("{} failed on this head", count(some, "test")),
         }
     } else {
         "the head is new, and a run shows first what fails there".to_owned()
     };
     let mut facts = vec![known];
     let run = view.full_run.map(|(tests, duration)| {
-        let tests = count(tests.into(), "test");
+        let tests = count(tests, "test");
         facts.push(format!("the last run of {tests} took {}", time(duration)));
         duration
     });
@@ -129,7 +130,7 @@ fn outlook(evidence: &Evidence<'_>, last: Option<&View>) -> String {
 
 fn limits(limits: &RunLimits) -> String {
     let all = [
-        limits.max_iterations.map(|most| count(most.into(), "iteration")),
+        limits.max_iterations.map(|most| count(most, "iteration")),
         limits.minutes.map(|minutes| time(minutes.saturating_mul(60_000))),
         limits.usd.map(|usd| format!("${usd:.2}")),
     ];

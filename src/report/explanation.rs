@@ -5,8 +5,9 @@ use crate::domain::explanation::{
     Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine, ochiai,
 };
 use crate::domain::id::TestId;
+use crate::domain::text::count;
 
-use super::markdown::{brief, code, count, grouped, line, prose};
+use super::markdown::{brief, code, grouped, line, prose};
 use super::parts::{Item, Part, Screen};
 use super::phrases::{sentence, time};
 use super::view::View;
@@ -49,11 +50,11 @@ pub fn markdown(view: &View) -> String {
         return format!("{what}: {}.\n", prose(reason, CAUSE));
     };
     let clusters = &explanation.clusters;
-    let failing = clusters.iter().map(|cluster| cluster.tests.len() as u64).sum();
+    let failing: usize = clusters.iter().map(|cluster| cluster.tests.len()).sum();
     let mut text = format!(
         "{}, in {}. Nothing was changed.\n",
         count(failing, "failing test"),
-        count(clusters.len() as u64, "group")
+        count(clusters.len(), "group")
     );
     for (cluster, number) in clusters.iter().take(SHOWN).zip(1..) {
         let name = cluster.place.as_ref().map_or_else(|| first(cluster), place);
@@ -94,7 +95,7 @@ fn tests(cluster: &ExplainedCluster) -> String {
         0 => String::new(),
         some => format!(" and {some} more"),
     };
-    let number = count(cluster.tests.len() as u64, "failing test");
+    let number = count(cluster.tests.len(), "failing test");
     format!("{number}, {}{more}", names.join(", "))
 }
 
@@ -160,7 +161,7 @@ fn how_sure(place: Option<&SuspiciousLine>) -> String {
         return format!("a guess without coverage; {}.", facts.join(", "));
     };
     let Spectrum { failing, failing_of, passing, passing_of } = spectrum;
-    let runs = count(u64::from(failing_of), "failing run");
+    let runs = count(failing_of, "failing run");
     let verb = if failing == 1 { "executes" } else { "execute" };
     let does = if passing == 1 { "does" } else { "do" };
     facts.insert(
@@ -170,10 +171,7 @@ fn how_sure(place: Option<&SuspiciousLine>) -> String {
         ),
     );
     if place.equals > 1 {
-        facts.push(format!(
-            "{} of the function share this rank",
-            count(place.equals.into(), "line")
-        ));
+        facts.push(format!("{} of the function share this rank", count(place.equals, "line")));
     }
     let strength = match ochiai(failing, failing_of, passing) {
         0.9.. => "strong evidence",
@@ -188,7 +186,7 @@ fn outlook(approach: &Approach) -> String {
     let search = approach.search;
     let engine = format!(
         "the built-in engine ({}, at most {} candidates and {} a search)",
-        count(search.kinds.into(), "kind of edit").replace("kind of edits", "kinds of edit"),
+        count(search.kinds, "kind of edit").replace("kind of edits", "kinds of edit"),
         grouped(search.candidates.into()),
         time(search.seconds.saturating_mul(1000))
     );
@@ -202,7 +200,7 @@ fn outlook(approach: &Approach) -> String {
         "A fix would begin with the {} strategy ({}) and try {who}, in at most {}.",
         approach.strategy,
         prose(&approach.reason, CAUSE),
-        count(approach.max_iterations.into(), "iteration")
+        count(approach.max_iterations, "iteration")
     )
 }
 

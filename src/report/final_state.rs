@@ -4,9 +4,9 @@
 
 use crate::domain::check::Conclusion;
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::text::count;
 
 use super::forge_page::{ForgePage, JobFailure};
-use super::markdown::count;
 use super::view::View;
 
 /// The state of a session that does not run.
@@ -99,7 +99,7 @@ impl FinalState {
     pub fn heading(self, view: &View, page: &ForgePage<'_>) -> String {
         let iterations = match view.rows.len() {
             0 => String::new(),
-            number => format!(" after {}", count(number as u64, "iteration")),
+            number => format!(" after {}", count(number, "iteration")),
         };
         let about = view.outcome.as_ref().is_some_and(|outcome| outcome.estimated);
         let about = if about { "about " } else { "" };

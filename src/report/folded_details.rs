@@ -4,10 +4,11 @@ use crate::domain::budget::{SpendingLimits, dollars};
 use crate::domain::chain::ProviderCall;
 use crate::domain::event::{IterationRow, NeededHunk};
 use crate::domain::id::TestId;
+use crate::domain::text::count;
 
 use super::final_state::FinalState;
 use super::forge_page::ForgePage;
-use super::markdown::{brief, code, count, grouped, link, prose};
+use super::markdown::{brief, code, grouped, link, prose};
 use super::overview::SENTENCE;
 use super::parts::{Body, Cell, Item, Part, Screen, Table};
 use super::phrases::{made_smaller, result_of, sentence, time as time_of};
@@ -257,7 +258,7 @@ pub fn used(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let rows = view.rows.len();
     let mut items = vec![match facts.budget.iterations {
         Some(limit) => format!("{rows} of {limit} iterations"),
-        None => count(rows as u64, "iteration"),
+        None => count(rows, "iteration"),
     }];
     let ms = match &view.outcome {
         Some(outcome) => outcome.duration_ms,

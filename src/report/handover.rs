@@ -6,8 +6,9 @@ use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::fix_plan::RootCause;
 use crate::domain::id::TestId;
+use crate::domain::text::count;
 
-use super::markdown::{code, count};
+use super::markdown::code;
 use super::next_steps;
 use super::phrases::sentence;
 use super::state_files::calls;
@@ -22,8 +23,8 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
     }
     let mut text = format!(
         "\n## To take over\n\n{} after {}. {}.\n",
-        count(outcome.failing.len() as u64, "test").replace("test", "failing test"),
-        count(state.iterations.len() as u64, "iteration"),
+        count(outcome.failing.len(), "test").replace("test", "failing test"),
+        count(state.iterations.len(), "iteration"),
         sentence(&outcome.reason)
     );
     for one in outcome.failing.iter().take(TESTS) {

@@ -220,11 +220,6 @@ pub fn cut(text: &str, limit: usize) -> String {
     format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }
 
-/// A number with its noun, such as `1 test` or `2 tests`.
-pub fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

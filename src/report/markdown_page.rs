@@ -1,8 +1,10 @@
 //! Parts as Markdown: pages on the forge, whose lower parts are folded and shortened until the page
 //! fits, and the report, which shows everything.
 
+use crate::domain::text::count;
+
 use super::forge_page::{CommandReply, ForgePage};
-use super::markdown::{SHORT, block, brief, code, count, fold, in_cell};
+use super::markdown::{SHORT, block, brief, code, fold, in_cell};
 use super::parts::{Body, Fact, Form, Item, Part, PartId, Screen, Table};
 use super::session_parts;
 use super::truncate::{Section, fit};

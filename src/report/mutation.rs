@@ -1,8 +1,9 @@
 //! Renders a mutation score as Markdown, and as lines for a terminal.
 
 use crate::domain::mutation::{LineReach, Mutant, Score};
+use crate::domain::text::count;
 
-use super::markdown::{cell, count, line};
+use super::markdown::{cell, line};
 
 /// Number of surviving mutants that are listed.
 const LISTED: usize = 200;
@@ -21,7 +22,7 @@ pub fn headline(score: &Score) -> String {
     format!(
         "Tests detect {} of {} ({}, {verdict} the required {} %)",
         score.noticed,
-        count(u64::from(score.tried), "mutant"),
+        count(score.tried, "mutant"),
         percent(score),
         score.threshold
     )
@@ -34,16 +35,16 @@ pub fn remarks(score: &Score) -> Vec<String> {
     if away > 0 {
         found.push(format!(
             "{} on lines that no test reaches; these are not counted",
-            count(u64::from(away), "more mutant")
+            count(away, "more mutant")
         ));
     }
     let known = score.tried + score.unviable;
     if known < score.covered {
-        let left = count(u64::from(score.covered - known), "mutant");
+        let left = count(score.covered - known, "mutant");
         found.push(format!("{known} of {} were tried; {left} not", score.covered));
     }
     if score.unviable > 0 {
-        let text = count(u64::from(score.unviable), "mutant");
+        let text = count(score.unviable, "mutant");
         found.push(format!("{text} refused by the compiler and not counted"));
     }
     if score.types_unchecked {
@@ -54,7 +55,7 @@ pub fn remarks(score: &Score) -> Vec<String> {
         );
     }
     if score.hung > 0 {
-        let text = count(u64::from(score.hung), "mutant");
+        let text = count(score.hung, "mutant");
         found.push(format!("{text} made a test hang or crash, which counts as detected"));
     }
     if score.reach == LineReach::Unknown {
@@ -63,7 +64,7 @@ pub fn remarks(score: &Score) -> Vec<String> {
         );
     }
     if !score.left_out.is_empty() {
-        let text = count(score.left_out.len() as u64, "test");
+        let text = count(score.left_out.len(), "test");
         found.push(format!(
             "{text} not used for the score, because they do not pass in the fast runner"
         ));
@@ -86,7 +87,7 @@ pub fn markdown(score: &Score) -> String {
     }
     text.push_str(&format!(
         "\n- {} asked, {} of {} lines that can be broken are reached, {:.1} s\n",
-        count(u64::from(score.tests), "test"),
+        count(score.tests, "test"),
         score.lines_covered,
         score.lines,
         score.seconds

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use crate::domain::budget::dollars;
 use crate::domain::event::{Outcome, Remaining, WrittenFile};
 use crate::domain::id::{CommitId, RepoPath, TestId};
+use crate::domain::text::count;
 
 use super::chart;
 use super::final_state::FinalState;
 use super::forge_page::{ForgePage, JobFailure};
-use super::markdown::{code, count, grouped, link, prose};
+use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
 use super::phrases::{plausible, sentence, time, usage};
@@ -77,7 +78,7 @@ fn why(state: FinalState, outcome: &Outcome, view: &View) -> String {
     }
     let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
     if view.regained() > 0 {
-        text.push_str(&format!(" {} regained.", count(u64::from(view.regained()), "test")));
+        text.push_str(&format!(" {} regained.", count(view.regained(), "test")));
     }
     if !view.written.is_empty() {
         let files: Vec<_> = view.written.iter().map(written_file).collect();
@@ -123,7 +124,7 @@ fn change_place(
 
 /// A test file with its tests and the source that it tests.
 fn written_file(one: &WrittenFile) -> String {
-    let tests = count(u64::from(one.tests), "test");
+    let tests = count(one.tests, "test");
     format!("{} ({tests} of {})", code(one.file.as_str()), code(one.subject.as_str()))
 }
 

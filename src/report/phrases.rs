@@ -2,8 +2,9 @@
 
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, IterationRow, Minimised};
+use crate::domain::text::count;
 
-use super::markdown::{count, grouped, line};
+use super::markdown::{grouped, line};
 use super::runner_commands::neutralise_commands;
 
 /// Describes how small the change became.
@@ -15,7 +16,7 @@ pub fn made_smaller(minimised: &Minimised) -> String {
         format!("nothing of the change can be dropped: {} lines", minimised.after)
     };
     let proof =
-        format!("{proven} of {} proven to be needed", count(minimised.needed.len() as u64, "hunk"));
+        format!("{proven} of {} proven to be needed", count(minimised.needed.len(), "hunk"));
     let end = if minimised.complete { "" } else { ", stopped at its limit" };
     format!("{size}; {proof}{end}")
 }

@@ -5,9 +5,9 @@ use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
+use crate::domain::text::count;
 
 use super::forge_page::ForgePage;
-use super::markdown::count;
 use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
 use super::phrases::{Tone, made_smaller, result_of, single_safe_line, time};
 use super::runner_commands::neutralise_commands;

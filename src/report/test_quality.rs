@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::quality::{Finding, QualityDecision, Severity, TestMetrics};
+use crate::domain::text::count;
 
 use super::coverage;
 use super::findings::tables;
-use super::markdown::{cell, count, line};
+use super::markdown::{cell, line};
 
 /// Findings about tests (specification.md 6.2, 6.4, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +42,7 @@ pub fn render_text(quality: &TestQuality) -> String {
     let metrics = &quality.metrics;
     let mut text = format!(
         "\n{}, {} assertions in each, {} lines for a line of code\n",
-        count(metrics.tests.into(), "test"),
+        count(metrics.tests, "test"),
         ratio(metrics.assertions, metrics.tests),
         ratio(metrics.test_lines, metrics.code_lines),
     );
@@ -84,7 +85,7 @@ pub fn render_markdown(quality: &TestQuality) -> String {
     }
     text.push_str(&format!(
         "\n{} with {} assertions in each (2 are good), {} lines of tests for a line of code (1 is good).\n",
-        count(metrics.tests.into(), "test"),
+        count(metrics.tests, "test"),
         ratio(metrics.assertions, metrics.tests),
         ratio(metrics.test_lines, metrics.code_lines),
     ));

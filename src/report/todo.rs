@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::final_state::FinalState;
 use super::forge_page::ForgePage;
-use super::markdown::{count, cut, line, prose};
+use super::markdown::{cut, line, prose};
 use super::phrases::sentence;
 use super::view::View;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
+use crate::domain::text::count;
 
 /// Longest line in progress, in bytes; a check run shows 255.
 const CURRENT: usize = 200;
@@ -244,7 +245,7 @@ pub fn place_line(view: &View, page: &ForgePage<'_>) -> String {
     } else if !rate.is_empty() {
         let after = match view.rows.len() {
             0 => String::new(),
-            number => format!(" after {}", count(number as u64, "iteration")),
+            number => format!(" after {}", count(number, "iteration")),
         };
         format!("In progress: {rate}{after}")
     } else if view.session.is_empty() {

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::check::Level;
 use crate::domain::quality::{Finding, FindingCounts, MAX_RETRIES, QualityDecision, Severity};
+use crate::domain::text::count;
 
 use super::findings::tables;
-use super::markdown::{cell, count, line};
+use super::markdown::{cell, line};
 use super::runner_commands::{REMARKS, remark};
 use super::test_quality::{self, TestQuality};
 
@@ -137,10 +138,10 @@ fn totals(report: &ValidationReport) -> String {
     let summary = report.summary;
     format!(
         "{} looked at: {} critical, {}, {}",
-        count(summary.files_validated.into(), "file"),
+        count(summary.files_validated, "file"),
         summary.critical,
-        count(summary.error.into(), "error"),
-        count(summary.warning.into(), "warning"),
+        count(summary.error, "error"),
+        count(summary.warning, "warning"),
     )
 }
 

@@ -14,8 +14,8 @@ use crate::domain::missing_package::{is_own, missing_packages};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
+use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
-use crate::report::markdown::count;
 use crate::report::{layers, state_files};
 use crate::role::{Fixer, Impact, minimise};
 
@@ -296,5 +296,5 @@ fn edits_of(state: &FixLoop) -> Result<&EditSet, Failure> {
 }
 
 fn tests(ids: &[TestId]) -> String {
-    count(ids.len() as u64, "test")
+    count(ids.len(), "test")
 }

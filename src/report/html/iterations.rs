@@ -1,7 +1,7 @@
 //! Each iteration: why it was as bold as it was, its analysis, its change and its result.
 
 use crate::domain::event::IterationRow;
-use crate::report::markdown::count;
+use crate::domain::text::count;
 use crate::report::phrases::{Tone, result_of, time};
 
 use super::change::patch;
@@ -99,7 +99,7 @@ fn meta(html: &mut Html, data: &PageData<'_>, row: &IterationRow) {
             put(&format!("by {}", short(&row.provider, 80)));
         }
         if row.tried > 0 {
-            put(&count(u64::from(row.tried), "candidate"));
+            put(&count(row.tried, "candidate"));
         }
         if row.tests_run > 0 {
             put(&format!(
@@ -115,7 +115,7 @@ fn meta(html: &mut Html, data: &PageData<'_>, row: &IterationRow) {
         let refused =
             data.view.refused.iter().filter(|(number, _)| *number == row.iteration).count();
         if refused > 0 {
-            put(&format!("{} refused", count(refused as u64, "proposal")));
+            put(&format!("{} refused", count(refused, "proposal")));
         }
         if !row.files.is_empty() {
             html.inside("li", &[], |html| {

@@ -8,7 +8,8 @@ use crate::domain::coverage::CoverageResult;
 use crate::domain::quality::{QualityDecision, Stage};
 use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
 use crate::domain::test_plan::task::TestTask;
-use crate::report::markdown::{cell, code, count, line};
+use crate::domain::text::count;
+use crate::report::markdown::{cell, code, line};
 use crate::report::{characterisation, coverage, mutation};
 
 use super::{ROWS, prose, table};
@@ -31,7 +32,7 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
         page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
     }
     if made.rounds > 1 {
-        let again = count(u64::from(made.rounds - 1), "more round");
+        let again = count(made.rounds - 1, "more round");
         page.push_str(&format!("Survivors were given back in {again}.\n"));
     }
     page.push_str(&table(
@@ -94,9 +95,9 @@ pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation)
         "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
         judgement.decision.name(),
         prose(&judgement.reason),
-        count(production.files().len() as u64, "file of tests"),
-        count(u64::from(judgement.repairs), "safe repair"),
-        count(u64::from(judgement.retries), "time"),
+        count(production.files().len(), "file of tests"),
+        count(judgement.repairs, "safe repair"),
+        count(judgement.retries, "time"),
     );
     for one in &production.dropped {
         page.push_str(&format!("- dropped {}: {}\n", code(one.file.as_str()), prose(&one.reason)));
@@ -118,12 +119,12 @@ pub fn written(production: &Generation) -> String {
     let totals = production.totals();
     let findings = match production.findings().len() {
         0 => String::new(),
-        number => format!(", {} of the code", count(number as u64, "finding")),
+        number => format!(", {} of the code", count(number, "finding")),
     };
     format!(
         "{} in {}, {} of {} requirements shown{findings}",
-        count(totals.tests as u64, "test"),
-        count(totals.files as u64, "file"),
+        count(totals.tests, "test"),
+        count(totals.files, "file"),
         totals.shown,
         totals.requirements
     )
@@ -169,7 +170,7 @@ pub fn produced(production: &Generation) -> String {
     }
     let flaky = match totals.flaky {
         0 => "none".to_owned(),
-        number => format!("{}, not kept", count(number as u64, "new test")),
+        number => format!("{}, not kept", count(number, "new test")),
     };
     text.push_str(&format!("flaky       {flaky}\n"));
     for (name, gate) in gates(production) {

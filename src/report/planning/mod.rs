@@ -21,8 +21,9 @@ use crate::domain::event::TaskRow;
 use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::TestCoverage;
 use crate::domain::test_plan::task::{TestPlan, TestTask};
+use crate::domain::text::count;
 
-use super::markdown::{self, count};
+use super::markdown;
 
 /// Longest sentence in these documents, in characters.
 const SENTENCE: usize = 600;
@@ -53,7 +54,7 @@ pub fn gathered(coverage: &TestCoverage) -> String {
     let lines = stats.line_percentage.as_ref().map(|text| format!(", lines {text} %"));
     format!(
         "{} looked at, {} with gaps{}",
-        count(u64::from(stats.total_implementation_files), "file"),
+        count(stats.total_implementation_files, "file"),
         coverage.missing_tests.len(),
         lines.unwrap_or_default()
     )
@@ -65,8 +66,8 @@ pub fn analysed(analysis: &TestAnalysis) -> String {
         analysis.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
     format!(
         "{} in {}: {}",
-        count(u64::from(analysis.total()), "requirement"),
-        count(analysis.files.len() as u64, "file"),
+        count(analysis.total(), "requirement"),
+        count(analysis.files.len(), "file"),
         layers.join(", ")
     )
 }
@@ -75,11 +76,7 @@ pub fn analysed(analysis: &TestAnalysis) -> String {
 pub fn planned(plan: &TestPlan) -> String {
     let files: std::collections::BTreeSet<_> =
         plan.tasks.iter().flat_map(|task| &task.flow_control.target_files).collect();
-    format!(
-        "{}, {}",
-        count(plan.tasks.len() as u64, "task"),
-        count(files.len() as u64, "test file")
-    )
+    format!("{}, {}", count(plan.tasks.len(), "task"), count(files.len(), "test file"))
 }
 
 /// The tasks with their current status, for every output.

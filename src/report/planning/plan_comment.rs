@@ -8,7 +8,8 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task::TestPlan;
-use crate::report::markdown::{cell, code, count, fold};
+use crate::domain::text::count;
+use crate::report::markdown::{cell, code, fold, in_cell};
 
 use super::{planned, prose};
 
@@ -77,8 +78,8 @@ pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     let mut text = format!(
         "Session {}: {} in {}, {}.\n\n| Task | Status | Who | What | Files |\n|---|---|---|---|---|\n",
         code(state.session_id.as_str()),
-        count(u64::from(analysis.total()), "requirement"),
-        count(analysis.files.len() as u64, "file"),
+        count(analysis.total(), "requirement"),
+        count(analysis.files.len(), "file"),
         planned(plan),
     );
     for task in &plan.tasks {

@@ -6,7 +6,8 @@ use crate::domain::test_plan::analysis::Advice;
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
-use crate::report::markdown::{code, count, line};
+use crate::domain::text::count;
+use crate::report::markdown::{code, line};
 
 use super::{list, prose, table};
 
@@ -24,9 +25,9 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
         "{}: {}. {} in {}, {} ({} work).\n",
         state.entry.mode(),
         code(&analysis.description),
-        count(u64::from(analysis.total()), "requirement"),
-        count(analysis.files.len() as u64, "file"),
-        count(plan.tasks.len() as u64, "task"),
+        count(analysis.total(), "requirement"),
+        count(analysis.files.len(), "file"),
+        count(plan.tasks.len(), "task"),
         size(analysis.files.len()),
     ));
     page.push_str(&format!(
@@ -177,7 +178,7 @@ pub fn notes(
         Some(advice) => page.push_str(&format!(
             "{} added {} ([all of them](.process/enriched-suggestions.md)):\n\n",
             code(&advice.author),
-            count(advice.suggestions.len() as u64, "case")
+            count(advice.suggestions.len(), "case")
         )),
     }
     for one in advice.iter().flat_map(|advice| &advice.suggestions) {
@@ -196,8 +197,8 @@ pub fn notes(
     let deferred = list(&analysis.deferred);
     page.push_str(&format!(
         "\n## N+1 context\n\n| Decision | Because | Look again |\n|---|---|---|\n| {} | {} is {} work | no |\n\nDeferred:\n\n{}",
-        count(plan.tasks.len() as u64, "task"),
-        count(analysis.files.len() as u64, "file"),
+        count(plan.tasks.len(), "task"),
+        count(analysis.files.len(), "file"),
         size(analysis.files.len()),
         if deferred.is_empty() { "- nothing\n" } else { &deferred }
     ));

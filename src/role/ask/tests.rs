@@ -17,8 +17,8 @@ use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
 use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
 use crate::effect::{
-    Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
-    Screen, Store, StoreError,
+    Answer, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question, Screen,
+    Store, StoreError, TestClock,
 };
 use crate::role::prompt::{Prompt, Role};
 
@@ -131,28 +131,6 @@ impl Store for MemoryStore {
     }
 }
 
-/// A clock that does not advance and records the requested waiting times.
-#[derive(Default)]
-struct StillClock {
-    waits: Mutex<Vec<Duration>>,
-}
-
-#[async_trait]
-impl Clock for StillClock {
-    fn now(&self) -> String {
-        "2026-01-02T03:04:05Z".to_owned()
-    }
-    fn elapsed(&self) -> Duration {
-        Duration::ZERO
-    }
-    fn stop_requested(&self) -> bool {
-        false
-    }
-    async fn wait(&self, duration: Duration) {
-        self.waits.lock().unwrap().push(duration);
-    }
-}
-
 #[derive(Default)]
 struct Notices(Mutex<Vec<String>>);
 
@@ -218,7 +196,7 @@ pub fn usage() -> UsageKey {
 struct World {
     asker: Asker,
     store: MemoryStore,
-    clock: StillClock,
+    clock: TestClock,
     notices: Notices,
 }
 
@@ -456,7 +434,7 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
     ];
     for (why, errors, waits, succeeds) in table {
         let script = errors.into_iter().map(Err).chain([Ok("good 0.9")]);
-        let (model, clock) = (ScriptedModel::new("a", script), StillClock::default());
+        let (model, clock) = (ScriptedModel::new("a", script), TestClock::default());
         let question = Question {
             id: String::new(),
             system: String::new(),
@@ -540,7 +518,7 @@ fn an_unreadable_usage_log_is_replaced_with_a_notice() {
     ];
     for (stored, notices) in table {
         let (store, clock, screen) =
-            (MemoryStore::default(), StillClock::default(), Notices::default());
+            (MemoryStore::default(), TestClock::default(), Notices::default());
         if let Some(value) = &stored {
             block_on(store.write_json(USAGE_LOG, value)).unwrap();
         }

@@ -9,10 +9,8 @@
 mod fake_github;
 mod faults;
 
-use std::sync::Mutex;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::json;
 
 use crate::adapter::host::http::Http;
@@ -21,7 +19,7 @@ use crate::domain::secret::SecretKey;
 use crate::effect::{
     Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun, CheckStatus, Clock,
     CommentKind, Conclusion, Done, Forge, ForgeErrorKind, Label, Level, NewIssue, NewPull,
-    Permission, PullState, Reaction,
+    Permission, PullState, Reaction, TestClock,
 };
 
 use super::{GitHub, GitHubSettings};
@@ -30,31 +28,6 @@ use fake_github::{FakeGithub, Fault};
 
 const TOKEN: &str = "ghs_canary0123456789canary0123456789";
 const MARKER: &str = "<!-- regreen:WFS-test-pr-7 -->";
-
-/// A clock that advances only by `wait`.
-#[derive(Default)]
-struct TestClock {
-    waits: Mutex<Vec<Duration>>,
-}
-
-#[async_trait]
-impl Clock for TestClock {
-    fn now(&self) -> String {
-        "2026-11-21T10:00:00Z".into()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.waits.lock().expect("no panic").iter().sum()
-    }
-
-    fn stop_requested(&self) -> bool {
-        false
-    }
-
-    async fn wait(&self, duration: Duration) {
-        self.waits.lock().expect("no panic").push(duration);
-    }
-}
 
 fn settings(fake: &FakeGithub) -> GitHubSettings {
     GitHubSettings {

@@ -8,45 +8,18 @@ mod remotes;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-
-use async_trait::async_trait;
 
 use crate::adapter::host::Live;
 use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::SecretKey;
 use crate::effect::{
-    Clock, FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError, TestClock,
 };
 
 use super::*;
-
-/// A clock that advances only by `wait`.
-#[derive(Default)]
-struct TestClock {
-    waits: Mutex<Vec<Duration>>,
-}
-
-#[async_trait]
-impl Clock for TestClock {
-    fn now(&self) -> String {
-        "2026-11-21T10:00:00Z".into()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.waits.lock().expect("no panic").iter().sum()
-    }
-
-    fn stop_requested(&self) -> bool {
-        false
-    }
-
-    async fn wait(&self, duration: Duration) {
-        self.waits.lock().expect("no panic").push(duration);
-    }
-}
 
 fn waits() -> RetryWaits {
     RetryWaits { clock: Arc::new(TestClock::default()), seed: 7 }
