@@ -220,7 +220,17 @@ impl ValueType {
     /// Parses the text of an Action input; does not validate it.
     pub fn parse_input(&self, text: &str) -> Value {
         let list = |separators: &[char]| -> Value {
-            let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
+            let mut depth = 0_usize;
+            let items = text.split(|c: char| {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                // A comma inside of braces separates the alternatives of one glob.
+                separators.contains(&c) && (depth == 0 || c == '\n')
+            });
+            let items = items.map(str::trim).filter(|item| !item.is_empty());
             Value::Sequence(items.map(Value::from).collect())
         };
         match self {
