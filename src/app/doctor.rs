@@ -74,7 +74,7 @@ pub fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
         work_folder,
         test_code: TestCodeWalls {
             holds: protection.in_force.clone(),
-            open: protection.missing.clone(),
+            open: [&protection.missing[..], &protection.by_choice].concat(),
         },
     })
 }

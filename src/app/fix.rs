@@ -135,7 +135,11 @@ fn inputs(
     }
     // A bundle is published by a job that may not trust the code under test.
     if request.bundle.is_some() {
-        notices.extend(protection()?.missing.iter().cloned());
+        let protection = protection()?;
+        notices.extend(protection.missing.iter().cloned());
+        for text in &protection.by_choice {
+            tracing::warn!("{text}");
+        }
     }
     notices.extend(providers.notices.iter().cloned());
     Ok(FixInputs {

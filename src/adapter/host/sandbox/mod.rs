@@ -153,6 +153,8 @@ pub struct Protection {
     pub in_force: Vec<String>,
     /// What is not enforced and why, one sentence each, in our own words.
     pub missing: Vec<String>,
+    /// What is open because nobody asked to close it, one sentence each with what closes it.
+    pub by_choice: Vec<String>,
 }
 
 impl Protection {
@@ -171,6 +173,7 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
             "test code gets an environment without keys and tokens, and a home of its own".into(),
         ],
         missing: Vec::new(),
+        by_choice: Vec::new(),
     };
     if requested.isolation == IsolationLevel::Off || !facts.launcher {
         let why = if facts.launcher { "it is switched off" } else { "there is no launcher" };
@@ -220,19 +223,26 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
 
 fn limit_network(it: &mut Protection, network: Network, landlock: u8) {
     match network {
-        Network::Open => it.missing.push("the network is open to test code".into()),
+        Network::Open => it.by_choice.push(
+            "the network is open to test code; `sandbox.network: false` closes outgoing TCP".into(),
+        ),
         Network::Local | Network::Closed if landlock < 4 => it
             .missing
             .push("the network is open to test code: Landlock limits TCP from Linux 6.7 on".into()),
         Network::Local => {
             it.limits.network = Network::Local;
             it.in_force.push("no outgoing TCP to ports below 1024 (Landlock)".into());
-            it.missing.push("UDP and TCP to higher ports are open to test code".into());
+            it.by_choice.push(format!(
+                "UDP and TCP to higher ports are open to test code; `{NETWORK}=closed` closes outgoing TCP"
+            ));
         }
         Network::Closed => {
             it.limits.network = Network::Closed;
             it.in_force.push("no outgoing TCP (Landlock)".into());
-            it.missing.push("UDP is open to test code".into());
+            it.by_choice.push(
+                "UDP is open to test code; `sandbox.image` runs it in a container without network"
+                    .into(),
+            );
         }
     }
 }
@@ -259,12 +269,12 @@ pub fn close_network() {
 
 /// The protection that a container gives, which replaces regreen's own.
 fn container_protection(container: &Container) -> Protection {
-    let mut missing = Vec::new();
+    let mut by_choice = Vec::new();
     if container.is_open() {
-        missing.push("the network is open to test code".into());
+        by_choice.push("the network is open to test code, as `sandbox.network: true` says".into());
     }
     let in_force = vec![container.in_force()];
-    Protection { limits: Limits::default(), in_force, missing }
+    Protection { limits: Limits::default(), in_force, missing: Vec::new(), by_choice }
 }
 
 /// Kills the processes, or removes the container, that a run left behind.
