@@ -12,6 +12,7 @@ use crate::adapter::host::environment::path_from;
 use crate::domain::event::{Event, Outcome, TaskRow};
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
+use crate::report::parts;
 use crate::report::runner_commands;
 use crate::report::terminal::{self, Style};
 
@@ -48,10 +49,19 @@ pub struct Terminal {
     style: Style,
     /// Whether the final summary goes to standard output instead of standard error.
     end_on_stdout: bool,
+    /// The kind of the final summary.
+    end: parts::Screen,
     now: Mutex<LiveState>,
 }
 
 impl Terminal {
+    /// The screen of a process that works for the bot: its output is the log of a job.
+    pub fn of_worker() -> Self {
+        let mut it = Self::new(false, true);
+        it.end = parts::Screen::Log;
+        it
+    }
+
     /// Creates the screen of this process. With `json`, nothing is written to standard output.
     pub fn new(quiet: bool, json: bool) -> Self {
         let watched = std::io::stderr().is_terminal();
@@ -74,7 +84,8 @@ impl Terminal {
             Mode::Plain
         };
         let style = if watched && !colourless { Style::Coloured } else { Style::Plain };
-        Self { mode, style, end_on_stdout: !json, now: Mutex::new(LiveState::default()) }
+        let (end, now) = (parts::Screen::Terminal, Mutex::default());
+        Self { mode, style, end_on_stdout: !json, end, now }
     }
 
     fn clear(&self) {
@@ -117,7 +128,7 @@ impl Terminal {
 
     fn close(&self, outcome: &Outcome) {
         self.clear();
-        let text = terminal::closing(outcome, self.style);
+        let text = terminal::closing(outcome, self.end, self.style);
         if self.end_on_stdout {
             print!("{text}");
         } else {

@@ -108,7 +108,9 @@ pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'s
         By, Candidates, Change, Commit, Cost, Number, Rate, Result, Strategy, TestsRun, Time,
     };
     let columns: &[Column] = match screen {
-        Screen::Terminal => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time],
+        Screen::Terminal | Screen::Log => {
+            &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time]
+        }
         Screen::Report => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time, Change],
         _ => &[Number, Strategy, Rate, TestsRun, Commit, By, Cost, Change],
     };

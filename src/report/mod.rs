@@ -24,7 +24,7 @@ pub mod markdown_page;
 pub mod mutation;
 mod next_steps;
 mod overview;
-mod parts;
+pub mod parts;
 pub mod phrases;
 pub mod planning;
 pub mod pull;

@@ -183,7 +183,8 @@ pub fn climb(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static
     if FinalState::of(view, facts) == Some(FinalState::NoSession) {
         return Part::default();
     }
-    let cells = if screen == Screen::Terminal { CELLS_OF_A_TERMINAL } else { CELLS };
+    let cells =
+        if matches!(screen, Screen::Terminal | Screen::Log) { CELLS_OF_A_TERMINAL } else { CELLS };
     let title = if screen == Screen::Page { "Pass rate" } else { "" };
     Part { body: Body::Chart(chart::bars(view, facts.target, cells)), ..Part::new(title) }
 }

@@ -23,6 +23,8 @@ pub enum Screen {
     Report,
     /// The closing lines of a run in a terminal.
     Terminal,
+    /// The closing lines of the bot's run in the log of a job, whose machine nobody can reach.
+    Log,
     /// The HTML page.
     Page,
 }
@@ -117,6 +119,7 @@ impl Screen {
                     Next,
                 ]
             }
+            Self::Log => vec![Heading, Verdict, Iterations, Chart, Failing, Change],
             Self::Page => vec![
                 Chart,
                 Failing,

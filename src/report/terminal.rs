@@ -210,8 +210,8 @@ fn ended(row: &IterationRow, style: Style) -> String {
     )
 }
 
-/// The end of a run, part by part.
-pub fn closing(outcome: &Outcome, style: Style) -> String {
+/// The end of a run, part by part, for [`Screen::Terminal`] or [`Screen::Log`].
+pub fn closing(outcome: &Outcome, screen: Screen, style: Style) -> String {
     let (view, facts) = (View::of_outcome(outcome), ForgePage::default());
     let paint = match outcome.result {
         Ending::Success => Paint::Green,
@@ -219,8 +219,8 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
         Ending::Failure => Paint::Red,
     };
     let mut out = Vec::new();
-    for id in Screen::Terminal.parts(&view) {
-        let part = session_parts::part(id, &view, &facts, Screen::Terminal);
+    for id in screen.parts(&view) {
+        let part = session_parts::part(id, &view, &facts, screen);
         if part.is_empty() {
             continue;
         }
@@ -398,7 +398,7 @@ mod tests {
             duration_ms: 2500,
             testing_ms: 1000,
         };
-        insta::assert_snapshot!(closing(&outcome, Style::Plain), @r"
+        insta::assert_snapshot!(closing(&outcome, Screen::Terminal, Style::Plain), @r"
 
         Fixed: 78.1 → 100.0 % pass after 2 iterations
         Every test passes. 14 tests regained.
@@ -434,5 +434,9 @@ mod tests {
           git merge regreen/WFS-test-main                # take it, after reading it
           regreen report WFS-test-main                   # the whole report
         ");
+        let (terminal, log) = [Screen::Terminal, Screen::Log]
+            .map(|screen| closing(&outcome, screen, Style::Plain))
+            .into();
+        assert_eq!(terminal.split("\nWhere to find it\n").next(), Some(log.as_str()));
     }
 }

@@ -18,7 +18,7 @@ pub async fn run() -> Result<u8, AppError> {
     if environment::variable(WITH_PARENT).is_some() {
         process::end_with_parent();
     }
-    let screen = Terminal::new(false, true);
+    let screen = Terminal::of_worker();
     match read(io::stdin().lock())? {
         Job::Fix(request) => fix::show(&request, &screen, true).await,
         Job::Plan(request) => Ok(plan::show(&app::plan(&request, &screen).await?, true)),
