@@ -62,28 +62,76 @@ pub fn prose(text: &str, limit: usize) -> String {
             push_code(&mut out, part);
             continue;
         }
-        let mut unsafe_words: Vec<&str> = Vec::new();
-        let mut words = part.split(' ').peekable();
-        while let Some(word) = words.next() {
-            if word.is_empty() || (is_word(word) && !(out.is_empty() && begins_a_block(word))) {
-                if !unsafe_words.is_empty() {
-                    push_code(&mut out, &unsafe_words.join(" "));
-                    unsafe_words.clear();
-                    out.push(' ');
-                }
-                out.push_str(word);
-                if words.peek().is_some() {
-                    out.push(' ');
-                }
-            } else {
-                unsafe_words.push(word);
-            }
-        }
-        if !unsafe_words.is_empty() {
-            push_code(&mut out, &unsafe_words.join(" "));
-        }
+        push_words(&mut out, part);
     }
     out.trim().to_owned()
+}
+
+/// Appends words, those that are more than plain text in code spans. Punctuation around a span stays
+/// outside, neighbours share a span, and an object or a list of JSON is one.
+fn push_words(out: &mut String, part: &str) {
+    let mut words = part.split(' ').peekable();
+    while let Some(word) = words.next() {
+        if is_plain(word) && !(out.is_empty() && begins_a_block(word)) {
+            out.push_str(word);
+        } else {
+            let mut span = word.to_owned();
+            while let Some(next) =
+                words.next_if(|next| is_unclosed(&span) || are_neighbours(&span, next))
+            {
+                span.push(' ');
+                span.push_str(next);
+            }
+            let (before, core, after) = unmarked_ends(&span);
+            out.push_str(before);
+            push_code(out, core);
+            out.push_str(after);
+        }
+        if words.peek().is_some() {
+            out.push(' ');
+        }
+    }
+}
+
+fn is_plain(word: &str) -> bool {
+    word.is_empty() || is_word(word)
+}
+
+/// Whether two texts that need code spans share one: no punctuation stands between them.
+fn are_neighbours(first: &str, second: &str) -> bool {
+    !is_plain(second) && unmarked_ends(first).2.is_empty() && unmarked_ends(second).0.is_empty()
+}
+
+/// Whether a text begins an object or a list of JSON and does not end it.
+fn is_unclosed(text: &str) -> bool {
+    let count = |marks: [char; 2]| text.matches(marks).count();
+    unmarked_ends(text).1.starts_with(['{', '[']) && count(['{', '[']) > count(['}', ']'])
+}
+
+/// A text without the punctuation of the sentence around it: what is before, the text, what is after.
+fn unmarked_ends(text: &str) -> (&str, &str, &str) {
+    let core = text.trim_start_matches(['(', '"', '\'']);
+    let (before, rest) = text.split_at(text.len() - core.len());
+    let mut core = rest;
+    while let Some(last) = core.chars().next_back() {
+        let count = |mark: char| core.matches(mark).count();
+        let is_outside = match last {
+            '.' | ',' | ';' | ':' | '!' | '?' | '…' => true,
+            ')' => count(')') > count('('),
+            '"' | '\'' => count(last) % 2 == 1,
+            _ => false,
+        };
+        if !is_outside {
+            break;
+        }
+        core = core.strip_suffix(last).unwrap_or_default();
+    }
+    let after = rest.strip_prefix(core).unwrap_or_default();
+    // Two colons may stand around the name of an emoji.
+    if core.is_empty() || after.matches(':').count() > 1 {
+        return ("", text, "");
+    }
+    (before, core, after)
 }
 
 /// Appends a code span, after a space if it follows another one, with which it would merge.
@@ -250,20 +298,31 @@ mod tests {
             ("its name speaks of `auth`, really", "its name speaks of `auth`, really"),
             ("a `b``c` d", "a `b` `c` d"),
             ("a ` b", "a `` ` `` b"),
-            ("thanks @octocat, fixes #12 now", "thanks `@octocat,` fixes `#12` now"),
+            ("thanks @octocat, fixes #12 now", "thanks `@octocat`, fixes `#12` now"),
+            ("to `bot` @a; (see #1) @b, @c @d", "to `bot` `@a`; (see `#1`) `@b`, `@c @d`"),
+            ("denied to github-actions[bot].; give", "denied to `github-actions[bot]`.; give"),
+            ("cannot write /tmp/x: set it", "cannot write `/tmp/x`: set it"),
+            ("\"a@b\" and x=\"@\" or f(@x)!", "\"`a@b`\" and `x=\"@\"` or `f(@x)`!"),
+            ("no #7…", "no `#7`…"),
+            ("a ~::…: b", "a `~::…:` b"),
+            (
+                r#"it says {"message": "You are, at: last", "of": [1, 2]}; give"#,
+                r#"it says `{"message": "You are, at: last", "of": [1, 2]}`; give"#,
+            ),
+            (r#"{"cut": "You are"#, r#"`{"cut": "You are`"#),
             ("closes GH-12 and octo/repo#3", "closes `GH-12` and `octo/repo#3`"),
             (
                 "see https://evil.example/x or (www.evil.example)",
-                "see `https://evil.example/x` or `(www.evil.example)`",
+                "see `https://evil.example/x` or (`www.evil.example`)",
             ),
             ("**bold** <img src=x> [a](b)", "`**bold** <img src=x> [a](b)`"),
             (
                 "commit 0123abc and 0123456789abcdef0123456789abcdef01234567",
                 "commit `0123abc` and `0123456789abcdef0123456789abcdef01234567`",
             ),
-            (":tada: a:b c:", "`:tada: a:b` c:"),
+            (":tada: a:b c:", "`:tada`: `a:b` c:"),
             ("at 14:02 UTC, 1:2:3", "at 14:02 UTC, `1:2:3`"),
-            ("1. first", "`1.` first"),
+            ("1. first", "`1`. first"),
             ("- first", "`-` first"),
             ("/regreen fix", "`/regreen` fix"),
             ("a\n\n# b\u{202e}", "a `#` b"),

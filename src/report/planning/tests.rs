@@ -54,7 +54,7 @@ fn hostile_text_stays_inside_its_span() {
     sample.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
     let page = analysis(&sample);
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
-    assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>\")`"), "{page}");
+    assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>`\")"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
 }
 
