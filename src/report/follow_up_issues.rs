@@ -1,15 +1,22 @@
 //! Proposes follow-up issues from the results of a session: every sentence names a test, a file, a
 //! commit or a number of this session (specification.md 9.4).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::command::Dimension;
+use crate::domain::event::{IterationRow, Remaining};
+use crate::domain::id::TestId;
+use crate::domain::text::count;
 
-use super::markdown::{code, line};
+use super::markdown::{code, line, prose};
+use super::phrases::result_of;
 use super::view::View;
 
 /// Number of entries that are listed of each kind.
 const LISTED: usize = 20;
+
+/// Number of tests or functions that one entry names.
+const NAMED: usize = 3;
 
 /// Longest title before its dimension, in characters.
 const TITLE: usize = 60;
@@ -40,71 +47,140 @@ pub fn word(dimension: Dimension) -> &'static str {
     Dimension::ALL.iter().find(|(_, known)| *known == dimension).map_or("", |(word, _)| *word)
 }
 
+/// What a dimension asks for: the title's summary, a request, and the facts it is about.
+struct Content {
+    summary: String,
+    request: &'static str,
+    /// One Markdown entry each.
+    points: Vec<String>,
+    label: &'static str,
+}
+
 /// The issue of one dimension; `None` when the session shows nothing for it.
 pub fn proposal(view: &View, about: &About<'_>, dimension: Dimension) -> Option<Proposal> {
-    let (summary, points, label) = match dimension {
-        Dimension::Test => ("Guard what broke, with tests", tests(view), "test"),
-        Dimension::Enhance => ("Finish what stayed red", enhance(view), "bug"),
-        Dimension::Refactor => {
-            ("Clean up where the failures came from", refactor(view), "refactor")
-        }
-        Dimension::Doc => ("Write down what the fix changed", doc(view), "documentation"),
+    let content = match dimension {
+        Dimension::Test => tests(view),
+        Dimension::Enhance => enhance(view),
+        Dimension::Refactor => refactor(view),
+        Dimension::Doc => doc(view),
     };
-    if points.is_empty() {
+    if content.points.is_empty() {
         return None;
     }
-    let subject = line(&format!("{summary} ({})", about.name), TITLE);
-    let mut body = origin(view, about);
-    for point in &points {
+    let subject = line(&format!("{} ({})", content.summary, about.name), TITLE);
+    let mut body = format!("{}\n\n", origin(view, about));
+    if !content.request.is_empty() {
+        body.push_str(&format!("{}\n\n", content.request));
+    }
+    for point in &content.points {
         body.push_str(&format!("- [ ] {point}\n"));
+    }
+    if dimension == Dimension::Enhance {
+        body.push_str(&attempts(view));
     }
     Some(Proposal {
         title: format!("{subject} - {}", word(dimension)),
         body,
-        labels: vec!["regreen", label],
+        labels: vec!["regreen", content.label],
     })
 }
 
+/// Which session this is about, and what it came to.
 fn origin(view: &View, about: &About<'_>) -> String {
-    let place = match (about.number, about.fix) {
-        (Some(number), Some(fix)) => format!("#{number}, fixed by #{fix}"),
-        (Some(number), None) => format!("#{number}"),
-        (None, Some(fix)) => format!("{}, fixed by #{fix}", code(about.name)),
-        (None, None) => code(about.name),
-    };
-    let rates = match (view.baseline, view.rate()) {
-        (Some(before), Some(after)) => format!(", {before} % to {after} %"),
-        _ => String::new(),
-    };
-    format!(
-        "Found while fixing the failing tests of {place} (session {}{rates}).\n\n",
-        code(&view.session)
-    )
+    let place = about.number.map_or_else(|| code(about.name), |number| format!("#{number}"));
+    let head = view.head.as_ref().map_or_else(String::new, |head| format!(" at {}", head.short()));
+    let mut text = format!("Session {} worked on {place}{head}.", code(&view.session));
+    match (view.baseline, view.rate()) {
+        (Some(before), Some(after)) if before != after => {
+            text.push_str(&format!(
+                " {before} % of the tests passed before it, {after} % after it."
+            ));
+        }
+        (_, Some(rate)) => text.push_str(&format!(" {rate} % of the tests passed.")),
+        (_, None) => {}
+    }
+    if let Some(fix) = about.fix {
+        text.push_str(&format!(" Its changes are in #{fix}."));
+    }
+    if !view.reverted.is_empty() {
+        let numbers: Vec<String> = view.reverted.iter().map(u32::to_string).collect();
+        text.push_str(&format!(" Reverted since: iteration {}.", numbers.join(", ")));
+    }
+    text
 }
 
-/// Repaired files with the tests that noticed, because other code in these files may be untested.
-fn tests(view: &View) -> Vec<String> {
-    let mut points = Vec::new();
-    for row in view.rows.iter().filter(|row| row.outcome == "improved").take(LISTED) {
-        let files: Vec<String> = row.files.iter().map(|file| code(file)).collect();
-        points.push(format!(
-            "{} was wrong ({}). Add tests for its other branches and boundary values; only {} noticed.",
-            files.join(", "),
-            code(&row.summary),
-            noticed(view, row.iteration),
-        ));
+/// Iterations whose change is still in the fix.
+fn kept(view: &View) -> impl Iterator<Item = &IterationRow> {
+    let is_kept =
+        |row: &&IterationRow| row.outcome == "improved" && !view.reverted.contains(&row.iteration);
+    view.rows.iter().filter(is_kept)
+}
+
+/// A change: what it does, in which file and function, and its commit.
+fn change(row: &IterationRow) -> String {
+    let files: Vec<String> = row.files.iter().map(|file| code(file)).collect();
+    let mut text = format!("{} in {}", code(&row.summary), files.join(", "));
+    let functions = functions(&row.patch);
+    if !functions.is_empty() {
+        text.push_str(&format!(" ({})", functions.join(", ")));
     }
-    for test in view.flaky.iter().take(LISTED) {
-        points.push(format!(
-            "{} failed and passed on the same sources. Find what it depends on: time, order, network or shared state.",
+    if let Some(commit) = &row.commit {
+        text.push_str(&format!(", commit {}", commit.short()));
+    }
+    text
+}
+
+/// The functions that a patch changes, as the headings of its hunks name them.
+fn functions(patch: &str) -> Vec<String> {
+    let mut names: Vec<String> = patch
+        .lines()
+        .filter_map(|line| line.strip_prefix("@@ ")?.split_once(" @@ "))
+        .map(|(_, heading)| code(&line(heading, 80)))
+        .collect();
+    names.dedup();
+    names.truncate(NAMED);
+    names
+}
+
+/// Files of changes as a few words for a title.
+fn named<'a>(files: impl Iterator<Item = &'a String>) -> String {
+    let files: BTreeSet<&String> = files.collect();
+    match Vec::from_iter(files).as_slice() {
+        [file] => file.rsplit('/').next().unwrap_or_default().to_owned(),
+        files => count(files.len(), "file"),
+    }
+}
+
+/// Kept changes with the tests that noticed, because the code beside them may be untested, and
+/// flaky tests.
+fn tests(view: &View) -> Content {
+    let mut points: Vec<String> = kept(view)
+        .take(LISTED)
+        .map(|row| {
+            let noticed = noticed(view, row.iteration);
+            let noticed = noticed.map_or_else(String::new, |tests| format!("; noticed by {tests}"));
+            format!("{}{noticed}", change(row))
+        })
+        .collect();
+    let (summary, request) = if points.is_empty() {
+        (format!("Find why {} changed its result", count(view.flaky.len(), "test")), "")
+    } else {
+        (
+            format!("Cover more cases of {}", named(kept(view).flat_map(|row| &row.files))),
+            "No other test failed for these changes: cover the values and branches beside them.",
+        )
+    };
+    points.extend(view.flaky.iter().take(LISTED).map(|test| {
+        format!(
+            "{} failed and passed on the same sources; find what it depends on",
             code(test.as_str())
-        ));
-    }
-    points
+        )
+    }));
+    Content { summary, request, points, label: "test" }
 }
 
-/// Names the tests that pass again since an iteration.
-fn noticed(view: &View, iteration: u32) -> String {
+/// Names the tests that pass again since an iteration; `None` when none is known.
+fn noticed(view: &View, iteration: u32) -> Option<String> {
     let row = view.rows.iter().find(|row| row.iteration == iteration);
     let earlier = view.rows.iter().rev().find(|row| row.iteration < iteration);
     let before = earlier.map_or(&view.red, |row| &row.failing);
@@ -112,84 +188,262 @@ fn noticed(view: &View, iteration: u32) -> String {
     let regained: Vec<String> = before
         .iter()
         .filter(|test| !after.contains(test))
-        .take(3)
         .map(|test| code(test.as_str()))
         .collect();
-    match regained.as_slice() {
-        [] => "the tests that failed".to_owned(),
-        names => names.join(", "),
+    let more = regained.len().saturating_sub(NAMED);
+    let names = regained.get(..NAMED).unwrap_or(&regained).join(", ");
+    match (names.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(names),
+        (false, more) => Some(format!("{names} and {more} more")),
     }
 }
 
-fn enhance(view: &View) -> Vec<String> {
-    let outcome = view.outcome.as_ref();
-    let failing = outcome.map_or(&[][..], |outcome| outcome.failing.as_slice());
-    let mut points: Vec<String> = failing
-        .iter()
+/// Tests that still fail.
+fn enhance(view: &View) -> Content {
+    let failing = view.outcome.as_ref().map_or(&[][..], |outcome| outcome.failing.as_slice());
+    let failure = |one: &Remaining| {
+        let place = one.file.as_ref().map_or_else(String::new, |file| {
+            let at = one.line.map_or_else(String::new, |line| format!(":{line}"));
+            format!(" at {}", code(&format!("{}{at}", file.as_str())))
+        });
+        let evidence = prose(&one.evidence, 200);
+        let level = prose(&one.criticality, 20);
+        let message = code(&line(&one.message, 200));
+        format!("{} fails{place}: {message} ({level}: {evidence})", code(one.test.as_str()))
+    };
+    let listed = |test: &TestId| failing.iter().any(|one| one.test == *test);
+    let base: Vec<&TestId> = view.preexisting.iter().filter(|test| !listed(test)).collect();
+    let mut points: Vec<String> = failing.iter().take(LISTED).map(failure).collect();
+    let on_base = |test: &&TestId| format!("{} fails on the base branch too", code(test.as_str()));
+    points.extend(base.iter().take(LISTED).map(on_base));
+    let summary =
+        format!("Fix what is left: {}", count(failing.len() + base.len(), "failing test"));
+    Content { summary, request: "", points, label: "bug" }
+}
+
+/// The iterations that changed nothing for the better, or whose change was reverted.
+fn attempts(view: &View) -> String {
+    let is_lost = |row: &&IterationRow| kept(view).all(|one| one.iteration != row.iteration);
+    let rows = view.rows.iter().filter(is_lost).filter(|row| !row.summary.is_empty());
+    let entries: String = rows
         .take(LISTED)
-        .map(|one| {
-            let place = one.file.as_ref().map(|file| {
-                let at = one.line.map_or_else(String::new, |line| format!(":{line}"));
-                format!(" at {}", code(&format!("{}{at}", file.as_str())))
-            });
-            format!(
-                "{} still fails{}: {} ({}, {})",
-                code(one.test.as_str()),
-                place.unwrap_or_default(),
-                code(&line(&one.message, 200)),
-                line(&one.criticality, 20),
-                code(&line(&one.evidence, 200)),
-            )
+        .map(|row| {
+            let result = match row.outcome.as_str() {
+                "improved" => "reverted since".to_owned(),
+                _ => result_of(row).1,
+            };
+            format!("- {}; {}\n", change(row), prose(&result, 200))
         })
         .collect();
-    points.extend(
-        view.preexisting
-            .iter()
-            .take(LISTED)
-            .map(|test| format!("{} fails on the base branch too.", code(test.as_str()))),
-    );
-    points
+    if entries.is_empty() { entries } else { format!("\nTried without success:\n\n{entries}") }
 }
 
-/// Files that several iterations changed, and how often a change to them was reverted.
-fn refactor(view: &View) -> Vec<String> {
-    let mut touched: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for row in &view.rows {
+/// Files that took several changes, or in which a change made other tests fail.
+fn refactor(view: &View) -> Content {
+    let mut touched: BTreeMap<&String, Vec<&IterationRow>> = BTreeMap::new();
+    let regressed = view.rows.iter().filter(|row| row.outcome == "regression");
+    for row in kept(view).chain(regressed) {
         for file in &row.files {
-            let (all, back) = touched.entry(file).or_default();
-            *all += 1;
-            *back += u32::from(row.outcome != "improved");
+            touched.entry(file).or_default().push(row);
         }
     }
-    let mut files: Vec<_> =
-        touched.into_iter().filter(|(_, (all, back))| *all > 1 || *back > 0).collect();
-    files.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    files
-        .into_iter()
-        .take(LISTED)
-        .map(|(file, (all, back))| {
-            format!(
-                "{} was changed in {all} iterations, {back} of them without success. Split what changes together, and name the cases it tells apart.",
-                code(file)
-            )
-        })
-        .collect()
+    touched.values_mut().for_each(|rows| rows.sort_by_key(|row| row.iteration));
+    touched.retain(|_, rows| rows.len() > 1 || rows.iter().any(|row| row.outcome == "regression"));
+    let entry = |row: &&IterationRow| {
+        let result = match row.outcome.as_str() {
+            "regression" => prose(&result_of(row).1, 200),
+            _ => "kept".to_owned(),
+        };
+        format!("\n  - {}; {result}", change(row))
+    };
+    let points = touched.iter().take(LISTED).map(|(file, rows)| {
+        let entries: String = rows.iter().take(LISTED).map(entry).collect();
+        format!("{}: {}{entries}", code(file), count(rows.len(), "change"))
+    });
+    Content {
+        summary: format!("Simplify {}", named(touched.keys().copied())),
+        request: "See whether one clearer rule in the file covers these changes.",
+        points: points.collect(),
+        label: "refactor",
+    }
 }
 
-fn doc(view: &View) -> Vec<String> {
-    let fixes = view.rows.iter().filter(|row| row.outcome == "improved");
-    fixes.take(LISTED)
-        .map(|row| {
-            let commit = row
-                .commit
-                .as_ref()
-                .map_or_else(String::new, |commit| format!(" in {}", commit.short()));
-            let files: Vec<String> = row.files.iter().map(|file| code(file)).collect();
-            format!(
-                "Behaviour of {} changed{commit}: {}. Check its comments, the changelog and the guide.",
-                files.join(", "),
-                code(&row.summary)
-            )
-        })
-        .collect()
+/// Kept changes, because a text may still describe the former behaviour.
+fn doc(view: &View) -> Content {
+    Content {
+        summary: format!("Describe what {} does now", named(kept(view).flat_map(|row| &row.files))),
+        request: "Correct comments, documentation and change log where they describe the former behaviour.",
+        points: kept(view).take(LISTED).map(change).collect(),
+        label: "documentation",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::{Ending, Event};
+    use crate::domain::id::{CommitId, RepoPath};
+    use crate::domain::rate::PassRate;
+    use crate::domain::strategy::Strategy;
+
+    fn row(iteration: u32, outcome: &str, summary: &str, failing: &[&str]) -> IterationRow {
+        let rate = |passed| PassRate::of(passed, 6).unwrap();
+        let passed = 6 - u32::try_from(failing.len()).unwrap();
+        IterationRow {
+            iteration,
+            strategy: Strategy::Conservative,
+            before: rate(3),
+            after: rate(passed),
+            reached: (outcome == "regression").then(|| rate(1)),
+            outcome: outcome.into(),
+            tests_run: 6,
+            tests_of: 6,
+            tried: 4,
+            summary: summary.into(),
+            files: vec!["shop/calc.py".into()],
+            commit: (outcome != "unchanged")
+                .then(|| CommitId::parse(iteration.to_string().repeat(40)).unwrap()),
+            provider: "embedded".into(),
+            calls: Vec::new(),
+            degraded: false,
+            failing: failing.iter().map(|name| TestId::from(*name)).collect(),
+            analysis: String::new(),
+            patch:
+                "--- a/shop/calc.py\n+++ b/shop/calc.py\n@@ -1,3 +1,3 @@ def total(cart):\n-a\n+b\n"
+                    .into(),
+            duration_ms: 1,
+        }
+    }
+
+    fn session(rows: Vec<IterationRow>) -> View {
+        let red = ["a", "b", "c"].map(TestId::from).to_vec();
+        let mut view = View::of(&[
+            Event::Opened {
+                session: "WFS-test-pr-1".into(),
+                repository: "octo/shop".into(),
+                head: CommitId::parse("f".repeat(40)).unwrap(),
+                branch: "regreen/WFS-test-pr-1".into(),
+                framework: "pytest".into(),
+                command: "pytest".into(),
+                resumed: false,
+            },
+            Event::Baseline {
+                rate: PassRate::of(3, 6).unwrap(),
+                failing: red,
+                flaky: Vec::new(),
+                preexisting: Vec::new(),
+            },
+        ]);
+        for row in rows {
+            view.add(&Event::IterationEnded(row));
+        }
+        view
+    }
+
+    const ABOUT: About<'_> = About { name: "#1", number: Some(1), fix: Some(2) };
+
+    fn issue(view: &View, dimension: Dimension) -> String {
+        let issue = proposal(view, &ABOUT, dimension).unwrap();
+        format!("{}\n\n{}", issue.title, issue.body)
+    }
+
+    /// Two fixes, one regression between them; one test is left.
+    fn partial() -> View {
+        let mut view = session(vec![
+            row(1, "improved", "calc.py:1: `<` → `<=`", &["b", "c"]),
+            row(2, "regression", "rewrite @total", &["b", "c"]),
+            row(3, "improved", "calc.py:9: `+` → `-`", &["c"]),
+        ]);
+        let left = Remaining {
+            test: TestId::from("c"),
+            criticality: "high".into(),
+            evidence: "its name speaks of `pay`".into(),
+            message: "assert 3 == 4, thanks @octocat".into(),
+            file: RepoPath::parse("tests/test_c.py").ok(),
+            line: Some(7),
+        };
+        let mut outcome = crate::report::tests::outcome(&view, Ending::Failure, 50, vec![left], "");
+        outcome.last = PassRate::of(5, 6);
+        view.add(&Event::Closed(Box::new(outcome)));
+        view
+    }
+
+    #[test]
+    fn each_issue_states_facts_of_the_session() {
+        let view = partial();
+        insta::assert_snapshot!(issue(&view, Dimension::Test), @r"
+        Cover more cases of calc.py (#1) - test
+
+        Session `WFS-test-pr-1` worked on #1 at ffffffff. 50.0 % of the tests passed before it, 83.3 % after it. Its changes are in #2.
+
+        No other test failed for these changes: cover the values and branches beside them.
+
+        - [ ] `` calc.py:1: `<` → `<=` `` in `shop/calc.py` (`def total(cart):`), commit 11111111; noticed by `a`
+        - [ ] `` calc.py:9: `+` → `-` `` in `shop/calc.py` (`def total(cart):`), commit 33333333; noticed by `b`
+        ");
+        insta::assert_snapshot!(issue(&view, Dimension::Enhance), @r"
+        Fix what is left: 1 failing test (#1) - enhance
+
+        Session `WFS-test-pr-1` worked on #1 at ffffffff. 50.0 % of the tests passed before it, 83.3 % after it. Its changes are in #2.
+
+        - [ ] `c` fails at `tests/test_c.py:7`: `assert 3 == 4, thanks @octocat` (high: its name speaks of `pay`)
+
+        Tried without success:
+
+        - `rewrite @total` in `shop/calc.py` (`def total(cart):`), commit 22222222; taken back: fell to 16.7 %, still 66.7 %
+        ");
+        insta::assert_snapshot!(issue(&view, Dimension::Refactor), @r"
+        Simplify calc.py (#1) - refactor
+
+        Session `WFS-test-pr-1` worked on #1 at ffffffff. 50.0 % of the tests passed before it, 83.3 % after it. Its changes are in #2.
+
+        See whether one clearer rule in the file covers these changes.
+
+        - [ ] `shop/calc.py`: 3 changes
+          - `` calc.py:1: `<` → `<=` `` in `shop/calc.py` (`def total(cart):`), commit 11111111; kept
+          - `rewrite @total` in `shop/calc.py` (`def total(cart):`), commit 22222222; taken back: fell to 16.7 %, still 66.7 %
+          - `` calc.py:9: `+` → `-` `` in `shop/calc.py` (`def total(cart):`), commit 33333333; kept
+        ");
+        insta::assert_snapshot!(issue(&view, Dimension::Doc), @r"
+        Describe what calc.py does now (#1) - doc
+
+        Session `WFS-test-pr-1` worked on #1 at ffffffff. 50.0 % of the tests passed before it, 83.3 % after it. Its changes are in #2.
+
+        Correct comments, documentation and change log where they describe the former behaviour.
+
+        - [ ] `` calc.py:1: `<` → `<=` `` in `shop/calc.py` (`def total(cart):`), commit 11111111
+        - [ ] `` calc.py:9: `+` → `-` `` in `shop/calc.py` (`def total(cart):`), commit 33333333
+        ");
+    }
+
+    #[test]
+    fn nothing_concrete_gives_no_issue() {
+        let nothing = session(vec![row(1, "unchanged", "", &["a", "b", "c"])]);
+        for (_, dimension) in Dimension::ALL {
+            assert_eq!(proposal(&nothing, &ABOUT, dimension), None, "{dimension:?}");
+        }
+        let once = session(vec![row(1, "improved", "x", &["b", "c"])]);
+        assert_eq!(proposal(&once, &ABOUT, Dimension::Refactor), None);
+        assert_eq!(proposal(&once, &ABOUT, Dimension::Enhance), None);
+    }
+
+    #[test]
+    fn what_was_reverted_is_no_change_and_a_branch_needs_no_pull_request() {
+        let mut view = partial();
+        view.add(&Event::Reverted { iteration: 3 });
+        view.flaky = vec![TestId::from("net")];
+        let about = About { name: "main", number: None, fix: None };
+        let issue = proposal(&view, &about, Dimension::Test).unwrap();
+        insta::assert_snapshot!(issue.body, @r"
+        Session `WFS-test-pr-1` worked on `main` at ffffffff. 50.0 % of the tests passed before it, 83.3 % after it. Reverted since: iteration 3.
+
+        No other test failed for these changes: cover the values and branches beside them.
+
+        - [ ] `` calc.py:1: `<` → `<=` `` in `shop/calc.py` (`def total(cart):`), commit 11111111; noticed by `a`
+        - [ ] `net` failed and passed on the same sources; find what it depends on
+        ");
+        let issue = proposal(&view, &about, Dimension::Enhance).unwrap();
+        assert!(issue.body.contains("commit 33333333; reverted since"), "{}", issue.body);
+    }
 }

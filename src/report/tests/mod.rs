@@ -155,7 +155,7 @@ fn running() -> View {
     ])
 }
 
-fn outcome(
+pub fn outcome(
     view: &View,
     result: Ending,
     last: u32,
