@@ -108,6 +108,15 @@ impl Default for CoverageTarget {
     }
 }
 
+impl CoverageTarget {
+    /// The target as a person says it.
+    #[must_use]
+    pub fn words(self) -> String {
+        let Self { line, branch, function } = self;
+        format!("{line} % of lines, {branch} % of branches and {function} % of functions")
+    }
+}
+
 impl std::fmt::Display for CoverageTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line:{}%,branch:{}%,function:{}%", self.line, self.branch, self.function)

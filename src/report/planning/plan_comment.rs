@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task::TestPlan;
@@ -71,12 +72,20 @@ fn word(status: TaskStatus) -> &'static str {
     }
 }
 
-/// The plan for people who decide on it: session, tasks, layers, gates. Markdown with everything
-/// foreign escaped; a role begins with `@` and would notify a person, so it is code.
+/// What the tests of a layer are about.
+fn kind(layer: SubLayer) -> &'static str {
+    match layer {
+        SubLayer::AiIssues => "typical mistakes of generated code",
+        _ => layer.title(),
+    }
+}
+
+/// The plan for people who decide on it: session, tasks, kinds of tests, conditions. Markdown with
+/// everything foreign escaped.
 pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     let analysis = &plan.analysis;
     let mut text = format!(
-        "Session {}: {} in {}, {}.\n\n| Task | Status | Who | What | Files |\n|---|---|---|---|---|\n",
+        "Session {}: {} in {}, {}.\n\n| Task | Status | Test files |\n|---|---|---|\n",
         code(state.session_id.as_str()),
         count(analysis.total(), "requirement"),
         count(analysis.files.len(), "file"),
@@ -85,30 +94,26 @@ pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     for task in &plan.tasks {
         let files: Vec<String> =
             task.flow_control.target_files.iter().map(|file| cell(file.as_str())).collect();
-        text.push_str(&format!(
-            "| {} | {} | {} | {} | {} |\n",
-            cell(&task.id),
-            word(task.status),
-            cell(&task.meta.agent),
-            cell(&task.title),
-            files.join(", "),
-        ));
+        let title = in_cell(&prose(&task.title));
+        text.push_str(&format!("| {title} | {} | {} |\n", word(task.status), files.join(", ")));
     }
-    let layers: Vec<String> = analysis
+    let kinds: Vec<String> = analysis
         .by_layer()
         .iter()
-        .map(|(layer, number)| format!("{layer} {} ({number})", layer.title()))
+        .map(|(layer, number)| format!("{} ({number})", kind(*layer)))
         .collect();
-    text.push_str(&format!("\nLayers: {}.\n", layers.join(", ")));
+    if !kinds.is_empty() {
+        text.push_str(&format!("\nKinds of tests: {}.\n", kinds.join(", ")));
+    }
     text.push_str(&format!(
-        "Gates: 0 critical issues, 0 compile errors; {}; 0 critical anti-patterns.\n",
-        analysis.coverage_target
+        "\nThe tests are accepted when they compile, have no critical finding, and cover {}.\n",
+        analysis.coverage_target.words()
     ));
     let all = analysis.files.iter().flat_map(|file| &file.requirements);
     let mut list: String = all
         .clone()
         .take(SHOWN)
-        .map(|one| format!("- {}: {}\n", one.layer.code(), prose(&one.text)))
+        .map(|one| format!("- {}: {}\n", kind(one.layer), prose(&one.text)))
         .collect();
     let more = all.count().saturating_sub(SHOWN);
     if more > 0 {
@@ -116,7 +121,7 @@ pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
     }
     if !list.is_empty() {
         text.push('\n');
-        text.push_str(&fold("What must be shown", &list));
+        text.push_str(&fold("What the tests must show", &list));
     }
     text
 }

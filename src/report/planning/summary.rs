@@ -140,8 +140,8 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
         }
         let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
         text.push_str(&format!(
-            "\nthresholds  0 critical issues, 0 compile errors; {}; 0 critical anti-patterns; {limit} iterations\n",
-            analysis.coverage_target
+            "\naccepted    when the tests compile, have no critical finding, and cover {}; {limit} iterations at most\n",
+            analysis.coverage_target.words()
         ));
         text.push_str(&format!(
             "files       {folder}/IMPL_PLAN.md\n            {folder}/TODO_LIST.md\n            {folder}/.process/TEST_ANALYSIS_RESULTS.md\n"

@@ -273,3 +273,30 @@ fn a_terminal_is_told_of_tasks_once_they_are_over() {
         assert!(changed_tasks(&[], &[row(now)], Style::Plain).is_empty(), "nobody saw it begin");
     }
 }
+
+#[test]
+fn a_plan_speaks_the_words_of_a_maintainer() {
+    let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
+    let mut task: TestTask = serde_json::from_str(text).unwrap();
+    task.title = "Write unit tests of a|b for @octocat".into();
+    let plan = TestPlan { analysis: samples::analysis(1, 2), tasks: vec![task] };
+    insta::assert_snapshot!(plan_comment(&state("x"), &plan), @r"
+    Session `WFS-test-x`: 2 requirements in 1 file, 1 task, 1 test file.
+
+    | Task | Status | Test files |
+    |---|---|---|
+    | Write unit tests of `a\|b` for `@octocat` | pending | `tests/test_price.py` |
+
+    Kinds of tests: happy path (1), negative path (1).
+
+    The tests are accepted when they compile, have no critical finding, and cover 80 % of lines, 70 % of branches and 90 % of functions.
+
+    <details>
+    <summary>What the tests must show</summary>
+
+    - happy path: `f` raises ValueError for an empty text
+    - negative path: `f` raises ValueError for an empty text
+
+    </details>
+    ");
+}

@@ -157,7 +157,7 @@ impl Planner<'_> {
     fn coverage(&self) -> Option<String> {
         let (target, run) =
             (self.analysis.coverage_target, &self.analysis.framework.commands.run_coverage);
-        (!run.is_empty()).then(|| format!("coverage reaches {target}: `{run}`"))
+        (!run.is_empty()).then(|| format!("coverage reaches {}: `{run}`", target.words()))
     }
 
     /// Builds a task that writes tests (specification.md 5.3).
@@ -172,9 +172,9 @@ impl Planner<'_> {
         }
         let shown = test_files.iter().map(|test_file| {
             let own = share.work.iter().filter(|(file, _)| file.test_file == *test_file);
-            let count: usize = own.map(|(_, list)| list.len()).sum();
+            let requirements = count(own.map(|(_, list)| list.len()).sum::<usize>(), "requirement");
             let run = framework::run_specific(framework, test_file);
-            format!("{test_file} shows {count} requirements and passes: `{run}`")
+            format!("{test_file} shows {requirements} and passes: `{run}`")
         });
         let files: Vec<RepoPath> = share.work.iter().map(|(file, _)| file.file.clone()).collect();
         let all = || share.work.iter().flat_map(|(_, list)| list);
@@ -193,7 +193,7 @@ impl Planner<'_> {
             reusable_test_tools: framework.conventions.fixtures.clone(),
             test_commands: framework.commands.clone(),
         };
-        let title = format!("{} ({} requirements)", share.title, all().count());
+        let title = format!("{} ({})", share.title, count(all().count(), "requirement"));
         TestTask { flow_control: flow, ..self.task((id, &title), TaskKind::TestGen, context) }
     }
 

@@ -32,9 +32,13 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let ran = world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    for words in
-        ["IMPL-001", "IMPL-002", "`@code-developer`", "tests/shop/test_price", "/regreen run"]
-    {
+    for words in [
+        "| Write unit tests",
+        "| Run the suite",
+        "80 % of lines",
+        "tests/shop/test_price",
+        "/regreen run",
+    ] {
         assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
     }
     assert!(comment.contains("the plan is ready") || comment.contains("The plan is ready"));
@@ -46,7 +50,9 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let ran = world.run(&world.comment(number, "ann", "/regreen show-plan\n/regreen status"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    for words in ["IMPL-001.5", "carries it out", "initialized", "no branch yet"] {
+    for words in
+        ["Review the quality of the tests", "carries it out", "initialized", "no branch yet"]
+    {
         assert!(comment.contains(words), "{words}: {comment}");
     }
     let hook = world.refuse_pushes();
@@ -99,7 +105,7 @@ fn a_dry_plan_is_shown_and_leaves_nothing() {
     let ran = world.run(&world.comment(number, "ann", "/regreen plan shop/price.py --dry-run"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert_eq!(world.git(&["for-each-ref"]), before);
-    assert!(world.sticky(number).contains("IMPL-001"), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("| Write unit tests"), "{}", world.sticky(number));
 }
 
 #[test]
