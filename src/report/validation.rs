@@ -11,6 +11,7 @@ use crate::domain::text::count;
 
 use super::findings::tables;
 use super::markdown::{cell, line};
+use super::phrases::sentence;
 use super::runner_commands::{REMARKS, remark};
 use super::test_quality::{self, TestQuality};
 
@@ -137,7 +138,7 @@ impl From<Parts> for ValidationReport {
 fn totals(report: &ValidationReport) -> String {
     let summary = report.summary;
     format!(
-        "{} looked at: {} critical, {}, {}",
+        "{} checked: {} critical, {}, {}",
         count(summary.files_validated, "file"),
         summary.critical,
         count(summary.error, "error"),
@@ -225,10 +226,10 @@ pub fn render_text(report: &ValidationReport) -> String {
 /// Writes `code-validation-report.md`.
 pub fn render_markdown(report: &ValidationReport) -> String {
     let mut text = format!(
-        "# Code validation: {}\n\n{}: {}.\n",
+        "# Code validation: {}\n\n{}. {}.\n",
         report.status.name(),
         totals(report),
-        line(&report.gate_decision, 300)
+        sentence(&report.gate_decision)
     );
     text.push_str(&tables(&report.findings));
     if !report.auto_fixes_applied.is_empty() {
@@ -315,9 +316,13 @@ mod tests {
         src/a.js:3: critical [unknown-package] no manifest: `x|<img>`
             declare it
 
-        1 file looked at: 1 critical, 0 errors, 0 warnings
+        1 file checked: 1 critical, 0 errors, 0 warnings
         HARD_FAIL: 1 critical, none is tolerated
         ");
-        assert!(render_markdown(&report).contains("`` no manifest: `x\\|<img>` ``"));
+        let page = render_markdown(&report);
+        assert!(page.contains("`` no manifest: `x\\|<img>` ``"), "{page}");
+        let verdict =
+            "\n1 file checked: 1 critical, 0 errors, 0 warnings. 1 critical, none is tolerated.\n";
+        assert!(page.contains(verdict), "{page}");
     }
 }

@@ -12,28 +12,28 @@ pub(super) const MAX_LINE: usize = 2_000;
 /// page that shows them escapes the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    #[error("no command after {PREFIX}; `{PREFIX} help` lists all")]
+    #[error("No command stands after {PREFIX}. `{PREFIX} help` lists all commands.")]
     Empty,
-    #[error("unknown command `{word}`{}; `{PREFIX} help` lists all", suggestion(*.near))]
+    #[error("Unknown command `{word}`.{} `{PREFIX} help` lists all commands.", suggestion(*.near))]
     Command { word: String, near: Option<&'static str> },
-    #[error("unknown flag `{word}`{}; a comment may carry {}", suggestion(*.near), flags())]
+    #[error("Unknown flag `{word}`.{} A comment may carry {}.", suggestion(*.near), flags())]
     Flag { word: String, near: Option<&'static str> },
-    #[error("`{flag}` expects {expected}")]
+    #[error("`{flag}` expects {expected}.")]
     Value { flag: &'static str, expected: &'static str },
-    #[error("`{command}` expects {expected}")]
+    #[error("`{command}` expects {expected}.")]
     Argument { command: &'static str, expected: &'static str },
-    #[error("a quote is not closed")]
+    #[error("A quote is not closed.")]
     Quote,
-    #[error("write the arguments without code, links or HTML")]
+    #[error("Write the arguments without code, links or HTML.")]
     Markup,
-    #[error("a command may have {MAX_LINE} bytes at most")]
+    #[error("A command may have {MAX_LINE} bytes at most.")]
     Long,
-    #[error("a comment may hold {MAX_COMMANDS} commands; the rest is ignored")]
+    #[error("A comment may hold {MAX_COMMANDS} commands. The rest is ignored.")]
     Many,
 }
 
 fn suggestion(near: Option<&'static str>) -> String {
-    near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+    near.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"))
 }
 
 /// Splits at whitespace. `'…'` and `"…"` keep it together; `\"` and `\\` work within double quotes.

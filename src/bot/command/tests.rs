@@ -133,14 +133,14 @@ fn verbs_arguments_and_flags_are_read() {
 #[test]
 fn what_is_wrong_is_named_with_the_nearest() {
     let table = [
-        ("/regreen", "no command"),
-        ("/regreen fx", "did you mean `fix`?"),
-        ("/regreen frobnicate", "unknown command `frobnicate`;"),
-        ("/regreen refactor x", "unknown command `refactor`"),
-        ("/regreen confirm", "unknown command `confirm`"),
-        ("/regreen fix --max-iteration=3", "did you mean `--max-iterations`?"),
-        ("/regreen fix --base-url=http://x", "unknown flag `--base-url`"),
-        ("/regreen fix --engine=x", "unknown flag `--engine`"),
+        ("/regreen", "No command"),
+        ("/regreen fx", "Did you mean `fix`?"),
+        ("/regreen frobnicate", "Unknown command `frobnicate`. `/regreen help`"),
+        ("/regreen refactor x", "Unknown command `refactor`."),
+        ("/regreen confirm", "Unknown command `confirm`."),
+        ("/regreen fix --max-iteration=3", "Did you mean `--max-iterations`?"),
+        ("/regreen fix --base-url=http://x", "Unknown flag `--base-url`."),
+        ("/regreen fix --engine=x", "Unknown flag `--engine`."),
         ("/regreen fix --max-iterations=51", "from 1 to 50"),
         ("/regreen fix --max-iterations", "from 1 to 50"),
         ("/regreen fix --budget-usd=NaN", "dollars"),

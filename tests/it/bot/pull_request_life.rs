@@ -162,7 +162,7 @@ fn commands_are_answered_in_the_one_comment() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
     for words in
-        ["/regreen rollback", "completed", "unknown command `refactor`", "did you mean `fix`"]
+        ["/regreen rollback", "completed", "Unknown command `refactor`.", "Did you mean `fix`"]
     {
         assert!(comment.contains(words), "{words}\n{comment}");
     }
