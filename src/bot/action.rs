@@ -46,10 +46,11 @@ pub async fn run(bundle: Option<PathBuf>) -> u8 {
             for problem in &error.problems {
                 let (file, line, _, message) = problem.annotation();
                 let line = u32::try_from(line).unwrap_or(1);
-                println!(
-                    "{}",
-                    runner_commands::remark(Level::Failure, Some((file, line)), "regreen", message)
-                );
+                let (place, text) = match line {
+                    0 => (None, format!("{file}: {message}")),
+                    _ => (Some((file, line)), message.to_owned()),
+                };
+                println!("{}", runner_commands::remark(Level::Failure, place, "regreen", &text));
             }
             let text = format!("{}; {}", error.message, error.hint);
             println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));

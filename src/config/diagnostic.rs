@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Diagnostic {
     /// Path of the file, or the flag or input that set the value.
     pub file: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 for a flag or an input, which has no lines.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
@@ -26,6 +26,9 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return write!(f, "{}: {}\n  | {}", self.file, self.message, self.source);
+        }
         writeln!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
         writeln!(f, "  | {}", self.source)?;
         write!(f, "  | {}^", " ".repeat(self.column.saturating_sub(1)))
