@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::adapter::host::files;
 use crate::adapter::repo::{RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
-use crate::domain::event::Event;
+use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
@@ -189,17 +189,34 @@ pub fn local_files(facts: &RepositoryFacts, session: &SessionId) -> Option<Sessi
     store::committed_files(&store::session_folder(&state_root(facts), session)).ok()
 }
 
-/// The events of a run that later commands need, as JSON lines.
+/// The events of a run that later commands need, as JSON lines; none when every test passed at once,
+/// because there is nothing to continue and nothing to show.
 pub fn event_lines(bundle: &std::path::Path) -> Vec<u8> {
     let bytes = files::read(&bundle.join(EVENTS), worker::EVENTS_LIMIT).ok().flatten();
     let mut bytes = bytes.unwrap_or_default();
-    let lines: Vec<String> = worker::whole_lines(&mut bytes)
+    let events = worker::whole_lines(&mut bytes);
+    if is_green_from_the_start(&events) {
+        return Vec::new();
+    }
+    let lines: Vec<String> = events
         .iter()
         .filter(|event| !matches!(event, Event::Progress { .. } | Event::Step { .. }))
         .filter_map(|event| serde_json::to_string(event).ok())
         .collect();
     let text = lines.join("\n") + "\n";
     if text.len() > EVENTS_LIMIT || lines.is_empty() { Vec::new() } else { text.into_bytes() }
+}
+
+/// Whether every test passed before any change, and no test was written.
+fn is_green_from_the_start(events: &[Event]) -> bool {
+    events.iter().all(|event| match event {
+        Event::Baseline { rate, failing, preexisting, .. } => {
+            rate.is_full() && failing.is_empty() && preexisting.is_empty()
+        }
+        Event::Closed(outcome) => outcome.result == Ending::Success,
+        Event::Tasks { .. } | Event::IterationStarted { .. } => false,
+        _ => true,
+    }) && events.iter().any(|event| matches!(event, Event::Closed(_)))
 }
 
 /// Saves snapshots of a session that plans or writes tests while it works.
@@ -313,9 +330,14 @@ fn digest(files: &SessionFiles) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::budget::Spending;
+    use crate::domain::event::Outcome;
+    use crate::domain::rate::PassRate;
     use crate::domain::session::{SessionStatus, samples};
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
     use crate::domain::test_plan::plan_input::PlanInput;
+    use crate::domain::test_plan::plan_run::PlanRun;
+    use crate::report::planning;
 
     fn files(next: PipelineStep) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();
@@ -353,6 +375,47 @@ mod tests {
         ] {
             let (next, names) = laid(step.clone());
             assert_eq!((next, names.len()), (step, 3));
+        }
+    }
+
+    #[test]
+    fn a_session_that_was_green_from_the_start_leaves_no_events() {
+        let rate = |passed| PassRate::of(passed, 2).unwrap();
+        let baseline = |passed, preexisting| Event::Baseline {
+            rate: rate(passed),
+            failing: Vec::new(),
+            flaky: Vec::new(),
+            preexisting,
+        };
+        let closed = |result| {
+            let folder = "/r".to_owned();
+            let rest = planning::Rest { branch: String::new(), folder, took: Duration::ZERO };
+            let id = SessionId::parse("WFS-test-x").unwrap();
+            let entry = PlanInput::Text("x".into());
+            let state = Pipeline::new(id, entry, "x".into(), Goal::Test, ConfirmPlan::Never);
+            let run = PlanRun {
+                state,
+                package: None,
+                plan: None,
+                spending: Spending::default(),
+                halted: None,
+            };
+            Event::Closed(Box::new(Outcome { result, ..planning::outcome(&run, rest) }))
+        };
+        let table = [
+            ("green", vec![baseline(2, vec![]), closed(Ending::Success)], false),
+            ("no end yet", vec![baseline(2, vec![])], true),
+            ("red", vec![baseline(1, vec![]), closed(Ending::Success)], true),
+            ("old", vec![baseline(2, vec!["a".into()]), closed(Ending::Success)], true),
+            ("flaky", vec![baseline(2, vec![]), closed(Ending::PartialSuccess)], true),
+            ("written", vec![Event::Tasks { tasks: vec![] }, closed(Ending::Success)], true),
+        ];
+        for (why, events, expected) in table {
+            let bundle = tempfile::tempdir().unwrap();
+            let line = |event: &Event| serde_json::to_string(event).unwrap() + "\n";
+            let text: String = events.iter().map(line).collect();
+            files::write(&bundle.path().join(EVENTS), text.as_bytes()).unwrap();
+            assert_eq!(!event_lines(bundle.path()).is_empty(), expected, "{why}");
         }
     }
 

@@ -77,6 +77,15 @@ impl GitRemote {
         }
     }
 
+    /// Deletes a reference of ours that is at `at`. One that is elsewhere or gone is left alone.
+    pub async fn delete(&self, reference: &str, at: &CommitId) -> Result<(), RemoteError> {
+        let offer = self.transport.list_for_push().await?;
+        if offer.find(reference).map(named).transpose()?.as_ref() == Some(at) {
+            self.transport.send(&offer, (at.as_str(), NOTHING, reference), &[]).await?;
+        }
+        Ok(())
+    }
+
     /// The outcome of an answered push of a branch that was at `old`. The branch's current tip
     /// decides, not the server's report.
     async fn outcome(

@@ -114,5 +114,10 @@ async fn publish(
     publisher.show_published(&commits.published);
     publisher.describe().await;
     publisher.settle().await;
+    if commits.published.held.is_none()
+        && let Err(error) = context.prepared.remote.delete(&stored(tip), tip).await
+    {
+        tracing::warn!(%error, "the stored result was applied and is still stored");
+    }
     Ok(publisher.push_summary())
 }

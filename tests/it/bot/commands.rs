@@ -49,7 +49,10 @@ fn a_stored_result_is_published_on_its_own_head_only() {
     assert!(comment.contains("is published") && comment.contains("Review [the fix]"), "{comment}");
     let fix = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
     assert_eq!(fix.expect("a pull request").base, "topic");
+    let stored = format!("refs/regreen/results/{result}");
+    assert!(!world.has(&stored), "an applied result is not stored any more");
 
+    world.git(&["update-ref", &stored, &result]);
     world.git(&["update-ref", "-d", &format!("refs/heads/{branch}")]);
     world.commit("topic", &[("notes.txt", "x\n")], "Move on");
     let (_, comment) = say(&world, number, &format!("/regreen apply {result}"));

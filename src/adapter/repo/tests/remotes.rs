@@ -83,6 +83,22 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
 }
 
 #[tokio::test]
+async fn a_reference_is_deleted_only_from_where_it_is_known_to_be() {
+    let world = World::new();
+    let checkout = world.clone(Some(1), "topic");
+    let remote = world.remote(&checkout);
+    let new = fix(&checkout, "b.txt", "fixed");
+    let reference = format!("refs/regreen/results/{new}");
+    remote.push(&request(&reference, None, &new)).await.expect("an answer");
+    remote.delete(&reference, &world.tip("topic")).await.expect("an answer");
+    assert_eq!(remote.head_of(&reference).await.expect("an answer"), Some(new.clone()));
+    for _ in 0..2 {
+        remote.delete(&reference, &new).await.expect("an answer");
+        assert_eq!(remote.head_of(&reference).await.expect("an answer"), None);
+    }
+}
+
+#[tokio::test]
 async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
     let world = World::new();
     let checkout = world.clone(Some(1), "topic");
