@@ -16,6 +16,7 @@ use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 
 use crate::adapter::host::console::{eprint, eprintln, println};
 use crate::app::AppError;
@@ -33,7 +34,8 @@ pub type Bot = fn(Option<PathBuf>) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
-        Err(error) => {
+        Err(mut error) => {
+            suggest_how_to_undo(&mut error);
             // `--help` and `--version` succeed; every other parse error is wrong usage.
             let code = if error.use_stderr() { exit::USAGE } else { exit::MET };
             if error.print().is_err() {
@@ -63,6 +65,20 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
             eprint!("{}", exit_code::text(&error));
             ExitCode::from(exit_code::code_of_error(&error))
         }
+    }
+}
+
+/// Adds a tip to the error about a verb that would undo a fix, because there is none: a fix stands
+/// on a branch of its own until somebody merges it.
+fn suggest_how_to_undo(error: &mut clap::Error) {
+    let verb = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(verb)) => verb.as_str(),
+        _ => return,
+    };
+    if ["undo", "rollback", "revert"].contains(&verb) {
+        let tip = "a fix is a branch: `git branch -D regreen/SESSION` discards it, `git revert` takes a merged one back, \
+            `/regreen rollback` in a comment takes back an iteration";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
 }
 
@@ -112,4 +128,21 @@ fn log_to_stderr(verbose: u8) {
         .finish();
     // Setting a subscriber fails only when a test in the same process has already set one.
     drop(tracing::subscriber::set_global_default(logs));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_at_undoing_gets_a_tip() {
+        for (verb, tip) in
+            [("undo", true), ("rollback", true), ("revert", true), ("fxi", false), ("xyzzy", false)]
+        {
+            let mut error = Arguments::try_parse_from(["regreen", verb]).unwrap_err();
+            suggest_how_to_undo(&mut error);
+            let text = error.to_string();
+            assert_eq!(text.contains("git branch -D regreen/SESSION"), tip, "{text}");
+        }
+    }
 }

@@ -223,7 +223,7 @@ impl RunError {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownFramework { looked_for, .. } => format!(
-                "name the command with `--test-command` (looked for {})",
+                "write first tests with `regreen test FILE`, or name the command with `--test-command` (looked for {})",
                 looked_for.join(", ")
             ),
             Self::NotStarted { .. } => {
@@ -240,7 +240,7 @@ impl RunError {
                 log.display()
             ),
             Self::NoTests { .. } => {
-                "check that the command finds your tests, or name another with `--test-command`"
+                "check that the command finds your tests, name another with `--test-command`, or write first tests with `regreen test FILE`"
                     .into()
             }
             Self::NoReportFile { .. } | Self::BadReport { .. } => {

@@ -124,7 +124,7 @@ impl Match {
     }
 }
 
-/// The first match, but unittest instead of a pytest that is mentioned and not installed.
+/// The first match, but unittest where a Python exists and the pytest that is mentioned does not.
 fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
     let first = matches.first()?;
     if first.adapter.framework == Framework::Pytest
@@ -132,6 +132,7 @@ fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
         && version(first.adapter, site).is_none()
         && let Some(second) =
             matches.iter().find(|other| other.adapter.framework == Framework::Unittest)
+        && version(second.adapter, site).is_some()
     {
         return Some(second.clone());
     }

@@ -16,7 +16,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| command.contains("pytest"),
     detect,
     version: |site| words(&[&site.python(), "-m", "pytest", "--version"]),
-    install: "pip install pytest",
+    install: "install Python 3.8 or later, then `pip install pytest`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
             RunCommand::new(shell_argv(command), command)
