@@ -43,7 +43,7 @@ pub struct CodeSelection {
     /// Share of mutants that tests must kill, in percent [default: 60].
     #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
-    /// Stop after so many minutes, and report what was left out [default: 6, or the key
+    /// Stop after this many minutes, and report what was left out [default: 6, or the key
     /// `budget.engine-minutes`].
     #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
     pub budget_minutes: Option<u64>,

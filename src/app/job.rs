@@ -49,7 +49,7 @@ pub struct ModelOptions {
     /// keys are set, then embedded].
     #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
-    /// Stop at a checkpoint after so many minutes.
+    /// Stop at a checkpoint after this many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
     pub budget_minutes: Option<u64>,
     /// Spend at most this many dollars on providers, as far as their prices are known.
@@ -58,7 +58,7 @@ pub struct ModelOptions {
     /// Use at most this many tokens of providers.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub budget_tokens: Option<u64>,
-    /// Make at most so many calls to providers.
+    /// Make at most this many calls to providers.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub budget_calls: Option<u64>,
     /// Record every exchange with a provider in this folder, without keys.
@@ -101,7 +101,7 @@ pub struct FixRequest {
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Pass rate that ends the session, in percent [default: 95].
+    /// Pass rate in percent from which failures of low criticality may remain [default: 95].
     #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
     pub target: Option<u32>,
     /// Maximum number of iterations [default: 10].

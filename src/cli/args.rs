@@ -59,7 +59,7 @@ pub enum Verb {
         after_help = "Examples:\n  regreen score\n  regreen score src/fees.py --min-mutation-score 75\n  regreen score --markdown lib"
     )]
     Score(CodeArguments<ScoreRequest>),
-    /// Show the sessions of a repository.
+    /// List the sessions of a repository that are not archived.
     Status(RepositoryArguments),
     /// Show what is detected in a repository, and what is missing.
     Doctor(RepositoryArguments),

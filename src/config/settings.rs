@@ -364,7 +364,7 @@ pub struct Test {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gate {
-    /// Pass rate in percent at which the session ends.
+    /// Pass rate in percent from which failures of low criticality may remain.
     pub target: Option<u32>,
     /// Maximum number of iterations.
     pub max_iterations: Option<u32>,

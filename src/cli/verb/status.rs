@@ -1,4 +1,4 @@
-//! `regreen status`: lists the sessions of a repository with their status and result.
+//! `regreen status`: lists the sessions of a repository that are not archived.
 
 use crate::adapter::host::console::{eprintln, println};
 use crate::app::{self, AppError};
