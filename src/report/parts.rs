@@ -119,7 +119,7 @@ impl Screen {
                     Next,
                 ]
             }
-            Self::Log => vec![Heading, Verdict, Iterations, Chart, Failing, Change],
+            Self::Log => vec![Heading, Verdict, Iterations, Chart, Failing, Change, Explanation],
             Self::Page => vec![
                 Chart,
                 Failing,
