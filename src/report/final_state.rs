@@ -197,7 +197,7 @@ pub fn reverted(view: &View) -> String {
 
 /// `4 tests written in 1 file`.
 pub fn written(view: &View) -> String {
-    let tests = view.written.iter().map(|one| u64::from(one.tests)).sum();
+    let tests: u64 = view.written.iter().map(|one| u64::from(one.tests)).sum();
     let files = view.written.len() as u64;
     format!("{} written in {}", count(tests, "test"), count(files, "file"))
 }
