@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use similar::TextDiff;
 
 use super::id::RepoPath;
-use super::test::{Results, TestCase};
+use super::test::TestCase;
 
 /// How tools say that a package is missing: the words before its name and the mark behind it.
 const MESSAGES: &[(&str, &str)] = &[
@@ -22,22 +22,19 @@ const MESSAGES: &[(&str, &str)] = &[
 const ALIKE: f32 = 0.75;
 
 /// The packages that all failing tests miss; empty if one fails for another reason.
-pub fn missing_packages(results: &Results) -> BTreeSet<String> {
-    let mut packages = BTreeSet::new();
-    for case in results.failed() {
-        match package_of(case) {
-            Some(package) => packages.insert(package),
-            None => return BTreeSet::new(),
-        };
-    }
-    packages
+pub fn missing_packages<'a>(failing: impl Iterator<Item = &'a TestCase>) -> BTreeSet<String> {
+    failing.map(package_of).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Whether a repository may mean one of its own modules: one has this name or a similar one.
+/// Whether a repository may mean one of its own modules: one has this name or a similar one. Go
+/// names its own packages by the path of the module, so that the last part counts like the first.
 pub fn is_own(package: &str, files: &[RepoPath]) -> bool {
     let first = package.split('/').next().unwrap_or_default();
+    let last = package.rsplit('/').next().unwrap_or_default();
     let alike = |name: &str| {
-        name == first || (name.len() > 3 && TextDiff::from_chars(name, first).ratio() > ALIKE)
+        [first, last].into_iter().any(|part| {
+            name == part || (name.len() > 3 && TextDiff::from_chars(name, part).ratio() > ALIKE)
+        })
     };
     files.iter().any(|file| {
         alike(file.stem()) || file.parent().split('/').any(|name| !name.is_empty() && alike(name))
@@ -45,7 +42,7 @@ pub fn is_own(package: &str, files: &[RepoPath]) -> bool {
 }
 
 /// Why a session ends that misses packages.
-pub fn reason(packages: &[String]) -> String {
+pub fn reason(packages: &BTreeSet<String>) -> String {
     let names: Vec<String> = packages.iter().map(|name| format!("`{name}`")).collect();
     let (verb, object) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
     format!(
@@ -56,7 +53,7 @@ pub fn reason(packages: &[String]) -> String {
 }
 
 /// The package that a failing test misses.
-fn package_of(case: &TestCase) -> Option<String> {
+pub fn package_of(case: &TestCase) -> Option<String> {
     let failure = case.failure.as_ref()?;
     // A loader wraps the error of an import, so that only the stack holds it.
     let is_import = ["ImportError", "ModuleNotFoundError"].contains(&failure.class.as_str())
@@ -92,7 +89,7 @@ fn package(name: &str, before: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::test::{FailureText, Layer, Scope, Status};
+    use crate::domain::test::{FailureText, Layer, Results, Scope, Status};
 
     fn results(messages: &[&str]) -> Results {
         let case = |message: &&str| TestCase {
@@ -135,13 +132,13 @@ mod tests {
             (&[""], &[]),
         ];
         for (messages, expected) in table {
-            let found = missing_packages(&results(messages));
+            let found = missing_packages(results(messages).failed());
             assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{messages:?}");
         }
         let mut wrapped = results(&["Failed to import test module: test_b"]);
         wrapped.cases[0].failure.as_mut().unwrap().stack =
             "Traceback:\n  import yaml\nModuleNotFoundError: No module named 'yaml'\n".into();
-        assert_eq!(missing_packages(&wrapped).into_iter().next().as_deref(), Some("yaml"));
+        assert_eq!(missing_packages(wrapped.failed()).into_iter().next().as_deref(), Some("yaml"));
     }
 
     #[test]
@@ -154,6 +151,9 @@ mod tests {
             ("carts", true),
             ("utils", true),
             ("src/thing", true),
+            ("example.com/app/cart", true),
+            ("example.com/app/carts", true),
+            ("github.com/stretchr/testify", false),
             ("freezegun", false),
             ("yaml", false),
             ("@org/kit", false),
@@ -165,12 +165,13 @@ mod tests {
     #[test]
     fn the_reason_says_what_to_do() {
         assert_eq!(
-            reason(&["freezegun".into()]),
+            reason(&["freezegun".into()].into()),
             "`freezegun` is not installed; add it to `test.setup` (or install it in the job before \
              regreen)"
         );
         assert!(
-            reason(&["a".into(), "b".into()]).starts_with("`a`, `b` are not installed; add them")
+            reason(&["a".into(), "b".into()].into())
+                .starts_with("`a`, `b` are not installed; add them")
         );
     }
 }

@@ -264,7 +264,7 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
         SessionStatus::Completed => Some("it has met its gate".to_owned()),
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
             Some(format!(
-                "it ended at its limit of {} iterations; reopen it with a higher `--max-iterations`",
+                "it ended without meeting its gate; reopen it with a `--max-iterations` above {}",
                 record.max_iterations
             ))
         }
@@ -389,5 +389,8 @@ mod tests {
         for (status, limit, goes_on) in table {
             assert_eq!(refusal(&record(status), limit).is_none(), goes_on, "{status:?} {limit:?}");
         }
+        // It may have ended before its first iteration.
+        let reason = refusal(&record(SessionStatus::Blocked), None).unwrap();
+        assert!(!reason.contains("limit of") && reason.ends_with("above 10"), "{reason}");
     }
 }

@@ -1,5 +1,6 @@
 //! Performs the steps of the fix loop. Each step can be repeated after a crash.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use futures::lock::Mutex;
@@ -10,7 +11,7 @@ use crate::domain::fix_loop::{
     Attempt, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
 use crate::domain::id::{CommitId, TestId, TreeId};
-use crate::domain::missing_package::{is_own, missing_packages};
+use crate::domain::missing_package::{is_own, package_of};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
@@ -113,15 +114,31 @@ impl Performer<'_> {
             }
             ran => ran?,
         };
-        let packages: Vec<String> = missing_packages(&results).into_iter().collect();
+        let packages = self.not_installed(state, &results).await?;
         if packages.is_empty() {
             return Ok(FixStepOutcome::Ran(Ok(results)));
         }
-        let files = self.fx.worktree.files(state.tree_on_disk()).await?;
-        if packages.iter().any(|package| is_own(package, &files)) {
-            return Ok(FixStepOutcome::Ran(Ok(results)));
-        }
         Ok(FixStepOutcome::NotInstalled { results, packages })
+    }
+
+    /// The packages that failing tests miss and that the repository has neither now nor on the
+    /// merge base. A module that the change removed or renamed is repaired by an edit.
+    async fn not_installed(
+        &self,
+        state: &FixLoop,
+        results: &Results,
+    ) -> Result<BTreeSet<String>, Failure> {
+        let mut packages: BTreeSet<String> = results.failed().filter_map(package_of).collect();
+        if packages.is_empty() {
+            return Ok(packages);
+        }
+        let mut files = self.fx.worktree.files(state.tree_on_disk()).await?;
+        if let Some(base) = &self.base {
+            let tree = self.fx.worktree.tree_of(base).await?;
+            files.extend(self.fx.worktree.files(&tree).await?);
+        }
+        packages.retain(|package| !is_own(package, &files));
+        Ok(packages)
     }
 
     async fn recheck(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {

@@ -1,5 +1,7 @@
 //! `FixLoop::advance`: the transition after each step. Pure and total.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chain::ProviderCall;
@@ -9,7 +11,6 @@ use crate::domain::explanation::Explanation;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
-use crate::domain::missing_package;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
@@ -33,8 +34,8 @@ pub struct ProviderCalls {
 pub enum FixStepOutcome {
     /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::TestMergeBase`].
     Ran(TestRun),
-    /// The baseline ran, and all its failures miss packages that are not installed.
-    NotInstalled { results: Results, packages: Vec<String> },
+    /// The baseline ran, and some of its failures miss packages that are not installed.
+    NotInstalled { results: Results, packages: BTreeSet<String> },
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
         plan: Option<FixPlan>,
@@ -105,12 +106,10 @@ impl FixLoop {
         }
         match (self.next, done) {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
-                self.after_baseline(&results, &mut events);
+                self.after_baseline(&results, BTreeSet::new(), &mut events);
             }
             (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
-                self.after_baseline(&results, &mut events);
-                self.report_baseline(&mut events);
-                self.finish(Ending::Failure, &missing_package::reason(&packages));
+                self.after_baseline(&results, packages, &mut events);
             }
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
@@ -178,6 +177,10 @@ impl FixLoop {
         let mut events = Vec::new();
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
         if self.next == FixStep::Finish && failed && self.current_iteration < max_iterations {
+            if self.current_iteration == 0 {
+                // No iteration has changed anything since, so what failed then may pass by now.
+                return (self.renew(), events);
+            }
             self.verdict = None;
             self.begin_iteration(&mut events);
             self.next_action = next_action(self.next);

@@ -1,13 +1,22 @@
 //! The runs before the first iteration: what fails, what is flaky, and what failed before the change.
 
+use std::collections::BTreeSet;
+
 use crate::domain::event::{Ending, Event};
 use crate::domain::latest_results::LatestResults;
+use crate::domain::missing_package;
 use crate::domain::test::{Results, Status};
 
 use super::{Baseline, FixLoop, FixStep, TestRun};
 
 impl FixLoop {
-    pub(super) fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
+    pub(super) fn after_baseline(
+        &mut self,
+        results: &Results,
+        not_installed: BTreeSet<String>,
+        events: &mut Vec<Event>,
+    ) {
+        self.not_installed = not_installed;
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.ledger.quarantine(&self.flaky);
         self.exclude_preexisting();
@@ -22,8 +31,11 @@ impl FixLoop {
         if failing.is_empty() {
             self.report_baseline(events);
             self.finish(Ending::Success, "every test passes already");
-        } else {
+        } else if self.missing_packages().is_empty() {
             self.next = FixStep::Recheck { round: 1 };
+        } else {
+            // A package that is missing is missing in every run.
+            self.after_rechecks(events);
         }
     }
 
@@ -41,15 +53,37 @@ impl FixLoop {
             self.flaky.dedup();
             self.ledger.quarantine(&self.flaky);
         }
-        self.next = if round < 2 && !self.failing().is_empty() {
-            FixStep::Recheck { round: round + 1 }
-        } else if self.terms.has_base && !self.failing().is_empty() {
-            FixStep::TestMergeBase
+        if round < 2 && !self.failing().is_empty() {
+            self.next = FixStep::Recheck { round: round + 1 };
         } else {
-            self.report_baseline(events);
+            self.after_rechecks(events);
+        }
+    }
+
+    fn after_rechecks(&mut self, events: &mut Vec<Event>) {
+        if self.terms.has_base && !self.failing().is_empty() {
+            self.next = FixStep::TestMergeBase;
+        } else {
+            self.leave_baseline(events);
+        }
+    }
+
+    /// Begins the search, unless no edit can repair what fails.
+    fn leave_baseline(&mut self, events: &mut Vec<Event>) {
+        self.report_baseline(events);
+        let packages = self.missing_packages();
+        if packages.is_empty() {
             self.begin_iteration(events);
-            self.next
-        };
+        } else {
+            self.finish(Ending::Failure, &missing_package::reason(&packages));
+        }
+    }
+
+    /// The packages that are not installed and that every failing test misses; empty if one fails
+    /// for another reason.
+    fn missing_packages(&self) -> BTreeSet<String> {
+        let packages = missing_package::missing_packages(self.ledger.failing_cases());
+        if packages.is_subset(&self.not_installed) { packages } else { BTreeSet::new() }
     }
 
     pub(super) fn after_merge_base(&mut self, ran: TestRun, events: &mut Vec<Event>) {
@@ -74,8 +108,7 @@ impl FixLoop {
                     .into(),
             });
         }
-        self.report_baseline(events);
-        self.begin_iteration(events);
+        self.leave_baseline(events);
     }
 
     /// Keeps what fails on the merge base too out of every rate, when that is asked for.

@@ -9,6 +9,7 @@ mod iterate;
 mod outcome;
 mod policy;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,9 @@ pub struct FixLoop {
     pub preexisting: Vec<TestId>,
     /// Tests that fail on the head and pass on the merge base.
     pub introduced: Vec<TestId>,
+    /// Packages that tests of the baseline miss and the repository does not have.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub not_installed: BTreeSet<String>,
     /// Fingerprints of edits that regressed, changed nothing or were refused.
     pub disproved: Vec<String>,
     /// Names of the edit operators whose edits were kept, latest first.
@@ -337,6 +341,7 @@ impl FixLoop {
             flaky: Vec::new(),
             preexisting: Vec::new(),
             introduced: Vec::new(),
+            not_installed: BTreeSet::new(),
             disproved: Vec::new(),
             patterns: Vec::new(),
             verdict: None,

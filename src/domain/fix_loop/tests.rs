@@ -11,7 +11,7 @@ use crate::domain::latest_results::tests::results;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
 use crate::domain::test::Status::{self, Failed, Passed};
-use crate::domain::test::{Results, Scope};
+use crate::domain::test::{FailureText, Results, Scope};
 use crate::domain::threshold::Thresholds;
 
 fn commit(letter: char) -> CommitId {
@@ -345,6 +345,13 @@ fn a_limit_that_was_reached_can_be_raised() {
     assert!(same.is_finished());
     let (reopened, _) = last.reopen(5);
     assert_eq!((reopened.next, reopened.current_iteration), (FixStep::Diagnose, 2));
+    // A session that ended before its first iteration knows nothing of the packages added since.
+    let (ended, _) = new(95, 10).advance(missing(5, &[]), 1);
+    assert_eq!(ended.verdict.as_ref().unwrap().ending, Ending::Failure);
+    let (reopened, _) = ended.reopen(11);
+    assert_eq!((reopened.next, reopened.verdict.clone()), (FixStep::Baseline, None));
+    let (states, _) = play(reopened, 20, &[30]);
+    assert_eq!(states.last().unwrap().verdict.as_ref().unwrap().ending, Ending::Success);
 }
 
 proptest! {
@@ -402,16 +409,64 @@ fn strategies_follow_each_other_as_specified() {
     assert_eq!(strategies, [careful, Surgical, careful, Surgical, careful, reflective]);
 }
 
+/// A run in which failing tests miss a package, except those in `others`.
+fn without_package(mut results: Results, others: &[&str]) -> Results {
+    for case in results.cases.iter_mut().filter(|case| case.status == Failed) {
+        let is_other = others.contains(&case.id.as_str());
+        let message = if is_other { "assert 1 == 2" } else { "No module named 'freezegun'" };
+        case.failure = Some(FailureText { message: message.into(), ..FailureText::default() });
+    }
+    results
+}
+
+/// A baseline in which `passing` tests pass, and all but `others` of the rest miss a package.
+fn missing(passing: usize, others: &[&str]) -> FixStepOutcome {
+    FixStepOutcome::NotInstalled {
+        results: without_package(suite(passing, &Scope::Full), others),
+        packages: ["freezegun".to_owned()].into(),
+    }
+}
+
 #[test]
 fn a_suite_that_misses_packages_ends_before_any_search() {
-    let done = FixStepOutcome::NotInstalled {
-        results: suite(5, &Scope::Full),
-        packages: vec!["freezegun".into()],
-    };
-    let (state, events) = new(95, 10).advance(done, 7);
+    let (state, events) = new(95, 10).advance(missing(5, &[]), 7);
     let verdict = state.verdict.as_ref().unwrap();
     assert_eq!((state.next, verdict.ending), (FixStep::Finish, Ending::Failure));
     assert!(verdict.reason.starts_with("`freezegun` is not installed"), "{}", verdict.reason);
     assert_eq!((state.current_iteration, state.failing().len()), (0, SIZE - 5));
     assert!(matches!(&events[..], [Event::Ran { .. }, Event::Baseline { .. }]), "{events:?}");
+}
+
+/// What misses a package ends a session only if it counts: `t29` fails, on the base too or not.
+#[test]
+fn only_counted_failures_that_miss_packages_end_a_session() {
+    let all = SIZE;
+    // Ignored failures of the base, tests that pass here and there, failures for other reasons, the
+    // step after the baseline, and the end.
+    let table: [(bool, usize, usize, &[&str], FixStep, Option<&str>); 5] = [
+        (true, all - 1, all - 1, &[], FixStep::TestMergeBase, None),
+        (true, all - 1, all, &[], FixStep::TestMergeBase, Some("`freezegun` is not")),
+        (false, all - 1, all - 1, &[], FixStep::TestMergeBase, Some("`freezegun` is not")),
+        (true, all - 2, all - 1, &["t28"], FixStep::Recheck { round: 1 }, None),
+        (true, all - 2, all - 1, &["t29"], FixStep::Recheck { round: 1 }, Some("`freezegun` is")),
+    ];
+    for (number, (ignore, head, base, others, first, end)) in table.into_iter().enumerate() {
+        let mut state = new(100, 1);
+        (state.terms.has_base, state.terms.ignore_preexisting) = (true, ignore);
+        (state, _) = state.advance(missing(head, others), 1);
+        assert_eq!(state.next, first, "{number}");
+        while matches!(state.next, FixStep::Recheck { .. } | FixStep::TestMergeBase) {
+            let passing = if state.next == FixStep::TestMergeBase { base } else { head };
+            let run = without_package(suite(passing, &Scope::Tests(state.failing())), others);
+            (state, _) = state.advance(FixStepOutcome::Ran(Ok(run)), 1);
+        }
+        let reason = state.verdict.as_ref().map(|verdict| verdict.reason.as_str());
+        assert_eq!(reason.is_some(), end.is_some(), "{number}: {reason:?}");
+        assert!(end.is_none_or(|end| reason.unwrap().starts_with(end)), "{number}: {reason:?}");
+    }
+    let mut known = new(100, 1);
+    known.terms.ignore_preexisting = true;
+    known.preexisting = vec!["t29".into()];
+    let (state, _) = known.advance(missing(all - 1, &[]), 1);
+    assert_eq!(state.verdict.unwrap().ending, Ending::Success, "nothing that counts fails");
 }
