@@ -6,31 +6,37 @@ use std::ops::Range;
 /// A secret with all spellings of its characters.
 #[derive(Clone, Debug)]
 pub(super) struct EscapedSecret {
-    /// The longest run of letters and digits, which no encoding changes.
-    anchor: String,
+    /// The longest run of letters and digits, which no encoding changes, or else the spellings of the
+    /// first character.
+    anchors: Vec<String>,
     before: Vec<Vec<String>>,
     after: Vec<Vec<String>>,
 }
 
 impl EscapedSecret {
-    /// `None` for a secret that is written in one way only, or that has no letter or digit.
+    /// `None` for a secret that is written in one way only.
     pub(super) fn new(key: &str) -> Option<Self> {
         let runs = key.split(|c: char| !c.is_ascii_alphanumeric());
-        let anchor = runs.max_by_key(|run| run.len()).filter(|run| !run.is_empty())?;
-        let (before, after) = key.split_once(anchor)?;
+        let run = runs.max_by_key(|run| run.len()).filter(|run| !run.is_empty());
         let spelled = |part: &str| part.chars().map(spellings).collect();
+        let Some(run) = run else {
+            let first = key.chars().next()?;
+            let after = spelled(key.get(first.len_utf8()..)?);
+            return Some(Self { anchors: spellings(first), before: Vec::new(), after });
+        };
+        let (before, after) = key.split_once(run)?;
         let is_plain = before.is_empty() && after.is_empty();
         (!is_plain).then(|| Self {
-            anchor: anchor.to_owned(),
+            anchors: vec![run.to_owned()],
             before: spelled(before),
             after: spelled(after),
         })
     }
 
-    /// Where `text` holds the secret, in order.
+    /// Where `text` holds the secret; places may overlap.
     pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
-        let place = |at: usize| {
-            let (head, tail) = (text.get(..at)?, text.get(at + self.anchor.len()..)?);
+        let place = |at: usize, anchor: &str| {
+            let (head, tail) = (text.get(..at)?, text.get(at + anchor.len()..)?);
             let head = self.before.iter().rev().try_fold(head, |rest, spellings| {
                 spellings.iter().find_map(|spelling| rest.strip_suffix(spelling.as_str()))
             })?;
@@ -39,7 +45,8 @@ impl EscapedSecret {
             })?;
             Some(head.len()..text.len() - tail.len())
         };
-        text.match_indices(&self.anchor).filter_map(|(at, _)| place(at)).collect()
+        let found = self.anchors.iter().flat_map(|anchor| text.match_indices(anchor));
+        found.filter_map(|(at, anchor)| place(at, anchor)).collect()
     }
 }
 
@@ -72,6 +79,7 @@ fn spellings(c: char) -> Vec<String> {
         '/' => &["\\/"],
         '\\' => &["\\\\"],
         '\n' => &["\\n"],
+        '\r' => &["\\r"],
         '\t' => &["\\t"],
         _ => &[],
     };
@@ -83,26 +91,43 @@ fn spellings(c: char) -> Vec<String> {
 /// The shortest line of encoded text that is wrapped, as `xxd -p` writes it.
 const SHORTEST_LINE: usize = 60;
 
+/// The characters of a text that wraps encoded text, without white space.
+pub(super) struct Unwrapped {
+    kept: Vec<(usize, char)>,
+    joined: String,
+}
+
+impl Unwrapped {
+    /// `None` for a text that wraps none.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let is_encoded =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=');
+        let is_wrapped = |line: &str| line.len() >= SHORTEST_LINE && line.chars().all(is_encoded);
+        text.lines().any(|line| is_wrapped(line.trim())).then(|| {
+            let kept: Vec<(usize, char)> =
+                text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
+            Self { joined: kept.iter().map(|(_, c)| c).collect(), kept }
+        })
+    }
+
+    /// Whether the joined lines hold `needle`.
+    pub(super) fn contains(&self, needle: &str) -> bool {
+        self.joined.contains(needle)
+    }
+
+    fn place(&self, at: usize, needle: &str) -> Option<Range<usize>> {
+        let first = self.joined.get(..at)?.chars().count();
+        let (start, _) = self.kept.get(first)?;
+        let (end, c) = self.kept.get(first + needle.chars().count() - 1)?;
+        Some(*start..end + c.len_utf8())
+    }
+}
+
 /// Where `text` holds one of these encoded texts across line breaks.
 pub(super) fn wrapped_places(text: &str, needles: &[String]) -> Vec<Range<usize>> {
-    let is_encoded =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=');
-    let is_wrapped = |line: &str| line.len() >= SHORTEST_LINE && line.chars().all(is_encoded);
-    if !text.lines().any(|line| is_wrapped(line.trim())) {
-        return Vec::new();
-    }
-    let kept: Vec<(usize, char)> =
-        text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
-    let joined: String = kept.iter().map(|(_, c)| c).collect();
-    let mut places = Vec::new();
-    for (at, needle) in needles.iter().flat_map(|needle| joined.match_indices(needle)) {
-        let first = joined.get(..at).unwrap_or_default().chars().count();
-        let last = first + needle.chars().count() - 1;
-        if let (Some((start, _)), Some((end, c))) = (kept.get(first), kept.get(last)) {
-            places.push(*start..end + c.len_utf8());
-        }
-    }
-    places
+    let Some(unwrapped) = Unwrapped::new(text) else { return Vec::new() };
+    let found = needles.iter().flat_map(|needle| unwrapped.joined.match_indices(needle));
+    found.filter_map(|(at, needle)| unwrapped.place(at, needle)).collect()
 }
 
 #[cfg(test)]
@@ -124,7 +149,7 @@ mod tests {
             assert_eq!(secret.places(&format!("<{text}>")), [1..1 + text.len()], "{text}");
         }
         assert!(secret.places("a/b \"ä'&c9xyz").is_empty());
-        assert!(EscapedSecret::new("abcdefgh1").is_none() && EscapedSecret::new("$&/(").is_none());
+        assert!(EscapedSecret::new("abcdefgh1").is_none() && EscapedSecret::new("").is_none());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::escaped_secret::{EscapedSecret, wrapped_places};
+use super::escaped_secret::{EscapedSecret, Unwrapped, wrapped_places};
 use super::token_shape::{find_tokens, merge};
 
 /// A key or token. Its debug output is a mark; only [`SecretKey::expose`] returns the text.
@@ -154,7 +154,6 @@ impl Redactor {
                 self.escaped.extend(EscapedSecret::new(key));
             }
         }
-        // Replace longer forms first, so that no remainder of one is left.
         self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         self.needles.dedup();
     }
@@ -167,9 +166,8 @@ impl Redactor {
     /// `text` with every secret replaced by a mark.
     pub fn redact(&self, text: &str) -> Redacted {
         let mut clean = self.redact_source(text).0;
-        for token in find_tokens(&clean).into_iter().rev() {
-            clean.replace_range(token, MARK);
-        }
+        let tokens = find_tokens(&clean);
+        replace(&mut clean, tokens, MARK);
         Redacted(clean)
     }
 
@@ -178,23 +176,18 @@ impl Redactor {
     /// before it gets here.
     pub fn redact_source(&self, text: &str) -> Redacted {
         let mut clean = text.to_owned();
+        replace(&mut clean, whole(text, &self.canary).collect(), CANARY_MARK);
+        // One look at all forms: a form that is replaced first would hide a longer one.
+        let mut places: Vec<_> = whole(&clean, &self.needles).collect();
+        places.extend(self.escaped.iter().flat_map(|secret| secret.places(&clean)));
+        places.extend(wrapped_places(&clean, &self.needles));
+        replace(&mut clean, places, MARK);
+        // Ends go last, because what is left of a whole secret without them is not found.
         for (needles, mark) in [(&self.canary, CANARY_MARK), (&self.needles, MARK)] {
             for needle in needles {
-                if clean.contains(needle) {
-                    clean = clean.replace(needle, mark);
-                }
+                let ends = fragments(&clean, needle);
+                replace(&mut clean, ends, mark);
             }
-            // Forms of one secret begin alike, so whole ones go first.
-            for needle in needles {
-                for place in fragments(&clean, needle).into_iter().rev() {
-                    clean.replace_range(place, mark);
-                }
-            }
-        }
-        let escaped = self.escaped.iter().flat_map(|secret| secret.places(&clean));
-        let hidden = escaped.chain(wrapped_places(&clean, &self.needles)).collect();
-        for place in merge(hidden).into_iter().rev() {
-            clean.replace_range(place, MARK);
         }
         Redacted(clean)
     }
@@ -229,7 +222,13 @@ impl Redactor {
 
     /// Whether `after` holds a known secret in any form that `before` does not hold.
     pub fn is_added(&self, before: &str, after: &str) -> bool {
-        let is_added = |needle: &String| after.contains(needle) && !before.contains(needle);
+        let holds = |text: &str, lines: Option<&Unwrapped>, needle: &str| {
+            text.contains(needle) || lines.is_some_and(|lines| lines.contains(needle))
+        };
+        let (old, new) = (Unwrapped::new(before), Unwrapped::new(after));
+        let is_added = |needle: &String| {
+            holds(after, new.as_ref(), needle) && !holds(before, old.as_ref(), needle)
+        };
         self.canary.iter().chain(&self.needles).any(is_added)
             || self
                 .escaped
@@ -253,6 +252,19 @@ const SOURCES: &[&[&str]] = &[&["file", "before", "after"], &["path", "contents"
 
 /// The part of a secret that gives it away where a test runner abbreviates it, in bytes.
 const FRAGMENT: usize = 12;
+
+/// Replaces places of `text`, joined where they touch, by `mark`.
+fn replace(text: &mut String, places: Vec<Range<usize>>, mark: &str) {
+    for place in merge(places).into_iter().rev() {
+        text.replace_range(place, mark);
+    }
+}
+
+/// Places where `text` holds a whole needle.
+fn whole(text: &str, needles: &[String]) -> impl Iterator<Item = Range<usize>> {
+    let found = needles.iter().flat_map(|needle| text.match_indices(needle));
+    found.map(|(at, needle)| at..at + needle.len())
+}
 
 /// Places where `text` holds the beginning or the end of a long `needle`, as far as they agree;
 /// ordered, not overlapping.
@@ -309,7 +321,8 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
     use proptest::prelude::{prop_assert, proptest};
 
-    const CANARY: &str = "sk-Canary/7+q=Zt\"9";
+    /// A secret that is longer than both ends by which an abbreviated one is found.
+    const CANARY: &str = "sk-Canary/7+q=Zt\"9bW4/MiddleRun42+\"mX8kP3vR5==";
 
     #[test]
     fn a_key_does_not_print_itself() {
@@ -336,8 +349,41 @@ mod tests {
                 text.replace('"', "&quot;").replace('/', "\\/"),
             ] {
                 prop_assert!(redactor.finds(&form), "{form}");
-                prop_assert!(!redactor.finds(&redactor.redact(&form)), "{form}");
+                let clean = redactor.redact(&form);
+                prop_assert!(!redactor.finds(&clean), "{form}");
+                prop_assert!(!clean.contains("MiddleRun42"), "{form}");
             }
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_between_the_ends_of_a_long_secret() {
+        let key = "aB3/dE5+fG7hI9jK1lM3nO5pQ7rS9tU1vW3/xY5+zA7bC9dE1fG3hI5jK7lM9==";
+        let quoted = "aB3dE5fG7hI9jK\"1lM3nO5pQ7rS9tU1vW3xY5\"zA7bC9dE1fG3hI5jK7lM9n";
+        let percent = key.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D");
+        let encoded = STANDARD.encode(format!("{}{key}", "x".repeat(30)));
+        let (first, second) = encoded.split_at(76);
+        // Another secret, which is a part of the long one.
+        let part = "fG7hI9jK1lM3nO5pQ7rS9tU1vW3";
+        let redactor = Redactor::new([key, quoted, part].map(SecretKey::new).iter());
+        for (text, expected) in [
+            (format!("k={percent}&b=1"), "k=[redacted]&b=1".to_owned()),
+            (serde_json::to_string(quoted).unwrap(), "\"[redacted]\"".to_owned()),
+            (format!("{first}\n{second}\n"), format!("{}[redacted]\n", "eHh4".repeat(10))),
+        ] {
+            assert_eq!(&*redactor.redact(&text), expected);
+        }
+    }
+
+    #[test]
+    fn a_secret_of_signs_alone_is_found_however_it_is_escaped() {
+        let redactor = Redactor::new([&SecretKey::new("\"%&/ä(){}=?\r\n~#\"")]);
+        for text in [
+            "%22%25%26%2F%C3%A4%28%29%7B%7D%3D%3F%0D%0A%7E%23%22",
+            "\\\"%&/\\u00e4(){}=?\\r\\n~#\\\"",
+            "&quot;%&amp;/&#228;(){}=?\r\n~#&quot;",
+        ] {
+            assert_eq!(&*redactor.redact(&format!("<{text}>")), "<[redacted]>", "{text}");
         }
     }
 
@@ -384,6 +430,18 @@ mod tests {
         let table =
             [("a", "a b", false), ("postgres-1", "postgres-1 b", false), ("a", "postgres-1", true)];
         for (before, after, expected) in table {
+            assert_eq!(redactor.is_added(before, after), expected, "{after}");
+        }
+        let redactor = Redactor::new([&SecretKey::new(CANARY)]);
+        let encoded = STANDARD.encode(format!("{}{CANARY}", "x".repeat(30)));
+        let (first, second) = encoded.split_at(76);
+        let wrapped = format!("{first}\n{second}\n");
+        let long = format!("{CANARY}\n{}\n", "y".repeat(76));
+        for (before, after, expected) in [
+            ("a", &wrapped, true),
+            (&wrapped, &format!("b\n{wrapped}"), false),
+            (CANARY, &long, false),
+        ] {
             assert_eq!(redactor.is_added(before, after), expected, "{after}");
         }
     }

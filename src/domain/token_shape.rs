@@ -34,6 +34,23 @@ impl Charset {
     }
 }
 
+impl TokenShape {
+    /// Length of the token of this shape that `text` begins with.
+    fn length(&self, text: &[u8]) -> Option<usize> {
+        let rest = text.strip_prefix(self.prefix.as_bytes())?;
+        let mut length = rest.iter().take_while(|byte| self.charset.holds(**byte)).count();
+        while rest[..length].ends_with(b".") {
+            length -= 1;
+        }
+        let rest = &rest[..length];
+        let infix = self.infix.as_bytes();
+        let has_infix = infix.is_empty() || rest.windows(infix.len()).any(|part| part == infix);
+        // Words that are joined by `-` or `_` hold no digit, and hardly a token holds none.
+        let has_digit = rest.iter().any(u8::is_ascii_digit);
+        (length >= self.least && has_digit && has_infix).then_some(self.prefix.len() + length)
+    }
+}
+
 const fn shape(prefix: &'static str, least: usize, charset: Charset) -> TokenShape {
     TokenShape { prefix, least, charset, infix: "" }
 }
@@ -206,18 +223,7 @@ fn token_end(text: &[u8]) -> Option<usize> {
     if !text.first().is_some_and(|byte| BEGINS[usize::from(*byte)]) {
         return None;
     }
-    let shape = SHAPES.iter().find(|shape| text.starts_with(shape.prefix.as_bytes()))?;
-    let rest = &text[shape.prefix.len()..];
-    let mut length = rest.iter().take_while(|byte| shape.charset.holds(**byte)).count();
-    while rest[..length].ends_with(b".") {
-        length -= 1;
-    }
-    let rest = &rest[..length];
-    let infix = shape.infix.as_bytes();
-    let has_infix = infix.is_empty() || rest.windows(infix.len()).any(|part| part == infix);
-    // Words that are joined by `-` or `_` hold no digit, and hardly a token holds none.
-    let has_digit = rest.iter().any(u8::is_ascii_digit);
-    (length >= shape.least && has_digit && has_infix).then_some(shape.prefix.len() + length)
+    SHAPES.iter().find_map(|shape| shape.length(text))
 }
 
 /// Runs of characters that base64 (both alphabets) or hexadecimal text is made of.
@@ -295,6 +301,7 @@ mod tests {
         "github_pat_11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVwXyZ0123456789abcdefghijklmnopqrstuvwxyzABCD",
         "glpat-abcdefGHIJKL01234567",
         "sk-proj-abcdefGHIJKL0123456789abcdefGHIJKL",
+        "sk-or-v1-0123456789abcdef0123456789abcdef0123456789abcdef",
         "AIzaSyA0123456789abcdefghijABCDEFGHIJ01",
         "AKIAIOSFODNN7EXAMPLE",
         "npm_0123456789abcdefghijABCDEFGHIJ012345",
