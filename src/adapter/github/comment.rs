@@ -23,22 +23,8 @@ impl GitHub<'_> {
         let what = "write the comment";
         let text = marked(marker, body);
         let key = (number, marker.to_owned());
-        // A list is read once; after that only a comment that is gone is looked for again.
-        let known = locked(&self.comments).remove(&key);
-        if let Some(known) = known {
-            match self.edit_comment(known.id, &known.text, &text).await {
-                Ok(done) => {
-                    locked(&self.comments).insert(key, KnownComment { text, ..known });
-                    return Ok(done);
-                }
-                Err(error) if error.kind == ForgeErrorKind::NotFound => {}
-                Err(error) => {
-                    // Whether the text arrived is not known, so it is sent again.
-                    let forgotten = KnownComment { text: String::new(), ..known };
-                    locked(&self.comments).insert(key, forgotten);
-                    return Err(error);
-                }
-            }
+        if let Some(done) = self.edit_known(&key, &text).await? {
+            return Ok(done);
         }
         let route = self.route(what, &["issues", &number.to_string(), "comments"], &[])?;
         let call = Call::new(what, Verb::Post, route, json!({ "body": text }), Repeat::Look);
@@ -57,6 +43,45 @@ impl GitHub<'_> {
         };
         locked(&self.comments).insert(key, KnownComment { id, text });
         Ok(done)
+    }
+
+    /// Edits our comment with this marker; unchanged where there is none.
+    pub(super) async fn edit_own_comment(
+        &self,
+        number: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<Done, ForgeError> {
+        let text = marked(marker, body);
+        let key = (number, marker.to_owned());
+        if let Some(done) = self.edit_known(&key, &text).await? {
+            return Ok(done);
+        }
+        let Some(found) = self.find_comment(number, marker).await? else {
+            return Ok(Done::Unchanged);
+        };
+        let known = KnownComment { id: found.id, text: found.body.unwrap_or_default() };
+        locked(&self.comments).insert(key.clone(), known);
+        Ok(self.edit_known(&key, &text).await?.unwrap_or(Done::Unchanged))
+    }
+
+    /// Edits a comment whose id is known; `None` for one that is unknown or gone. So a list is read
+    /// once, and after that only a comment that is gone is looked for again.
+    async fn edit_known(
+        &self,
+        key: &(u64, String),
+        text: &str,
+    ) -> Result<Option<Done>, ForgeError> {
+        let Some(known) = locked(&self.comments).remove(key) else { return Ok(None) };
+        let edited = self.edit_comment(known.id, &known.text, text).await;
+        let text = match &edited {
+            Ok(_) => text.to_owned(),
+            Err(error) if error.kind == ForgeErrorKind::NotFound => return Ok(None),
+            // Whether the text arrived is not known, so it is sent again.
+            Err(_) => String::new(),
+        };
+        locked(&self.comments).insert(key.clone(), KnownComment { text, ..known });
+        edited.map(Some)
     }
 
     /// Finds our comment with this marker. The author is checked, since anybody can write a marker.

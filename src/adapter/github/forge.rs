@@ -132,10 +132,7 @@ impl Forge for GitHub<'_> {
         marker: &str,
         body: &str,
     ) -> Result<Done, ForgeError> {
-        if self.find_comment(number, marker).await?.is_none() {
-            return Ok(Done::Unchanged);
-        }
-        self.write_comment(number, marker, body).await
+        self.edit_own_comment(number, marker, body).await
     }
 
     async fn comments_since(

@@ -272,6 +272,27 @@ async fn comments_and_check_runs_are_listed_once() {
 }
 
 #[tokio::test]
+async fn an_update_edits_the_comment_that_it_found_and_creates_none() {
+    let (fake, http, clock) = (lively(), http(), TestClock::default());
+    let writer = connect(&fake, &http, &clock);
+    writer.put_comment(7, MARKER, "one").await.expect("a comment");
+    let forge = connect(&fake, &http, &clock);
+    let lists = fake.count("GET", "/comments");
+    for (text, done) in [("two", Done::Edited), ("two", Done::Unchanged), ("three", Done::Edited)] {
+        assert_eq!(forge.update_comment(7, MARKER, text).await.expect("an answer"), done, "{text}");
+    }
+    assert_eq!(fake.count("GET", "/comments"), lists + 1);
+    fake.state().comments.retain(|one| !one.body.starts_with(MARKER));
+    for text in ["four", "five"] {
+        let done = forge.update_comment(7, MARKER, text).await.expect("an answer");
+        assert_eq!(done, Done::Unchanged, "{text}");
+    }
+    assert!(!fake.state().comments.iter().any(|one| one.body.ends_with("five")));
+    assert_eq!(fake.count("POST", "/comments"), 1);
+    fake.assert_clean();
+}
+
+#[tokio::test]
 async fn annotations_arrive_once_each_in_batches_and_long_texts_are_cut() {
     let (fake, http, clock) = (lively(), http(), TestClock::default());
     let forge = connect(&fake, &http, &clock);
