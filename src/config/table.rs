@@ -225,10 +225,11 @@ impl ValueType {
                 match c {
                     '{' => depth += 1,
                     '}' => depth = depth.saturating_sub(1),
+                    '\n' => depth = 0,
                     _ => {}
                 }
                 // A comma inside of braces separates the alternatives of one glob.
-                separators.contains(&c) && (depth == 0 || c == '\n')
+                separators.contains(&c) && depth == 0
             });
             let items = items.map(str::trim).filter(|item| !item.is_empty());
             Value::Sequence(items.map(Value::from).collect())

@@ -177,7 +177,6 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     world.fault("");
     let error = remote.fetch(&FetchTarget::Commit(missing), None).await.expect_err("missing");
     assert!(error.to_string().contains("not our ref") && !error.is_transient(), "{error}");
-    world.fault("cut");
     // The server moves the branch before each response is cut.
     world.fault("cut");
     assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::Done);
