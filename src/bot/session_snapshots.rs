@@ -61,11 +61,18 @@ pub async fn save(
     session: &SessionId,
     snapshot: &SessionSnapshot,
 ) -> Result<(), PrepareError> {
+    let before = snapshot_commit(prepared, session).await?;
+    save_on(prepared, session, snapshot, before).await
+}
+
+/// Saves a snapshot that was made from that at `before`; an error when another run saved one since.
+pub async fn save_on(
+    prepared: &Prepared,
+    session: &SessionId,
+    snapshot: &SessionSnapshot,
+    before: Option<CommitId>,
+) -> Result<(), PrepareError> {
     let branch = reference(session);
-    let before = prepared.remote.head_of(&branch).await?;
-    if let Some(before) = &before {
-        prepared.remote.fetch(&FetchTarget::Commit(before.clone()), Some(1)).await?;
-    }
     let mut list = vec![(EVENTS.to_owned(), snapshot.events.clone())];
     let state = snapshot.state.iter();
     list.extend(state.map(|(name, bytes)| (format!("{STATE}/{name}"), bytes.clone())));
@@ -85,8 +92,8 @@ pub async fn save(
     }
 }
 
-/// The commit of the snapshot of a session; `None` without a snapshot.
-async fn snapshot_commit(
+/// The commit of the snapshot of a session, fetched; `None` without a snapshot.
+pub async fn snapshot_commit(
     prepared: &Prepared,
     session: &SessionId,
 ) -> Result<Option<CommitId>, PrepareError> {

@@ -242,4 +242,20 @@ fn the_money_of_a_day_is_counted_across_jobs() {
     let spent = format!("${}.{}0 of the $3.00", asked * 11 / 10, asked * 11 % 10);
     assert!(comment.contains(&spent), "{spent}: {comment}\n{}", shown(&ran));
     assert!(model.asked().len() < 4, "{comment}\n{}", shown(&ran));
+    // A count that nobody can read is neither taken for zero nor written over.
+    let list =
+        world.git(&["for-each-ref", "--format=%(refname)", "refs/regreen/sessions/spending-*"]);
+    let junk = world.git(&["rev-parse", "main"]);
+    assert!(!list.is_empty());
+    for name in list.lines() {
+        world.git(&["update-ref", name, junk.trim()]);
+    }
+    let asked = model.asked().len();
+    let ran = run(&world.comment(number, "ann", "/regreen fix"));
+    let comment = world.sticky(number).replace('`', "");
+    assert!(comment.contains("was spent today is unknown"), "{comment}\n{}", shown(&ran));
+    assert_eq!(model.asked().len(), asked, "{}", shown(&ran));
+    for name in list.lines() {
+        assert_eq!(world.git(&["rev-parse", name]), junk);
+    }
 }
