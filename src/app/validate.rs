@@ -80,33 +80,7 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         commands: &commands,
     };
     let mut inspected = inspection.run(&sources).await;
-    let mut fixed = Vec::new();
-    let mut originals = BTreeMap::new();
-    let mut retries = 0;
-    // One repair may make another one possible.
-    while scope.autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
-        let repairs = std::mem::take(&mut inspected.repairs);
-        for file in repairs.keys().filter(|_| request.original_lines) {
-            let text = sources.files.get(file).cloned().unwrap_or_default();
-            originals.entry(file.clone()).or_insert(text);
-        }
-        apply(&repairs, &facts.root, &mut sources)?;
-        retries += 1;
-        let before = std::mem::replace(&mut inspected, inspection.run(&sources).await).findings;
-        fixed.extend(before.into_iter().filter(|one| {
-            let remains = |left: &Finding| {
-                (&left.id, &left.file, &left.message) == (&one.id, &one.file, &one.message)
-            };
-            repairs.contains_key(&one.file) && !inspected.findings.iter().any(remains)
-        }));
-    }
-    for finding in &mut inspected.findings {
-        if let (Some(before), Some(after)) =
-            (originals.get(&finding.file), sources.files.get(&finding.file))
-        {
-            finding.line = original_line(before, after, finding.line);
-        }
-    }
+    let (fixed, retries) = inspection.repair(&mut inspected, &mut sources).await?;
     let session = request.session.as_ref().map(ToString::to_string);
     let unread = sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason });
     inspected.skipped = unread.chain(inspected.skipped).collect();
@@ -117,20 +91,36 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     Ok(outcome)
 }
 
-/// The line of the text before a repair that a line of the text after it was; for a new line, the
+/// For each line of the text after a repair, the line of the text before it; for a new line, the
 /// one above it. Lines count from 1.
-fn original_line(before: &str, after: &str, line: u32) -> u32 {
-    let diff = similar::TextDiff::from_lines(before, after);
-    let mut last = 1;
-    for change in diff.iter_all_changes() {
-        if let Some(old) = change.old_index() {
-            last = u32::try_from(old + 1).unwrap_or(u32::MAX);
-        }
-        if change.new_index().is_some_and(|new| new + 1 == line as usize) {
-            return last;
+fn original_lines(before: &str, after: &str) -> Vec<u32> {
+    let mut lines = Vec::new();
+    for change in similar::TextDiff::from_lines(before, after).ops() {
+        let old = change.old_range();
+        for offset in 0..change.new_range().len() {
+            // The last line of the old range, or the line above an empty one.
+            let line = (old.start + offset + 1).min(old.end).max(1);
+            lines.push(u32::try_from(line).unwrap_or(u32::MAX));
         }
     }
-    last
+    lines
+}
+
+/// Sets the lines of findings in repaired files to those of the files before all repairs.
+fn restore_lines(
+    findings: &mut [Finding],
+    originals: &BTreeMap<RepoPath, String>,
+    sources: &Sources,
+) {
+    for (file, before) in originals {
+        let Some(after) = sources.files.get(file) else { continue };
+        let lines = original_lines(before, after);
+        for finding in findings.iter_mut().filter(|one| one.file == *file) {
+            let index =
+                (finding.line as usize).saturating_sub(1).min(lines.len().saturating_sub(1));
+            finding.line = lines.get(index).copied().unwrap_or(finding.line);
+        }
+    }
 }
 
 fn apply(
@@ -294,6 +284,37 @@ impl Inspection<'_> {
         inspected
     }
 
+    /// Applies repairs as long as there are any, and inspects again after each round. Returns what
+    /// they fixed and the number of rounds.
+    async fn repair(
+        &self,
+        inspected: &mut Inspected,
+        sources: &mut Sources,
+    ) -> Result<(Vec<Finding>, u32), AppError> {
+        let mut fixed = Vec::new();
+        let mut originals = BTreeMap::new();
+        let mut retries = 0;
+        // One repair may make another one possible.
+        while self.scope.autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
+            let repairs = std::mem::take(&mut inspected.repairs);
+            for file in repairs.keys().filter(|_| self.scope.request.original_lines) {
+                let text = sources.files.get(file).cloned().unwrap_or_default();
+                originals.entry(file.clone()).or_insert(text);
+            }
+            apply(&repairs, &self.facts.root, sources)?;
+            retries += 1;
+            let before = std::mem::replace(inspected, self.run(sources).await).findings;
+            restore_lines(&mut inspected.findings, &originals, sources);
+            fixed.extend(before.into_iter().filter(|one| {
+                let remains = |left: &Finding| {
+                    (&left.id, &left.file, &left.message) == (&one.id, &one.file, &one.message)
+                };
+                repairs.contains_key(&one.file) && !inspected.findings.iter().any(remains)
+            }));
+        }
+        Ok((fixed, retries))
+    }
+
     fn review(&self, sources: &Sources) -> ReviewResult {
         let list: Vec<&RepoPath> = self.chosen.iter().collect();
         let installed =
@@ -441,4 +462,33 @@ fn choose(
         .filter(|file| changed.as_ref().is_none_or(|changed| changed.contains(*file)))
         .cloned()
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_repaired_files_are_those_of_the_head() {
+        let table: [(&str, &str, &[u32]); 8] = [
+            ("a b c", "a b c", &[1, 2, 3]),
+            ("a b c", "A B C", &[1, 2, 3]),
+            ("a b c d", "a B C d", &[1, 2, 3, 4]),
+            ("a b d", "a B C D E d", &[1, 2, 2, 2, 2, 3]),
+            ("a b c d", "a X d", &[1, 2, 4]),
+            ("a b", "x a b y", &[1, 1, 2, 2]),
+            ("a b c", "c", &[3]),
+            ("", "a b", &[1, 1]),
+        ];
+        for (before, after, expected) in table {
+            let text = |words: &str| {
+                words.split_whitespace().fold(String::new(), |text, word| text + word + "\n")
+            };
+            assert_eq!(
+                original_lines(&text(before), &text(after)),
+                expected,
+                "{before} -> {after}"
+            );
+        }
+    }
 }
