@@ -151,6 +151,24 @@ class TestGroup:
     let reason = named["reason"].as_str().unwrap();
     assert!(reason.starts_with("`no_such_module` is not installed; add it to"), "{reason}");
     assert_eq!(named["iterations"].as_array().map(Vec::len), Some(0), "{named}");
+    // What the base misses too can be ignored, and a module that the change renamed is no package.
+    broken.write(&[
+        ("helpers.py", "ONE = 1\n"),
+        ("test_c.py", "import helpers\n\ndef test_c():\n    assert helpers.ONE\n"),
+    ]);
+    broken.git(&["add", "."]);
+    broken.git(&["commit", "-qm", "base"]);
+    broken.git(&["branch", "base"]);
+    broken.git(&["commit", "-q", "--allow-empty", "-m", "head"]);
+    let flags =
+        ["fix", "--json", "--base", "base", "--ignore-preexisting", "--max-iterations", "1"];
+    let ignored = broken.regreen(&flags);
+    assert_eq!(ignored.code, Some(0), "{}", ignored.document());
+    broken.git(&["mv", "helpers.py", "tools.py"]);
+    broken.git(&["commit", "-qm", "rename"]);
+    let renamed = broken.regreen(&flags).document();
+    assert_eq!(failing(&renamed), ["test_c.py"]);
+    assert!(!renamed["reason"].as_str().unwrap().contains("not installed"), "{renamed}");
 }
 
 #[test]
