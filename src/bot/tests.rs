@@ -452,20 +452,6 @@ fn the_documented_ends_are_those_of_the_code() {
     use crate::bot::bundle::exit_code;
     use crate::domain::check::Conclusion;
     use crate::report::final_state::{CheckedCommit, FinalState};
-    let table = [
-        (FinalState::Green, "Every test passed already"),
-        (FinalState::GreenWithNotes, "Only failures of low criticality, and the gate is met"),
-        (FinalState::Fixed, "A fix makes every test pass"),
-        (FinalState::MostlyFixed, "A fix meets the gate; failures of low criticality are left"),
-        (FinalState::TestsWritten, "Tests were written, and every test passes"),
-        (FinalState::NotGreen, "The gate is not met"),
-        (FinalState::Stopped, "Stopped; `/regreen resume` continues"),
-        (FinalState::Reverted, "A person took a fix back"),
-        (FinalState::DryRun, "A dry run"),
-        (FinalState::Planned, "Tests were planned"),
-        (FinalState::Refused, "A bundle was refused"),
-        (FinalState::NoResult, "Nothing could run"),
-    ];
     let word = |conclusion| match conclusion {
         Conclusion::Success => "success",
         Conclusion::Failure => "failure",
@@ -475,7 +461,22 @@ fn the_documented_ends_are_those_of_the_code() {
     let mut text = String::from(
         "| How it ended | Check of the head | Check of the fix | Exit code |\n|---|---|---|--:|\n",
     );
-    for (state, words) in table {
+    for state in FinalState::all() {
+        let words = match state {
+            FinalState::Green => "Every test passed already",
+            FinalState::GreenWithNotes => "Only failures of low criticality, and the gate is met",
+            FinalState::Fixed => "A fix makes every test pass",
+            FinalState::MostlyFixed => "A fix meets the gate; failures of low criticality are left",
+            FinalState::TestsWritten => "Tests were written, and every test passes",
+            FinalState::NotGreen => "The gate is not met",
+            FinalState::Stopped => "Stopped; `/regreen resume` continues",
+            FinalState::Reverted => "A person took a fix back",
+            FinalState::DryRun => "A dry run",
+            FinalState::Planned => "Tests were planned",
+            FinalState::Refused => "A bundle was refused",
+            FinalState::NoResult => "Nothing could run",
+            FinalState::Unfinished | FinalState::NoSession => continue,
+        };
         let of = |commit| word(state.conclusion(commit, Conclusion::Success));
         let fix = match state {
             FinalState::Fixed

@@ -216,3 +216,27 @@ fn left(view: &View) -> String {
     let verb = if number == 1 { "fails" } else { "fail" };
     format!("{} of low criticality {verb}", count(number, "test"))
 }
+
+#[cfg(test)]
+impl FinalState {
+    /// All states, in the order of the documentation. A new one does not compile before it has its
+    /// place here.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(Self::Green), |state| match state {
+            Self::Green => Some(Self::GreenWithNotes),
+            Self::GreenWithNotes => Some(Self::Fixed),
+            Self::Fixed => Some(Self::MostlyFixed),
+            Self::MostlyFixed => Some(Self::TestsWritten),
+            Self::TestsWritten => Some(Self::NotGreen),
+            Self::NotGreen => Some(Self::Stopped),
+            Self::Stopped => Some(Self::Reverted),
+            Self::Reverted => Some(Self::DryRun),
+            Self::DryRun => Some(Self::Planned),
+            Self::Planned => Some(Self::Refused),
+            Self::Refused => Some(Self::NoResult),
+            Self::NoResult => Some(Self::Unfinished),
+            Self::Unfinished => Some(Self::NoSession),
+            Self::NoSession => None,
+        })
+    }
+}

@@ -90,24 +90,6 @@ fn shown(view: &View, page: &ForgePage<'_>) -> String {
     )
 }
 
-/// All states, so that a new one is missed here.
-const STATES: [FinalState; 14] = [
-    FinalState::NoSession,
-    FinalState::Unfinished,
-    FinalState::NoResult,
-    FinalState::Refused,
-    FinalState::Reverted,
-    FinalState::Green,
-    FinalState::GreenWithNotes,
-    FinalState::Fixed,
-    FinalState::MostlyFixed,
-    FinalState::TestsWritten,
-    FinalState::NotGreen,
-    FinalState::Stopped,
-    FinalState::DryRun,
-    FinalState::Planned,
-];
-
 #[test]
 #[expect(clippy::too_many_lines, reason = "one row a state")]
 fn every_state_has_its_page() {
@@ -230,7 +212,7 @@ fn every_state_has_its_page() {
         assert_eq!(FinalState::of(view, page_facts), Some(*state), "{name}");
         page(&format!("state-{name}"), &shown(view, page_facts));
     }
-    for state in STATES {
+    for state in FinalState::all() {
         assert!(table.iter().any(|(_, of, ..)| *of == state), "{state:?} has no page");
     }
     assert_eq!(FinalState::of(&running(), &facts()), None, "a running session has no final state");
