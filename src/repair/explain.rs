@@ -46,10 +46,11 @@ pub fn budget(diagnosis: &Diagnosis, limits: Limits) -> SearchBudget {
     let knows = |file: &RepoPath| {
         Language::of(file).is_some_and(|language| mutate::spelling(language).is_some())
     };
-    let kinds = match diagnosis.sources.keys().any(knows) {
-        true => OperatorId::ALL.len(),
+    let kinds = if diagnosis.sources.keys().any(knows) {
+        OperatorId::ALL.len()
+    } else {
         // Changes since the base can be reverted in any language.
-        false => usize::from(!diagnosis.sources.is_empty()),
+        usize::from(!diagnosis.sources.is_empty())
     };
     SearchBudget {
         kinds: u32::try_from(kinds).unwrap_or(u32::MAX),
@@ -102,20 +103,20 @@ fn spectrum(
     let traces = || diagnosis.traces.iter();
     traces().any(|trace| !trace.lines.is_empty()).then_some(())?;
     let tests: BTreeSet<&TestId> = cluster.tests.iter().collect();
-    let mut counts = [0_u32; 4];
+    let mut spectrum = Spectrum { failing: 0, failing_of: 0, passing: 0, passing_of: 0 };
     for trace in traces() {
-        let first = match trace.status {
-            Status::Passed => 2,
-            Status::Failed if tests.contains(&trace.test) => 0,
-            Status::Failed | Status::Skipped => continue,
-        };
-        let runs = trace.lines.get(file).is_some_and(|lines| lines.contains(&line));
-        for (at, counted) in [(first, runs), (first + 1, true)] {
-            if let Some(count) = counts.get_mut(at) {
-                *count += u32::from(counted);
+        let runs = u32::from(trace.lines.get(file).is_some_and(|lines| lines.contains(&line)));
+        match trace.status {
+            Status::Passed => {
+                spectrum.passing += runs;
+                spectrum.passing_of += 1;
             }
+            Status::Failed if tests.contains(&trace.test) => {
+                spectrum.failing += runs;
+                spectrum.failing_of += 1;
+            }
+            Status::Failed | Status::Skipped => {}
         }
     }
-    let [failing, failing_of, passing, passing_of] = counts;
-    Some(Spectrum { failing, failing_of, passing, passing_of })
+    Some(spectrum)
 }
