@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Price;
-use crate::domain::provider::{ClientMode, ClientProgram, Protocol};
+use crate::domain::provider::{ClientMode, ClientProgram, EMBEDDED, Protocol};
 
 /// One entry below `provider` in the configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,9 +51,6 @@ pub struct Ready {
     /// Context window: maximum number of tokens of question and answer together.
     pub context: u32,
 }
-
-/// Name of the embedded engine in a chain.
-pub const EMBEDDED: &str = "embedded";
 
 /// The chain used without configuration; providers whose API key is not set are left out.
 pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];

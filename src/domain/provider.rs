@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Name of the embedded engine, in chains and as the author of plans and proposals.
+pub const EMBEDDED: &str = "embedded";
+
 /// HTTP API protocol of a model provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

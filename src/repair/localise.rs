@@ -12,6 +12,7 @@ use crate::code::outline::{self, Function};
 use crate::domain::explanation::ochiai;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
@@ -329,7 +330,7 @@ fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
         }
     }
     Some(FixPlan {
-        author: "embedded".into(),
+        author: EMBEDDED.into(),
         approach: format!(
             "Search small edits at the most suspicious lines, {} first, and keep what repairs \
              failing tests and breaks none.",

@@ -5,6 +5,7 @@ use crate::domain::explanation::{
     Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine, ochiai,
 };
 use crate::domain::id::TestId;
+use crate::domain::provider::EMBEDDED;
 use crate::domain::text::count;
 
 use super::markdown::{brief, code, grouped, line, prose};
@@ -193,7 +194,7 @@ fn outlook(approach: &Approach) -> String {
     let names: Vec<String> = approach
         .chain
         .iter()
-        .map(|name| if name == "embedded" { engine.clone() } else { brief(name) })
+        .map(|name| if name == EMBEDDED { engine.clone() } else { brief(name) })
         .collect();
     let who = if names.is_empty() { "nobody".to_owned() } else { names.join(", then ") };
     format!(

@@ -7,6 +7,7 @@ use futures::stream::{self, StreamExt};
 
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
@@ -187,7 +188,7 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> 
     repairs.sort();
     repairs.dedup();
     let proposal = Proposal {
-        author: "embedded".into(),
+        author: EMBEDDED.into(),
         edits,
         summary: summaries.join("; "),
         confidence: if suspicion.is_some() { 0.4 } else { 0.7 },

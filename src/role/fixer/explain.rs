@@ -9,6 +9,7 @@ use crate::domain::explanation::{
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::CommitId;
+use crate::domain::provider::EMBEDDED;
 use crate::effect::{EffectError, Effects};
 use crate::repair;
 use crate::role::Impact;
@@ -18,9 +19,6 @@ use super::Fixer;
 
 /// Clusters whose history is read; the largest come first.
 const DATED: usize = 20;
-
-/// Name of the embedded engine, as plans and explanations write it.
-const EMBEDDED: &str = "embedded";
 
 impl Fixer {
     /// Explains the failures that `plan` is for.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::description_match::DescriptionMatch;
 use crate::code::{parallel, test_paths};
 use crate::domain::id::RepoPath;
+use crate::domain::provider::EMBEDDED;
 use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
 use crate::domain::test_plan::exploration_angle::{Angle, relevance};
 
@@ -90,7 +91,7 @@ pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
         metadata: ExplorationMetadata {
             timestamp: now.to_owned(),
             task_description: description.chars().take(500).collect(),
-            source: "embedded".into(),
+            source: EMBEDDED.into(),
             exploration_angle: angle,
             exploration_index: index,
         },

@@ -7,6 +7,7 @@ use crate::code::language::Language;
 use crate::code::lint::{self, Project};
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::test_plan::analysis::{AnalysisFinding, FileRequirements, TestAnalysis};
 use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
 use crate::domain::test_plan::layer::SubLayer;
@@ -60,7 +61,7 @@ pub fn analyse(
     TestAnalysis {
         session_id: session.clone(),
         timestamp: now.to_owned(),
-        author: "embedded".into(),
+        author: EMBEDDED.into(),
         description: description.to_owned(),
         project_type: kind.name,
         project_type_confidence: kind.confidence,

@@ -38,7 +38,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
         html: arguments.html.clone(),
         // The embedded engine alone, so that the demo is the same with and without an API key.
         models: ModelOptions {
-            providers: vec![crate::config::providers::EMBEDDED.to_owned()],
+            providers: vec![crate::domain::provider::EMBEDDED.to_owned()],
             ..ModelOptions::default()
         },
         // One iteration per bug, plus some for attempts that fail.
