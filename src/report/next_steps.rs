@@ -82,10 +82,6 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         steps.push(NextStep::new(apply, "publish exactly this change"));
     }
     match state {
-        FinalState::NoSession
-        | FinalState::Green
-        | FinalState::Fixed
-        | FinalState::TestsWritten => {}
         FinalState::Unfinished => {
             steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
         }
@@ -115,7 +111,11 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
             steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));
             steps.push(NextStep::new("/regreen cancel", "drop the plan"));
         }
-        FinalState::Planned => {}
+        FinalState::NoSession
+        | FinalState::Green
+        | FinalState::Fixed
+        | FinalState::TestsWritten
+        | FinalState::Planned => {}
     }
     let fixes = matches!(state, FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen);
     let kept = view.rows.iter().any(|row| row.outcome == "improved");

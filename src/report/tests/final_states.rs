@@ -124,7 +124,7 @@ fn every_state_has_its_page() {
         }
     };
     let kill = |view: &mut View| (view.outcome, view.current) = (None, None);
-    let table = [
+    let table = vec![
         ("answer", FinalState::NoSession, View::default(), answered),
         ("killed", FinalState::Unfinished, changed(running(), kill), base),
         (
