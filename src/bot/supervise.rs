@@ -74,7 +74,7 @@ impl Supervisor<'_, '_> {
             if stopped_by.is_none() {
                 stopped_by = stops.poll(context).await;
             }
-            if self.must_stop(context, stopped_by, moved) && !stopping {
+            if self.must_stop(context, stopped_by.as_deref(), moved.as_ref()) && !stopping {
                 worker.stop();
                 stopping = true;
             }
@@ -121,14 +121,14 @@ impl Supervisor<'_, '_> {
     fn must_stop(
         &mut self,
         context: &Context<'_>,
-        login: Option<String>,
-        moved: Option<CommitId>,
+        login: Option<&str>,
+        moved: Option<&CommitId>,
     ) -> bool {
         let notices = &mut self.publisher.view.notices;
-        if let Some(login) = &login {
+        if let Some(login) = login {
             notices.push(format!("Stopped at the request of {login}."));
         }
-        if let Some(head) = &moved {
+        if let Some(head) = moved {
             notices.push(format!(
                 "The pull request moved to {} while this ran, so it stopped. Its commits are kept, and another run tests the new head.",
                 head.short()

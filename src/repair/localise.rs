@@ -357,11 +357,12 @@ mod tests {
 
     #[test]
     fn a_head_that_runs_at_import_does_not_name_its_function() {
+        type Scores = &'static [(u32, f64)];
         let file = RepoPath::parse("a.py").unwrap();
         let outline = |name: &str, start, end| Function { name: name.into(), start, end };
         let outlines: Outlines =
             [(file.clone(), vec![outline("first", 1, 3), outline("second", 5, 6)])].into();
-        let table: [(&str, &[(u32, f64)], &str); 4] = [
+        let table: [(&str, Scores, &str); 4] = [
             ("the head of another function", &[(1, 1.0), (6, 0.7)], "second"),
             ("a head alone", &[(1, 1.0)], "first"),
             ("a body", &[(2, 0.8), (6, 0.7)], "first"),

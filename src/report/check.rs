@@ -13,7 +13,7 @@ use super::markdown::{cut, is_address, line};
 use super::markdown_page::forge_page;
 use super::overview::gravest;
 use super::parts::Screen;
-use super::todo::current_line;
+use super::status_line::current_line;
 use super::view::View;
 
 /// Facts about a check run that the events do not contain.

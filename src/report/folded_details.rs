@@ -102,7 +102,7 @@ fn table(columns: &[Column], view: &View, facts: &ForgePage<'_>) -> Table {
     }
 }
 
-/// Each iteration, and what the selection of tests saved.
+/// Each iteration.
 pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     use Column::{
         By, Candidates, Change, Commit, Cost, Number, Rate, Result, Strategy, TestsRun, Time,
@@ -114,14 +114,9 @@ pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'s
         Screen::Report => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time, Change],
         _ => &[Number, Strategy, Rate, TestsRun, Commit, By, Cost, Change],
     };
-    let run: u64 = view.rows.iter().map(|row| u64::from(row.tests_run)).sum();
-    let of: u64 = view.rows.iter().map(|row| u64::from(row.tests_of)).sum();
-    let (run_text, of_text) = (grouped(run), grouped(of));
-    let saved = format!("{run_text} tests run where full runs would have run {of_text}.");
     let at_work = screen == Screen::Page && view.rows.is_empty() && view.current.is_some();
     Part {
         body: if at_work { Body::Drawing } else { Body::Table(table(columns, view, facts)) },
-        tail: if of > run { saved } else { String::new() },
         ..Part::new("Iterations")
     }
 }

@@ -248,7 +248,9 @@ fn refactor(view: &View) -> Content {
             touched.entry(file).or_default().push(row);
         }
     }
-    touched.values_mut().for_each(|rows| rows.sort_by_key(|row| row.iteration));
+    for rows in touched.values_mut() {
+        rows.sort_by_key(|row| row.iteration);
+    }
     touched.retain(|_, rows| rows.len() > 1 || rows.iter().any(|row| row.outcome == "regression"));
     let entry = |row: &&IterationRow| {
         let result = match row.outcome.as_str() {

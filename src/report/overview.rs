@@ -14,7 +14,8 @@ use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
 use super::phrases::{plausible, sentence, time, usage};
-use super::todo::{doing, place_line};
+use super::status_line::place_line;
+use super::todo::doing;
 use super::view::View;
 
 /// Longest sentence that is shown, in characters.

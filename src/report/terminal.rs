@@ -407,7 +407,6 @@ mod tests {
           #  strategy      pass rate             result      tests run  candidates   time
           1  conservative  78.1 → 62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
           2  conservative  78.1 → 100.0 %        improved     12 of 64          31  1.2 s
-          24 tests run where full runs would have run 128.
 
           start ███████████████████████████████·········  78.1 %
               1 ███████████████████████████████·········  78.1 % ↩ 62.5

@@ -4,17 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::final_state::FinalState;
-use super::forge_page::ForgePage;
-use super::markdown::{cut, line, prose};
+use super::markdown::{line, prose};
 use super::phrases::sentence;
 use super::view::View;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
-use crate::domain::text::count;
-
-/// Longest line in progress, in bytes; a check run shows 255.
-const CURRENT: usize = 200;
 
 /// Longest text of an entry, in characters.
 pub(super) const CONTENT: usize = 160;
@@ -232,33 +226,4 @@ pub fn doing(view: &View) -> String {
         Some((done, None, unit)) => format!("{}, {done} {unit}", view.doing),
         None => view.doing.clone(),
     }
-}
-
-/// How the session stands, without the running step: plain text in one line.
-pub fn place_line(view: &View, page: &ForgePage<'_>) -> String {
-    if let Some(state) = FinalState::of(view, page) {
-        return state.heading(view, page);
-    }
-    let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
-    if let Some((number, strategy, _)) = &view.current {
-        format!("Iteration {number}, {strategy}, {rate}")
-    } else if !rate.is_empty() {
-        let after = match view.rows.len() {
-            0 => String::new(),
-            number => format!(" after {}", count(number, "iteration")),
-        };
-        format!("In progress: {rate}{after}")
-    } else if view.session.is_empty() {
-        "Waiting to begin".to_owned()
-    } else {
-        "First run".to_owned()
-    }
-}
-
-/// What a running session does, for the title of a check run: plain text on one line, at most 200
-/// bytes.
-pub fn current_line(view: &View, page: &ForgePage<'_>) -> String {
-    let (place, doing) = (place_line(view, page), doing(view));
-    let text = if doing.is_empty() { place } else { format!("{place}: {doing}") };
-    cut(&line(&text, CURRENT), CURRENT)
 }

@@ -11,6 +11,7 @@ use crate::report::final_state::{CheckedCommit, FinalState};
 use crate::report::forge_page::JobFailure;
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
+use crate::report::outputs::outputs;
 use crate::report::runner_commands;
 
 use super::{Publisher, too_late};
@@ -127,8 +128,7 @@ impl Publisher<'_> {
         }
         let shown = report.display().to_string();
         let unpushed = self.unpushed.as_ref().map(|folder| folder.display().to_string());
-        let values =
-            runner_commands::outputs(&self.view, &facts, Some(&shown), unpushed.as_deref());
+        let values = outputs(&self.view, &facts, Some(&shown), unpushed.as_deref());
         let text =
             random::word().ok().and_then(|word| runner_commands::assignments(&values, &word));
         match text {

@@ -28,7 +28,7 @@ use super::overview;
 use super::parts::{Part, PartId, Screen};
 use super::phrases::plausible;
 use super::session_parts::part;
-use super::todo::place_line;
+use super::status_line::place_line;
 use super::view::View;
 use writer::{Html, many, short};
 

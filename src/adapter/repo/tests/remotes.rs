@@ -173,7 +173,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         assert_eq!(error.is_transient(), passing, "{fault}");
         assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
     }
-    let missing = CommitId::parse(&"ab".repeat(20)).expect("an id");
+    let missing = CommitId::parse("ab".repeat(20)).expect("an id");
     world.fault("");
     let error = remote.fetch(&FetchTarget::Commit(missing), None).await.expect_err("missing");
     assert!(error.to_string().contains("not our ref") && !error.is_transient(), "{error}");
