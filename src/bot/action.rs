@@ -116,7 +116,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     }
     let request = read_request(&context).await?;
     match request.run {
-        Some(command) => super::run::run(&context, &command, request.replies).await,
+        Some(command) => Box::pin(super::run::run(&context, &command, request.replies)).await,
         None => handle_comment::post(&context, request.replies).await,
     }
 }

@@ -139,7 +139,9 @@ pub async fn deliver(
             Err(_) => context.clock.wait(RETRY / 2).await,
         }
     }
-    let met = publisher.is_met();
+    publisher.idle = true;
+    publisher.incomplete = incomplete(&commits.published, publisher, commits.destination);
+    let met = publisher.is_met() && publisher.incomplete.is_none();
     let sync = context.prepared.settings.sync == Some(true);
     if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
         commits.sync(outcome).await;
@@ -157,13 +159,31 @@ pub async fn deliver(
         outcome.tip = commits.published.server_tip().cloned();
     }
     publisher.show_published(&commits.published);
-    publisher.describe().await;
+}
+
+/// Why the server has not exactly what was tested; `None` when it has, or when nothing is published.
+fn incomplete(
+    published: &Published,
+    publisher: &Publisher<'_>,
+    destination: Destination,
+) -> Option<String> {
+    let outcome = publisher.view.outcome.as_ref();
+    let tested = outcome.and_then(|outcome| outcome.tip.as_ref());
+    if destination == Destination::Nowhere || tested.is_none() || published.server_tip() == tested {
+        return None;
+    }
+    let others = "it is on top of commits that came meanwhile, and was not tested with them";
+    Some(published.held.clone().unwrap_or_else(|| others.to_owned()))
 }
 
 /// Saves the events for later commands.
 pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Path) {
     let events = session_snapshots::event_lines(bundle);
-    if events.is_empty() {
+    let known = || session_snapshots::exists(context.prepared, session);
+    // What an earlier run left under this name must not outlive a green one.
+    let is_news = !events.green || known().await.unwrap_or(true);
+    let events = events.lines;
+    if events.is_empty() || !is_news {
         return;
     }
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
@@ -175,7 +195,7 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 /// The exit code of a job whose worker ended with `code`.
 pub fn exit_code(state: Option<FinalState>, code: i32) -> u8 {
     match state {
-        Some(FinalState::NotGreen | FinalState::Refused) => exit::NOT_MET,
+        Some(FinalState::NotGreen | FinalState::Refused | FinalState::Reverted) => exit::NOT_MET,
         Some(FinalState::NoResult | FinalState::NoSession | FinalState::Unfinished) | None => {
             let known = exit::NOT_MET..=exit::ENVIRONMENT;
             let code = u8::try_from(code).ok().filter(|code| known.contains(code));

@@ -5,6 +5,7 @@ use crate::domain::command::{Command, Flags};
 use crate::domain::event::Ending;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::SessionStatus;
+use crate::effect::PullState;
 use crate::report::forge_page::CommandReply;
 use crate::report::view::View;
 
@@ -81,6 +82,7 @@ impl EarlierResult {
         let pulls = context.forge.pulls_of_head(owner, &commits.branch).await;
         match pulls.as_deref() {
             // Somebody may have closed the pull request, which is an answer too.
+            Ok([newest, ..]) if newest.state != PullState::Open => {}
             Ok([newest, ..]) => {
                 commits.published.pull = Some((Some(newest.number), newest.url.clone()));
             }

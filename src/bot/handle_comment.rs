@@ -5,14 +5,18 @@ use crate::domain::command::Command;
 use crate::effect::{CommentKind, Reaction};
 use crate::report::final_state::FinalState;
 use crate::report::forge_page::CommandReply;
+use crate::report::view::View;
 
 use super::authority;
 use super::command::{self, Line};
 use super::commands::{apply, extend, fix_branch, issues, plan, status, validate};
+use super::commits::stored;
 use super::context::Context;
 use super::error::BotError;
 use super::publish::Publisher;
 use super::replies::Replies;
+use super::session_choice::obstacle;
+use super::session_snapshots::PendingSession;
 use super::sessions;
 
 /// A comment with commands.
@@ -115,7 +119,9 @@ async fn answer(
         Command::Stop => {
             "No run is in progress. `/regreen resume` continues the last session.".into()
         }
-        Command::Rollback { iteration } => fix_branch::rollback(context, *iteration, login).await?,
+        Command::Rollback { iteration } => {
+            fix_branch::rollback(context, *iteration, login, &mut replies.shown).await?
+        }
         Command::Report => "This comment is the report of the last session.".into(),
         Command::Apply { commit } => apply::apply(context, commit).await?,
         Command::ShowPlan => plan::show_plan(context).await?,
@@ -132,8 +138,10 @@ async fn answer(
 pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Request, BotError> {
     let mut request = Request::default();
     match command {
-        // The posted comment lists the sessions anyway.
-        Command::Status => {}
+        Command::Status => {
+            let text = status::status(context).await?;
+            request.replies.add("mode: status", text);
+        }
         Command::Validate { strict, fix } => {
             let verdict = validate::validate(context, strict, fix).await?;
             request.replies.add("mode: validate", verdict.text);
@@ -149,26 +157,47 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     if replies.silent {
         return Ok(0);
     }
-    let (mut session, mut view, mut tip) = Default::default();
-    if let Some(newest) = sessions::newest(context).await? {
-        view = newest.view(context).await?;
-        session = newest.session.to_string();
-        tip = newest.branch.map(|branch| branch.tip);
+    let (mut session, mut view, mut branch) = (String::new(), View::default(), None);
+    for known in sessions::known(context).await?.into_iter().rev() {
+        if replies.shown.as_ref().is_some_and(|shown| *shown != known.session) {
+            continue;
+        }
+        view = known.view(context).await?;
+        session = known.session.to_string();
+        branch = known.branch;
+        // Repairs of a validation are a session without events, behind which the last run stands.
+        if !view.session.is_empty() {
+            break;
+        }
     }
     let pull = sessions::fix_pull(context, &session).await;
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
-    publisher.earlier_fix = sessions::earlier(context, &session).await?.fix;
-    if let Some(tip) = &tip {
-        publisher.show_branch(tip, pull);
+    match sessions::earlier(context, &session).await {
+        Ok(earlier) => publisher.earlier_fix = earlier.fix,
+        Err(error) => tracing::warn!(error = error.message, "earlier fixes are not known"),
+    }
+    let tip = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());
+    match (&branch, tip) {
+        (Some(branch), _) => publisher.show_branch(&branch.tip, pull),
+        (None, Some(tip)) => {
+            if context.prepared.remote.head_of(&stored(&tip)).await?.is_some() {
+                publisher.show_stored(tip);
+            }
+        }
+        (None, None) => {}
+    }
+    if publisher.state() == Some(FinalState::Planned) {
+        let pending = sessions::newest_pending(context).await?;
+        let waits = |one: &PendingSession| obstacle(one, &context.target.head).is_none();
+        publisher.plan_is_gone = !pending.as_ref().is_some_and(waits);
+    }
+    if publisher.state() == Some(FinalState::Reverted) {
+        // Nothing ran since, which the check of the head and the fix itself have to say too.
+        publisher.settle().await;
     }
     publisher.answers_only().await;
-    if publisher.state() == Some(FinalState::Reverted) {
-        // Nothing ran since, which the fix itself has to say too.
-        publisher.describe().await;
-        publisher.check_tip().await;
-    }
     Ok(u8::from(replies.failed))
 }
 

@@ -1,6 +1,7 @@
 //! The replies of one job to the person who started it.
 
 use crate::domain::command::Dimension;
+use crate::domain::id::SessionId;
 use crate::report::forge_page::CommandReply;
 
 /// The replies of this job, collected until its comment is posted.
@@ -10,6 +11,8 @@ pub struct Replies {
     pub answers: Vec<CommandReply>,
     /// The follow-up issues to open.
     pub issues: Vec<Dimension>,
+    /// The session below the replies; the newest one unless a command was about another.
+    pub shown: Option<SessionId>,
     /// Whether nothing is posted, because the author of the comment may not give commands.
     pub silent: bool,
     /// Whether the job fails although it ran to its end.

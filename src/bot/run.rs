@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use crate::adapter::host::console::println;
+use crate::domain::check::Level;
 use crate::domain::command::Command;
 use crate::domain::event::Ending;
 use crate::report::forge_page::{CommandReply, JobFailure};
-use crate::report::markdown::prose;
+use crate::report::markdown::{line, prose};
 use crate::report::phrases::sentence;
-use crate::report::{explanation, planning};
+use crate::report::{explanation, planning, runner_commands};
 
 use super::bundle::{deliver, exit_code, keep, save_events};
 use super::command::{PREFIX, SHOWN};
@@ -55,17 +57,7 @@ pub async fn run(
     let mut commits =
         Commits::new(context, &start.session, destination, start.expected.clone(), &start.facts);
     let answers = std::mem::take(&mut replies.answers);
-    let mut publisher = Publisher::new(context, start.session.to_string(), answers);
-    if matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest) {
-        let earlier = sessions::earlier(context, start.session.as_str()).await?;
-        publisher.earlier_fix = earlier.fix;
-        // A plan runs no test of the suite, so what is known of the head stays.
-        publisher.keeps_check = earlier.tested && matches!(start.task, Task::Plan(_));
-    }
-    publisher.is_silent = start.task == Task::Explain;
-    if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
-        publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
-    }
+    let mut publisher = open_publisher(context, &start, answers).await?;
     let notices = &mut publisher.view.notices;
     notices.extend(context.prepared.notices.iter().cloned());
     notices.extend(notices_of(flags.dry_run, &above));
@@ -79,29 +71,42 @@ pub async fn run(
     publisher.begin().await;
     let environment = worker::run_environment(context);
     let output = folder.join("said.json");
-    let started = Worker::start(&job, environment, &folder, &bundle, &output).await;
-    let mut worker = started.map_err(|error| {
-        BotError::environment(format!("the worker cannot start: {error}"), "check the image")
-    })?;
     let mut mirror = mirror(context, &start, destination, &bundle);
-    let code = Supervisor { commits: &mut commits, publisher: &mut publisher, mirror: &mut mirror }
-        .follow(context, &mut worker, &bundle)
-        .await?;
+    let worked = match Worker::start(&job, environment, &folder, &bundle, &output).await {
+        Ok(mut worker) => {
+            let followed = Supervisor {
+                commits: &mut commits,
+                publisher: &mut publisher,
+                mirror: &mut mirror,
+            }
+            .follow(context, &mut worker, &bundle)
+            .await;
+            followed.map(|code| (code, worker.problem()))
+        }
+        Err(error) => {
+            let message = format!("the worker cannot start: {error}");
+            Err(BotError::environment(message, "check the image"))
+        }
+    };
     if let Some(day) = &day {
         let spent = publisher.view.spent.micro_usd.saturating_sub(before);
         day.add(context, &publisher.session, spent).await;
     }
-    deliver(context, &mut commits, &mut publisher, &bundle).await;
-    if commits.published.held.is_some() {
-        keep(context, &mut publisher, &bundle);
-    }
+    let (code, problem) = worked.unwrap_or_else(|error| {
+        let code = i32::from(error.class.exit_code());
+        (code, Some((error.message, error.hint)))
+    });
     if publisher.view.outcome.is_none() {
         let unknown = || {
             let message = format!("the worker ended with code {code} and no result");
             (message, "look at the log of this run".to_owned())
         };
-        let (message, hint) = worker.problem().unwrap_or_else(unknown);
+        let (message, hint) = problem.unwrap_or_else(unknown);
         publisher.failure = Some(JobFailure::NoResult { message, hint });
+    }
+    deliver(context, &mut commits, &mut publisher, &bundle).await;
+    if commits.published.held.is_some() {
+        keep(context, &mut publisher, &bundle);
     }
     if start.task == Task::Explain {
         return explain(context, &publisher, replies, code).await;
@@ -118,6 +123,28 @@ pub async fn run(
     Ok(exit_code(publisher.state(), code))
 }
 
+/// The publisher of a run that is about to start, with what is known of its session.
+async fn open_publisher<'a>(
+    context: &'a Context<'a>,
+    start: &Start,
+    answers: Vec<CommandReply>,
+) -> Result<Publisher<'a>, BotError> {
+    let mut publisher = Publisher::new(context, start.session.to_string(), answers);
+    if matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest) {
+        let earlier = sessions::earlier(context, start.session.as_str()).await?;
+        publisher.earlier_fix = earlier.fix;
+        // Until such a run tests the suite, what is known of the head stays.
+        publisher.keeps_check = earlier.tested;
+    }
+    publisher.is_silent = start.task == Task::Explain;
+    if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
+        publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
+        // The earlier end is over, whatever becomes of this run.
+        publisher.view.outcome = None;
+    }
+    Ok(publisher)
+}
+
 /// Answers with the explanation of a run that changed nothing. The comment keeps showing the last
 /// session, and the check of the head stays as it is.
 async fn explain(
@@ -128,6 +155,8 @@ async fn explain(
 ) -> Result<u8, BotError> {
     let reply = match &publisher.failure {
         Some(JobFailure::NoResult { message, hint }) => {
+            let log = format!("{}; {}", line(message, 500), line(hint, 300));
+            println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &log));
             let text = |text: &str| prose(&sentence(text), 500);
             format!("{}. {}.", text(message), text(hint))
         }
@@ -135,6 +164,7 @@ async fn explain(
     };
     replies.answers.splice(0..0, publisher.answers.iter().cloned());
     replies.add(format!("{PREFIX} explain"), reply);
+    publisher.write();
     handle_comment::post(context, replies).await?;
     Ok(exit_code(publisher.state(), code))
 }

@@ -196,22 +196,28 @@ pub fn local_files(facts: &RepositoryFacts, session: &SessionId) -> Option<Sessi
     store::committed_files(&store::session_folder(&state_root(facts), session)).ok()
 }
 
-/// The events of a run that later commands need, as JSON lines; none when every test passed at once,
-/// because there is nothing to continue and nothing to show.
-pub fn event_lines(bundle: &std::path::Path) -> Vec<u8> {
+/// The events of a run that later commands need.
+pub struct EventLines {
+    /// JSON lines; none if they are unreadable or too long.
+    pub lines: Vec<u8>,
+    /// Whether every test passed at once, so that there is nothing to continue and nothing to show.
+    pub green: bool,
+}
+
+/// The events in a bundle.
+pub fn event_lines(bundle: &std::path::Path) -> EventLines {
     let bytes = files::read(&bundle.join(EVENTS), worker::EVENTS_LIMIT).ok().flatten();
     let mut bytes = bytes.unwrap_or_default();
     let events = worker::whole_lines(&mut bytes);
-    if is_green_from_the_start(&events) {
-        return Vec::new();
-    }
+    let green = is_green_from_the_start(&events);
     let lines: Vec<String> = events
         .iter()
         .filter(|event| !matches!(event, Event::Progress { .. } | Event::Step { .. }))
         .filter_map(|event| serde_json::to_string(event).ok())
         .collect();
     let text = lines.join("\n") + "\n";
-    if text.len() > EVENTS_LIMIT || lines.is_empty() { Vec::new() } else { text.into_bytes() }
+    let usable = text.len() <= EVENTS_LIMIT && !lines.is_empty();
+    EventLines { lines: if usable { text.into_bytes() } else { Vec::new() }, green }
 }
 
 /// Whether every test passed before any change, and no test was written.
@@ -293,7 +299,7 @@ impl SessionMirror {
             return;
         }
         let snapshot = SessionSnapshot {
-            events: event_lines(&self.bundle),
+            events: event_lines(&self.bundle).lines,
             sources: self.sources(context, pending),
             state: pending.files.clone(),
         };
@@ -422,7 +428,7 @@ mod tests {
             let line = |event: &Event| serde_json::to_string(event).unwrap() + "\n";
             let text: String = events.iter().map(line).collect();
             files::write(&bundle.path().join(EVENTS), text.as_bytes()).unwrap();
-            assert_eq!(!event_lines(bundle.path()).is_empty(), expected, "{why}");
+            assert_eq!(!event_lines(bundle.path()).green, expected, "{why}");
         }
     }
 

@@ -452,6 +452,8 @@ fn the_documented_ends_are_those_of_the_code() {
     use crate::bot::bundle::exit_code;
     use crate::domain::check::Conclusion;
     use crate::report::final_state::{CheckedCommit, FinalState};
+    let failing = vec![crate::domain::id::TestId::from("a")];
+    let view = crate::report::view::View { red: failing, ..Default::default() };
     let word = |conclusion| match conclusion {
         Conclusion::Success => "success",
         Conclusion::Failure => "failure",
@@ -469,15 +471,14 @@ fn the_documented_ends_are_those_of_the_code() {
             FinalState::MostlyFixed => "A fix meets the gate; failures of low criticality are left",
             FinalState::TestsWritten => "Tests were written, and every test passes",
             FinalState::NotGreen => "The gate is not met",
-            FinalState::Stopped => "Stopped; `/regreen resume` continues",
+            FinalState::Stopped => "Stopped while tests fail; `/regreen resume` continues",
             FinalState::Reverted => "A person took a fix back",
-            FinalState::DryRun => "A dry run",
             FinalState::Planned => "Tests were planned",
             FinalState::Refused => "A bundle was refused",
             FinalState::NoResult => "Nothing could run",
-            FinalState::Unfinished | FinalState::NoSession => continue,
+            FinalState::Unfinished | FinalState::NoSession | FinalState::DryRun => continue,
         };
-        let of = |commit| word(state.conclusion(commit, Conclusion::Success));
+        let of = |commit| word(state.conclusion(commit, Conclusion::Success, &view));
         let fix = match state {
             FinalState::Fixed
             | FinalState::MostlyFixed

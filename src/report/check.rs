@@ -32,7 +32,7 @@ pub struct About<'a> {
 /// Status of the check: queued before the first event, completed after the last one.
 fn status(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckStatus {
     match FinalState::of(view, facts) {
-        Some(state) => CheckStatus::Completed(state.conclusion(about.commit, about.partial)),
+        Some(state) => CheckStatus::Completed(state.conclusion(about.commit, about.partial, view)),
         None if view.session.is_empty() => CheckStatus::Queued,
         None => CheckStatus::InProgress,
     }

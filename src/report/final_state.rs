@@ -121,7 +121,9 @@ impl FinalState {
             }
             Self::MostlyFixed => format!("Gate met, please review: {pass}{iterations}"),
             Self::TestsWritten => format!("{}, every test passes", written(view)),
+            Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
+            Self::Stopped if view.rate().is_none() => "Stopped before a test run".to_owned(),
             Self::Stopped => format!("Stopped: {pass}{iterations}"),
             Self::DryRun => format!("Dry run: {pass}, nothing was changed"),
             Self::Planned => "Planned, nothing was changed".to_owned(),
@@ -129,11 +131,14 @@ impl FinalState {
     }
 
     /// The conclusion of a check run. That of the head tells of the head, so a fix beside it does
-    /// not make it green, and a branch rule that requires the check lets no failing head in.
-    /// `partial` is the input `partial-conclusion`.
-    pub fn conclusion(self, of: CheckedCommit, partial: Conclusion) -> Conclusion {
+    /// not make it green, and a branch rule that requires the check lets no head in that is known to
+    /// fail: GitHub takes `neutral` for a pass. `partial` is the input `partial-conclusion`.
+    pub fn conclusion(self, of: CheckedCommit, partial: Conclusion, view: &View) -> Conclusion {
         use CheckedCommit::{Fix, Head};
         match (self, of) {
+            (Self::Unfinished | Self::Stopped, Head) if !view.failing().is_empty() => {
+                Conclusion::Failure
+            }
             (Self::Green | Self::TestsWritten, _) | (Self::Fixed, Fix) => Conclusion::Success,
             (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
             (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,
@@ -168,7 +173,7 @@ impl FinalState {
     pub fn result(self, outcome: Option<&Outcome>) -> &'static str {
         match self {
             Self::NoResult => "error",
-            Self::Refused => Ending::Failure.word(),
+            Self::Refused | Self::Reverted => Ending::Failure.word(),
             _ => outcome.map_or("", |outcome| outcome.result.word()),
         }
     }
@@ -188,7 +193,9 @@ impl FinalState {
 
 /// `Iteration 2 is`, for the fixes that were reverted after the session ended.
 pub fn reverted(view: &View) -> String {
-    let numbers: Vec<String> = view.reverted.iter().map(ToString::to_string).collect();
+    let mut numbers = view.reverted.clone();
+    numbers.sort_unstable();
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     match numbers.as_slice() {
         [one] => format!("Iteration {one} is"),
         many => format!("Iterations {} are", many.join(", ")),

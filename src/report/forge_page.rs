@@ -39,6 +39,10 @@ pub struct ForgePage<'a> {
     pub idle: bool,
     /// Why the job has nothing to show.
     pub failure: Option<&'a JobFailure>,
+    /// Why the server has not all of the change, or has it among commits that it was not tested with.
+    pub incomplete: Option<&'a str>,
+    /// Whether the plan of the session was dropped, or is for another head.
+    pub plan_is_gone: bool,
     /// The fix of an earlier session that this one did not replace.
     pub earlier_fix: Option<&'a EarlierFix>,
     /// Answers to commands, oldest first.

@@ -95,17 +95,22 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
             steps.push(NextStep::new("/regreen issue test", "open an issue for what is left"));
         }
         FinalState::NotGreen => {
-            if outcome.is_some_and(|outcome| outcome.limit_reached) {
+            if outcome.is_some_and(|outcome| outcome.limit_reached) && page.is_pushed() {
                 let longer = "try longer, once `gate.max-iterations` is raised on the base branch";
                 steps.push(NextStep::new("/regreen resume", longer));
             }
             let explain = "show where each failure comes from, and why";
             steps.push(NextStep::new("/regreen explain", explain));
         }
+        // Without a branch and without a plan nothing is kept that could be continued.
+        FinalState::Stopped if !page.is_pushed() && view.tasks.is_empty() => {
+            steps.push(NextStep::new("/regreen fix", "run again"));
+        }
         FinalState::Stopped => {
             steps.push(NextStep::new("/regreen resume", "continue where it stopped"));
         }
         FinalState::DryRun => steps.push(NextStep::new("/regreen fix", "look for a fix")),
+        FinalState::Planned if page.plan_is_gone => {}
         FinalState::Planned if outcome.is_some_and(|outcome| !outcome.report.is_empty()) => {
             steps.push(NextStep::new("/regreen run", "carry the plan out"));
             steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));

@@ -38,14 +38,21 @@ pub fn heading(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
 /// Why the session ended and where the fix is, or the running step.
 pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     let mut paragraphs = match (FinalState::of(view, facts), facts.failure) {
-        (Some(_), Some(failure)) => vec![why_without_result(failure)],
+        (Some(_), Some(failure)) => {
+            let page = facts.pull_url.or(facts.branch_url).map(|url| link("the fix branch", url));
+            let kept = page.map(|page| format!("What was kept is in {page}."));
+            vec![why_without_result(failure), kept.unwrap_or_default()]
+        }
         (None, _) => {
             let doing = prose(&sentence(&doing(view)), SENTENCE);
             vec![if doing.is_empty() { doing } else { format!("{doing} …") }]
         }
         (Some(state), None) => match &view.outcome {
             Some(outcome) => {
-                vec![why(state, outcome, view), change_place(state, outcome, facts, screen)]
+                vec![
+                    why(state, outcome, view),
+                    change_place(state, (outcome, !view.written.is_empty()), facts, screen),
+                ]
             }
             None => Vec::new(),
         },
@@ -94,13 +101,12 @@ fn why(state: FinalState, outcome: &Outcome, view: &View) -> String {
 /// Where the change is, and what holds of it; empty without a change.
 fn change_place(
     state: FinalState,
-    outcome: &Outcome,
+    (outcome, has_tests): (&Outcome, bool),
     facts: &ForgePage<'_>,
     screen: Screen,
 ) -> String {
     let no_patch = outcome.patch.trim().is_empty();
-    let unchanged = no_patch && state != FinalState::TestsWritten;
-    if unchanged || !screen.is_on_forge() || state == FinalState::Reverted {
+    if no_patch && !has_tests || !screen.is_on_forge() {
         return String::new();
     }
     let (subject, branch, evidence) = match state {
@@ -115,9 +121,26 @@ fn change_place(
     let page = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
     match page {
         // The body stands on the fix itself.
-        _ if screen == Screen::PullRequest => evidence.to_owned(),
-        None if no_patch => "Nothing was pushed.".to_owned(),
-        None => "Nothing was pushed; the change is the patch below.".to_owned(),
+        _ if screen == Screen::PullRequest && state != FinalState::Reverted => {
+            match facts.incomplete {
+                Some(why) => {
+                    let why = prose(&sentence(why), SENTENCE);
+                    format!("**This is not exactly what was tested.** {why}.")
+                }
+                None => evidence.to_owned(),
+            }
+        }
+        _ if screen == Screen::PullRequest => String::new(),
+        None => {
+            let why = facts.incomplete.map(|why| format!(": {}", prose(why, SENTENCE)));
+            let patch = if no_patch { "" } else { " The change is the patch below." };
+            format!("Nothing was pushed{}.{patch}", why.unwrap_or_default())
+        }
+        Some(page) if state == FinalState::Reverted => format!("What is left is in {page}."),
+        Some(page) if facts.incomplete.is_some() => {
+            let why = prose(&sentence(facts.incomplete.unwrap_or_default()), SENTENCE);
+            format!("**Not all of it is tested on the server.** {why}. See {page}.")
+        }
         Some(page) if state.meets_gate() => format!("**Review {page}.** {evidence}"),
         Some(page) => format!("What was kept is in {page}."),
     }
@@ -299,11 +322,12 @@ fn encoded(path: &str) -> String {
 pub fn next(view: &View, page: &ForgePage<'_>) -> Part<'static> {
     let steps = match (&view.outcome, page.pull) {
         (_, Some(_)) => next_steps::in_comment(view, page),
-        (Some(outcome), None) => next_steps::in_terminal(outcome),
+        // A job without a pull request has no folder that a person could work in.
+        (Some(outcome), None) if page.server_url.is_empty() => next_steps::in_terminal(outcome),
         (None, None) if page.server_url.is_empty() && !view.session.is_empty() => {
             vec![next_steps::resume_session(&view.session)]
         }
-        (None, None) => Vec::new(),
+        (_, None) => Vec::new(),
     };
     Part::list("Next", steps.into_iter(), |step| Item {
         name: step.command,

@@ -90,6 +90,11 @@ impl View {
         self.progress = None;
         match event {
             Event::Opened { session, repository, head, branch, framework, command, resumed } => {
+                if !*resumed {
+                    // Another session may have used the name before, on another head.
+                    let notices = std::mem::take(&mut self.notices);
+                    *self = Self { notices, ..Self::default() };
+                }
                 self.session.clone_from(session);
                 self.repository.clone_from(repository);
                 self.head = Some(head.clone());

@@ -112,7 +112,6 @@ async fn publish(
         publisher.open_pull(&mut commits).await;
     }
     publisher.show_published(&commits.published);
-    publisher.describe().await;
     publisher.settle().await;
     if commits.published.held.is_none()
         && let Err(error) = context.prepared.remote.delete(&stored(tip), tip).await

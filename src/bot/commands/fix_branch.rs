@@ -11,7 +11,6 @@ use crate::bot::sessions::{self, check_out, read_view};
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
-use crate::domain::session::SessionRecord;
 use crate::effect::{PushOutcome, PushRequest};
 use crate::report::markdown::{self, code};
 
@@ -22,7 +21,6 @@ const COMMITS: u32 = 2_000;
 struct OwnBranch {
     session: SessionId,
     tip: CommitId,
-    record: SessionRecord,
 }
 
 /// The result of looking for a fix branch that may be changed.
@@ -38,7 +36,7 @@ async fn find_own(context: &Context<'_>) -> Result<Lookup, BotError> {
     Ok(match newest {
         None => Lookup::Reply("There is no fix branch. `/regreen fix` makes one.".into()),
         Some((session, branch)) => match branch.record.filter(|_| branch.ours) {
-            Some(record) => Lookup::Own(Box::new(OwnBranch { session, tip: branch.tip, record })),
+            Some(_) => Lookup::Own(Box::new(OwnBranch { session, tip: branch.tip })),
             None => Lookup::Reply(
                 "The fix branch holds commits of others, so it was not changed.".into(),
             ),
@@ -77,24 +75,32 @@ pub async fn rollback(
     context: &Context<'_>,
     iteration: Option<u32>,
     login: &str,
+    shown: &mut Option<SessionId>,
 ) -> Result<String, BotError> {
-    let own = match find_own(context).await? {
-        Lookup::Own(own) => own,
-        Lookup::Reply(text) => return Ok(text),
+    if let Lookup::Reply(text) = find_own(context).await? {
+        return Ok(text);
+    }
+    // A later session may have written tests only.
+    let mut found = None;
+    for known in sessions::known(context).await?.into_iter().rev() {
+        let Some(branch) = known.branch.filter(|branch| branch.ours) else { continue };
+        let Some(record) = branch.record else { continue };
+        let (session, tip) = (known.session, branch.tip);
+        let clone = &context.prepared.clone;
+        let head = &record.git.head_sha;
+        match clone.revert_fix(&tip, head, &session, STATE_FOLDER, iteration, login) {
+            Ok(Some(reverted)) => {
+                found = Some((OwnBranch { session, tip }, reverted));
+                break;
+            }
+            Ok(None) => {}
+            Err(error) => return Ok(unchanged(&error)),
+        }
+    }
+    let Some((own, (new, number))) = found else {
+        return Ok("The fix branch holds no such fix.".into());
     };
-    let reverted = context.prepared.clone.revert_fix(
-        &own.tip,
-        &own.record.git.head_sha,
-        &own.session,
-        STATE_FOLDER,
-        iteration,
-        login,
-    );
-    let (new, number) = match reverted {
-        Ok(Some(reverted)) => reverted,
-        Ok(None) => return Ok("The fix branch holds no such fix.".into()),
-        Err(error) => return Ok(unchanged(&error)),
-    };
+    *shown = Some(own.session.clone());
     if let Err(text) = push(context, &own, &new).await {
         return Ok(text);
     }

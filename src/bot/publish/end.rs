@@ -66,6 +66,7 @@ impl Publisher<'_> {
     pub async fn settle(&mut self) {
         (self.idle, self.comment.stale, self.check.stale) = (true, true, true);
         self.show(self.patience(), true).await;
+        self.describe().await;
         if !self.context.clock.stop_requested() {
             self.check_tip().await;
         }
@@ -74,7 +75,8 @@ impl Publisher<'_> {
     /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
     /// workflow, so a branch rule that requires this check would wait for ever.
     pub async fn check_tip(&self) {
-        let decided = self.is_met() || self.state() == Some(FinalState::Reverted);
+        let tested = self.is_met() && self.incomplete.is_none();
+        let decided = tested || self.state() == Some(FinalState::Reverted);
         let may = self.context.target.writes && !self.check.closed;
         let Some(tip) = self.tip.as_ref().filter(|_| decided && may) else { return };
         let check = self.put_check((tip, CheckedCommit::Fix), "");
@@ -110,7 +112,7 @@ impl Publisher<'_> {
     }
 
     /// Writes the job summary, the outputs, and the report for the artefact.
-    fn write(&self) {
+    pub fn write(&self) {
         let facts = self.facts("");
         let summary = job_summary(&self.view, &facts);
         environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);

@@ -92,12 +92,16 @@ pub struct Publisher<'a> {
     pub failure: Option<JobFailure>,
     /// The fix of an earlier session, which this one does not replace.
     pub earlier_fix: Option<EarlierFix>,
+    /// Why the server has not exactly what was tested.
+    pub incomplete: Option<String>,
+    /// Whether the plan of the session can no longer be carried out.
+    pub plan_is_gone: bool,
     /// Whether nothing is shown of the session itself.
     pub is_silent: bool,
     /// Whether the check run is left as an earlier session ended it.
     pub keeps_check: bool,
     /// Whether no run is in progress.
-    idle: bool,
+    pub idle: bool,
     /// The pull request with the fix.
     pub pull: Option<u64>,
     pull_url: Option<String>,
@@ -134,6 +138,8 @@ impl<'a> Publisher<'a> {
             limits: RunLimits::default(),
             failure: None,
             earlier_fix: None,
+            incomplete: None,
+            plan_is_gone: false,
             is_silent: false,
             keeps_check: false,
             idle: true,
@@ -167,6 +173,8 @@ impl<'a> Publisher<'a> {
     /// Adds an event to the view.
     pub fn add(&mut self, event: &Event) {
         self.view.add(event);
+        // From here on the run itself knows how the head stands.
+        self.keeps_check &= !matches!(event, Event::Baseline { .. });
         (self.comment.stale, self.check.stale) = (true, true);
     }
 
@@ -186,10 +194,11 @@ impl<'a> Publisher<'a> {
     pub async fn answers_only(&mut self) {
         self.comment.stale = true;
         self.show(ENDING, true).await;
-        if self.context.target.number.is_none() {
+        if self.context.target.number.is_none() || !self.context.target.writes {
             for answer in &self.answers {
                 println!("{}", runner_commands::neutralise_commands(&answer.reply));
             }
+            self.write();
         }
         self.warn_of_stale_pages();
     }
@@ -233,6 +242,11 @@ impl<'a> Publisher<'a> {
         self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
         self.pull = pull;
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
+    }
+
+    /// Records that the result waits to be applied.
+    pub fn show_stored(&mut self, tip: CommitId) {
+        self.stored = Some(tip);
     }
 
     /// Shows that a bundle was refused, and nothing of what it claims.
@@ -313,7 +327,8 @@ impl<'a> Publisher<'a> {
         }
         let time = self.context.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
-        if self.check.is_due(now, last) && !self.keeps_check {
+        let says_nothing = self.keeps_check || self.state() == Some(FinalState::NoSession);
+        if self.check.is_due(now, last) && !says_nothing {
             let head = (&self.context.target.head, CheckedCommit::Head);
             let result = tokio::time::timeout(patience, self.put_check(head, &time)).await;
             self.check.record(
@@ -383,6 +398,8 @@ impl<'a> Publisher<'a> {
             idle: self.idle,
             failure: self.failure.as_ref(),
             earlier_fix: self.earlier_fix.as_ref(),
+            incomplete: self.incomplete.as_deref(),
+            plan_is_gone: self.plan_is_gone,
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,

@@ -438,12 +438,15 @@ fn a_suite_that_misses_packages_ends_before_any_search() {
 }
 
 /// What misses a package ends a session only if it counts: `t29` fails, on the base too or not.
+/// A case of a missing package: its setting, its numbers of tests, and what is expected.
+type PackageCase = (bool, usize, usize, &'static [&'static str], FixStep, Option<&'static str>);
+
 #[test]
 fn only_counted_failures_that_miss_packages_end_a_session() {
     let all = SIZE;
     // Ignored failures of the base, tests that pass here and there, failures for other reasons, the
     // step after the baseline, and the end.
-    let table: [(bool, usize, usize, &[&str], FixStep, Option<&str>); 5] = [
+    let table: [PackageCase; 5] = [
         (true, all - 1, all - 1, &[], FixStep::TestMergeBase, None),
         (true, all - 1, all, &[], FixStep::TestMergeBase, Some("`freezegun` is not")),
         (false, all - 1, all - 1, &[], FixStep::TestMergeBase, Some("`freezegun` is not")),

@@ -242,6 +242,10 @@ fn the_change_is_validated_and_safe_repairs_wait_for_a_word() {
     assert_eq!(world.git(&["rev-parse", &branch]), result, "{comment}\n{}", shown(&ran));
     let text = world.git(&["show", &format!("{branch}:shop/price.py")]);
     assert!(!text.contains("import os") && text.contains("import json"), "{text}");
+    let pull = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
+    let pull = pull.expect("a pull request");
+    assert_eq!(pull.title, format!("Apply safe repairs to #{number}"));
+    assert!(world.github.state().checks.is_empty(), "nothing was tested");
     world.github.assert_clean();
 }
 

@@ -16,7 +16,7 @@ fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     assert!(comment.contains("while this ran, so it stopped"), "{comment}");
     assert!(head.get(..7).is_some_and(|short| comment.contains(short)), "{comment}");
     assert!(world.git(&["log", "--format=%s", &branch]).contains("iteration 1"));
-    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     // The run for the new head starts from the beginning.
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
@@ -47,5 +47,9 @@ fn later_iterations_go_on_top_of_what_somebody_pushed_meanwhile() {
     assert!(!world.has(&format!("{branch}-2")));
     let comment = world.sticky(number);
     assert!(comment.contains("were tested without it"), "{comment}");
+    assert!(comment.contains("Not all of it is tested on the server"), "{comment}");
+    let checks = world.github.state().checks.clone();
+    let green = checks.iter().any(|check| check.conclusion.as_deref() == Some("success"));
+    assert!(!green, "no commit was tested as it is: {checks:?}");
     world.github.assert_clean();
 }

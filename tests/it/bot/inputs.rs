@@ -37,6 +37,7 @@ fn commits_that_the_server_refuses_are_kept_for_the_next_job() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
     assert!(comment.contains("are kept in `regreen-bundle`"), "{comment}");
+    assert!(comment.contains("Nothing was pushed: "), "{comment}");
     assert!(!comment.contains("/commit/"), "{comment}");
     assert!(world.left("output").contains("/regreen-bundle\n"), "{}", world.left("output"));
     std::fs::remove_file(&hook).expect("a hook");

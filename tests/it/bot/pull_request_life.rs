@@ -204,7 +204,7 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     assert_eq!(code, Some(0), "stopped at a checkpoint");
     let comment = world.sticky(number);
     assert!(comment.contains("at the request of ann"), "{comment}");
-    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
@@ -225,7 +225,7 @@ fn a_signal_saves_and_ends_within_seconds() {
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(0));
     assert!(world.sticky(number).contains("stopped"), "{}", world.sticky(number));
-    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
