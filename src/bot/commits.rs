@@ -26,6 +26,8 @@ pub struct Published {
     pub tip: Option<CommitId>,
     /// The stored result that waits to be applied.
     pub stored: Option<CommitId>,
+    /// The commit that the forge made of the result and signed.
+    pub signed: Option<CommitId>,
     /// Whether the head branch is at this tip too.
     pub on_head: bool,
     /// The pull request with the fix, or the page that opens one.

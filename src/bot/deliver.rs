@@ -3,9 +3,7 @@
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
-use crate::effect::{
-    BranchCommit, ForgeError, ForgeErrorKind, NewPull, PushOutcome, RebasedPushOutcome,
-};
+use crate::effect::{BranchCommit, ForgeError, ForgeErrorKind, NewPull, PushOutcome};
 use crate::report::lessons;
 
 use super::commits::Commits;
@@ -53,28 +51,16 @@ impl Commits<'_> {
             return;
         }
         let request = self.request(branch, Some(target.head.clone()), tip, vec![]);
-        let problem = match self.context.prepared.remote.push_rebased(&request).await {
-            Ok(
-                RebasedPushOutcome::Plain(PushOutcome::Done | PushOutcome::AlreadyThere)
-                | RebasedPushOutcome::OnTop {
-                    pushed: PushOutcome::Done | PushOutcome::AlreadyThere,
-                    ..
-                },
-            ) => {
+        // On top of newer commits it would stand untested on somebody's branch.
+        let problem = match self.context.prepared.remote.push(&request).await {
+            Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => {
                 self.published.on_head = true;
                 return;
             }
-            Ok(
-                RebasedPushOutcome::Plain(PushOutcome::Rejected { by, text })
-                | RebasedPushOutcome::OnTop { pushed: PushOutcome::Rejected { by, text }, .. },
-            ) => {
+            Ok(PushOutcome::Rejected { by, text }) => {
                 format!("the server refused: {text}; {}", by.hint())
             }
-            Ok(RebasedPushOutcome::Stopped { reason, .. }) => reason,
-            Ok(
-                RebasedPushOutcome::Plain(PushOutcome::Moved { .. })
-                | RebasedPushOutcome::OnTop { .. },
-            ) => "it moved".into(),
+            Ok(PushOutcome::Moved { .. }) => "it moved".into(),
             Err(error) => format!("{error}; {}", error.hint()),
         };
         self.note(format!(
@@ -130,7 +116,10 @@ impl Commits<'_> {
             deletions,
         };
         match self.context.forge.commit_on_branch(&commit).await {
-            Ok(_) => self.offered = Some(branch),
+            Ok(signed) => {
+                self.offered = Some(branch);
+                self.published.signed = Some(signed);
+            }
             Err(error) if error.is_transient() => return Err(error),
             Err(error) => {
                 self.note(format!("there is no signed commit: {error}"));

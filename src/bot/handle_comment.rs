@@ -117,20 +117,23 @@ async fn answer(
         Command::Help => command::help(),
         Command::Status => status::status(context).await?,
         Command::Stop => {
-            "No run is in progress. `/regreen resume` continues the last session.".into()
+            "This job found no run to stop. `/regreen status` lists the sessions.".into()
         }
         Command::Rollback { iteration } => {
             fix_branch::rollback(context, *iteration, login, &mut replies.shown).await?
         }
-        Command::Report => "This comment is the report of the last session.".into(),
+        Command::Report => match sessions::newest(context).await? {
+            Some(_) => "This comment is the report of the last session.".into(),
+            None => "There is no session to report on.".into(),
+        },
         Command::Apply { commit } => apply::apply(context, commit).await?,
         Command::ShowPlan => plan::show_plan(context).await?,
         Command::Cancel => plan::cancel(context).await?,
         Command::Validate { strict, fix } => validate::validate(context, *strict, *fix).await?.text,
         Command::Estimate => status::estimate(context).await?,
-        Command::Rebase => fix_branch::rebase(context).await?,
-        Command::Complete => fix_branch::complete(context, login).await?,
-        Command::Sync => fix_branch::sync(context).await?,
+        Command::Rebase => fix_branch::rebase(context, replies).await?,
+        Command::Complete => fix_branch::complete(context, login, replies).await?,
+        Command::Sync => fix_branch::sync(context, replies).await?,
     }))
 }
 
@@ -174,6 +177,7 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
+    publisher.incomplete = replies.untested;
     match sessions::earlier(context, &session).await {
         Ok(earlier) => publisher.earlier_fix = earlier.fix,
         Err(error) => tracing::warn!(error = error.message, "earlier fixes are not known"),
@@ -198,6 +202,9 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
         publisher.settle().await;
     }
     publisher.answers_only().await;
+    if replies.new_tip {
+        publisher.check_tip().await;
+    }
     Ok(u8::from(replies.failed))
 }
 

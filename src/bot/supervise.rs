@@ -124,6 +124,7 @@ impl Supervisor<'_, '_> {
         login: Option<&str>,
         moved: Option<&CommitId>,
     ) -> bool {
+        self.publisher.moved_to = moved.cloned().or(self.publisher.moved_to.take());
         let notices = &mut self.publisher.view.notices;
         if let Some(login) = login {
             notices.push(format!("Stopped at the request of {login}."));

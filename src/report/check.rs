@@ -32,6 +32,10 @@ pub struct About<'a> {
 /// Status of the check: queued before the first event, completed after the last one.
 fn status(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckStatus {
     match FinalState::of(view, facts) {
+        // Nothing ran on this commit as it is.
+        Some(_) if about.commit == CheckedCommit::Fix && facts.incomplete.is_some() => {
+            CheckStatus::Completed(Conclusion::ActionRequired)
+        }
         Some(state) => CheckStatus::Completed(state.conclusion(about.commit, about.partial, view)),
         None if view.session.is_empty() => CheckStatus::Queued,
         None => CheckStatus::InProgress,
@@ -46,7 +50,10 @@ pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun 
     let page = |screen| forge_page("", screen, view, facts, CHECK_LIMIT);
     let state = FinalState::of(view, facts);
     let title = state.map(|state| state.check_title(about.commit, view, facts));
-    let title = title.unwrap_or_else(|| current_line(view, facts));
+    let title = match facts.incomplete.filter(|_| about.commit == CheckedCommit::Fix) {
+        Some(why) => format!("Not tested as it is: {why}"),
+        None => title.unwrap_or_else(|| current_line(view, facts)),
+    };
     let url = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
     CheckRun {
         name: cut(&line(about.name, TITLE_LIMIT), TITLE_LIMIT),

@@ -4,6 +4,7 @@
 
 use crate::domain::check::Conclusion;
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::id::CommitId;
 use crate::domain::text::count;
 
 use super::forge_page::{ForgePage, JobFailure};
@@ -123,6 +124,10 @@ impl FinalState {
             Self::TestsWritten => format!("{}, every test passes", written(view)),
             Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
+            Self::Stopped if page.moved_to.is_some() => {
+                let head = page.moved_to.map(CommitId::short).unwrap_or_default();
+                format!("Stopped: the pull request moved to {head}")
+            }
             Self::Stopped if view.rate().is_none() => "Stopped before a test run".to_owned(),
             Self::Stopped => format!("Stopped: {pass}{iterations}"),
             Self::DryRun => format!("Dry run: {pass}, nothing was changed"),
@@ -159,6 +164,9 @@ impl FinalState {
         }
         if of == CheckedCommit::Fix || !matches!(self, Self::Fixed | Self::MostlyFixed) {
             return heading;
+        }
+        if let Some(branch) = page.on_head {
+            return format!("The fix is on {branch} ({heading})");
         }
         let place = match (page.pull_url, page.branch_url, page.stored) {
             (Some(url), ..) => format!("#{}", url.rsplit('/').next().unwrap_or_default()),

@@ -41,6 +41,10 @@ pub struct ForgePage<'a> {
     pub failure: Option<&'a JobFailure>,
     /// Why the server has not all of the change, or has it among commits that it was not tested with.
     pub incomplete: Option<&'a str>,
+    /// The head branch, if the fix was pushed to it.
+    pub on_head: Option<&'a str>,
+    /// The new head of the pull request, if it moved during the run.
+    pub moved_to: Option<&'a CommitId>,
     /// Whether the plan of the session was dropped, or is for another head.
     pub plan_is_gone: bool,
     /// The fix of an earlier session that this one did not replace.
@@ -56,7 +60,7 @@ pub struct ForgePage<'a> {
 impl ForgePage<'_> {
     /// Whether the change has already been pushed.
     pub fn is_pushed(&self) -> bool {
-        self.branch_url.is_some() || self.pull_url.is_some()
+        self.branch_url.is_some() || self.pull_url.is_some() || self.on_head.is_some()
     }
 
     /// Whether the page is on the forge, and the forge has nothing of the change.

@@ -103,6 +103,7 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
             steps.push(NextStep::new("/regreen explain", explain));
         }
         // Without a branch and without a plan nothing is kept that could be continued.
+        FinalState::Stopped if page.moved_to.is_some() => {}
         FinalState::Stopped if !page.is_pushed() && view.tasks.is_empty() => {
             steps.push(NextStep::new("/regreen fix", "run again"));
         }
@@ -124,7 +125,7 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
     }
     let fixes = matches!(state, FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen);
     let kept = view.rows.iter().any(|row| row.outcome == "improved");
-    if fixes && kept && page.is_pushed() {
+    if fixes && kept && page.is_pushed() && page.on_head.is_none() {
         steps.push(NextStep::new("/regreen rollback", "take the last fix back"));
     }
     steps

@@ -13,7 +13,7 @@ use super::forge_page::{ForgePage, JobFailure};
 use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
-use super::phrases::{plausible, sentence, time, usage};
+use super::phrases::{capital, plausible, sentence, time, usage};
 use super::status_line::place_line;
 use super::todo::doing;
 use super::view::View;
@@ -117,6 +117,9 @@ fn change_place(
         ),
         _ => ("the fix", "the fix branch", plausible(outcome.result)),
     };
+    if let Some(head) = facts.on_head {
+        return format!("{} is on {} now. {evidence}", capital(subject), code(head));
+    }
     let pages = [(facts.pull_url, subject), (facts.branch_url, branch)];
     let page = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
     match page {

@@ -6,6 +6,7 @@ use crate::bot::commits::Commits;
 use crate::bot::context::Context;
 use crate::bot::error::BotError;
 use crate::bot::limits::Destination;
+use crate::bot::replies::Replies;
 use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::{self, check_out, read_view};
 use crate::domain::commit;
@@ -132,7 +133,7 @@ async fn add_event(
 }
 
 /// `/regreen rebase`: rebases the fix branch onto the current head.
-pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
+pub async fn rebase(context: &Context<'_>, replies: &mut Replies) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
         Lookup::Reply(text) => return Ok(text),
@@ -161,17 +162,24 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
             Err(error) => return Ok(unchanged(&error)),
         };
     Ok(match push(context, &own, &rebased).await {
-        Ok(()) => format!(
-            "The fix branch is rebased onto {}; its tip is now {}. The fix was not tested there: `/regreen recreate` looks for a fix of this head.",
-            head.short(),
-            rebased.short()
-        ),
+        Ok(()) => {
+            let (head, tip) = (head.short(), rebased.short());
+            replies.new_tip = true;
+            replies.untested = Some(format!("it was rebased onto {head}, and no tests ran since"));
+            format!(
+                "The fix branch is rebased onto {head}; its tip is now {tip}. The fix was not tested there: `/regreen recreate` looks for a fix of this head."
+            )
+        }
         Err(text) => text,
     })
 }
 
 /// `/regreen complete`: ends a session as it is.
-pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotError> {
+pub async fn complete(
+    context: &Context<'_>,
+    login: &str,
+    replies: &mut Replies,
+) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
         Lookup::Reply(text) => return Ok(text),
@@ -186,6 +194,7 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
     };
     Ok(match push(context, &own, &new).await {
         Ok(()) => {
+            replies.new_tip = true;
             format!("{session} is completed. Its files are removed from the fix branch.")
         }
         Err(text) => text,
@@ -193,7 +202,7 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
 }
 
 /// `/regreen sync`: records what the last session taught.
-pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
+pub async fn sync(context: &Context<'_>, replies: &mut Replies) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
         Lookup::Reply(text) => return Ok(text),
@@ -212,6 +221,7 @@ pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
     Ok(match (&published.tip, published.notices.iter().chain(&published.held).next()) {
         (_, Some(why)) => markdown::prose(why, 500),
         (Some(new), None) if *new != own.tip => {
+            replies.new_tip = true;
             format!("What {session} learned is recorded in {}.", new.short())
         }
         (_, None) => format!("There is nothing new to record for {session}."),

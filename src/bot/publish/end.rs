@@ -75,16 +75,16 @@ impl Publisher<'_> {
     /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
     /// workflow, so a branch rule that requires this check would wait for ever.
     pub async fn check_tip(&self) {
-        let tested = self.is_met() && self.incomplete.is_none();
-        let decided = tested || self.state() == Some(FinalState::Reverted);
-        let may = self.context.target.writes && !self.check.closed;
-        let Some(tip) = self.tip.as_ref().filter(|_| decided && may) else { return };
-        let check = self.put_check((tip, CheckedCommit::Fix), "");
-        let result = tokio::time::timeout(self.patience(), check).await;
-        let result = result.unwrap_or_else(|_elapsed| Err(too_late("write the check run")));
-        if let Err(error) = result {
-            let text = format!("the check of the last commit is missing: {error}");
-            println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
+        let decided = self.is_met() || self.state() == Some(FinalState::Reverted);
+        let may = self.context.target.writes && !self.check.closed && !self.is_silent;
+        for tip in [&self.tip, &self.signed].into_iter().flatten().filter(|_| decided && may) {
+            let check = self.put_check((tip, CheckedCommit::Fix), "");
+            let result = tokio::time::timeout(self.patience(), check).await;
+            let result = result.unwrap_or_else(|_elapsed| Err(too_late("write the check run")));
+            if let Err(error) = result {
+                let text = format!("the check of {} is missing: {error}", tip.short());
+                println!("{}", runner_commands::remark(Level::Warning, None, "regreen", &text));
+            }
         }
     }
 

@@ -94,6 +94,12 @@ pub struct Publisher<'a> {
     pub earlier_fix: Option<EarlierFix>,
     /// Why the server has not exactly what was tested.
     pub incomplete: Option<String>,
+    /// The new head of the pull request, if it moved during the run.
+    pub moved_to: Option<CommitId>,
+    /// Whether the fix was pushed to the head branch.
+    on_head: bool,
+    /// The commit of the fix that the forge signed.
+    signed: Option<CommitId>,
     /// Whether the plan of the session can no longer be carried out.
     pub plan_is_gone: bool,
     /// Whether nothing is shown of the session itself.
@@ -139,6 +145,9 @@ impl<'a> Publisher<'a> {
             failure: None,
             earlier_fix: None,
             incomplete: None,
+            moved_to: None,
+            on_head: false,
+            signed: None,
             plan_is_gone: false,
             is_silent: false,
             keeps_check: false,
@@ -292,6 +301,8 @@ impl<'a> Publisher<'a> {
     /// Records what was published.
     pub fn show_published(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
+        self.on_head = published.on_head;
+        self.signed.clone_from(&published.signed);
         self.stored.clone_from(&published.stored);
         if let Some((number, url)) = &published.pull {
             self.pull = *number;
@@ -399,6 +410,8 @@ impl<'a> Publisher<'a> {
             failure: self.failure.as_ref(),
             earlier_fix: self.earlier_fix.as_ref(),
             incomplete: self.incomplete.as_deref(),
+            moved_to: self.moved_to.as_ref(),
+            on_head: self.context.target.head_branch.as_deref().filter(|_| self.on_head),
             plan_is_gone: self.plan_is_gone,
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,

@@ -49,6 +49,10 @@ fn a_stored_result_is_published_on_its_own_head_only() {
     assert!(comment.contains("is published") && comment.contains("Review [the fix]"), "{comment}");
     let fix = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
     assert_eq!(fix.expect("a pull request").base, "topic");
+    let checks = world.github.state().checks.clone();
+    let check = checks.iter().find(|check| check.head_sha == result);
+    let conclusion = check.and_then(|check| check.conclusion.as_deref());
+    assert_eq!(conclusion, Some("success"), "{checks:?}");
     let stored = format!("refs/regreen/results/{result}");
     assert!(!world.has(&stored), "an applied result is not stored any more");
 

@@ -344,6 +344,9 @@ fn the_base_configures_and_its_mistakes_are_shown_at_their_line() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let log = world.git(&["log", "--format=%s", "topic"]);
     assert!(log.starts_with("test-cycle: complete"), "{log}\n{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("The fix is on `topic` now"), "{comment}");
+    assert!(!comment.contains("/regreen rollback"), "{comment}");
     assert_eq!(world.github.state().pulls.len(), 2, "the first run opened one, this one none");
 }
 
@@ -419,6 +422,11 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
     let made = state.commits.values().find(|commit| !commit.files.is_empty());
     let made = made.expect("a commit of the forge");
     assert_eq!(made.files.keys().collect::<Vec<_>>(), ["calc.py"]);
+    let commit = state.commits.iter().find(|(_, commit)| !commit.files.is_empty());
+    let commit = commit.map(|(id, _)| id.clone()).unwrap_or_default();
+    let check = state.checks.iter().find(|check| check.head_sha == commit);
+    let check = check.and_then(|check| check.conclusion.clone());
+    assert_eq!(check.as_deref(), Some("success"), "what is offered has a check");
     assert_eq!(state.dispatches, [("ci.yml".to_owned(), signed)]);
     drop(state);
     let ran = world.run(&world.comment(number, "ann", "/regreen status"));
@@ -478,4 +486,22 @@ fn patches_only_means_that_no_branch_is_pushed() {
     for words in ["/regreen apply", "Nothing was pushed", "return high"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
+}
+
+#[test]
+fn a_green_pull_request_gets_a_check_and_no_comment_unless_somebody_asks() {
+    let mut good = CALC.to_vec();
+    good[0] = RIGHT;
+    let world = World::new(&good, &[("notes.txt", "nothing\n")]);
+    let number = world.pull();
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.sticky(number), "", "nobody asked");
+    let check = world.github.state().checks[0].conclusion.clone();
+    assert_eq!(check.as_deref(), Some("success"));
+    assert!(world.left("summary").contains("Green: 100.0 % pass"), "{}", world.left("summary"));
+    let ran = world.run(&world.comment(number, "ann", "/regreen fix"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("Green: 100.0 % pass"), "{}", world.sticky(number));
+    world.github.assert_clean();
 }

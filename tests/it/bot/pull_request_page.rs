@@ -80,6 +80,17 @@ fn the_page_about_a_pull_request_shows_one() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let third = plain(&world.sticky(number), &world);
     let after = graph(&branch);
+    let state = world.github.state();
+    let of = |branch: &str| {
+        let commit = world.git(&["rev-parse", branch]);
+        let check = state.checks.iter().find(|check| check.head_sha == commit);
+        check.and_then(|check| check.conclusion.clone()).unwrap_or_default()
+    };
+    assert_eq!((of("topic"), of(&branch)), ("failure".into(), "action_required".into()));
+    let fix = state.pulls.iter().find(|pull| pull.head == branch).expect("a fix");
+    assert_eq!(fix.title, format!("Repair failing tests of #{number}"));
+    assert!(fix.body.contains("taken back") && !fix.body.contains("satisfies"), "{}", fix.body);
+    drop(state);
     let reactions = world.github.state().reactions.clone();
     assert_eq!(reactions.iter().map(|(_, _, word)| word.as_str()).collect::<Vec<_>>(), ["eyes"]);
     world.github.assert_clean();
