@@ -74,7 +74,7 @@ impl Supervisor<'_, '_> {
             if stopped_by.is_none() {
                 stopped_by = stops.poll(context).await;
             }
-            if self.must_stop(context, stopped_by.as_deref(), moved.as_ref()) && !stopping {
+            if !stopping && self.must_stop(context, stopped_by.as_deref(), moved.as_ref()) {
                 worker.stop();
                 stopping = true;
             }
@@ -127,7 +127,7 @@ impl Supervisor<'_, '_> {
         self.publisher.moved_to = moved.cloned().or(self.publisher.moved_to.take());
         let notices = &mut self.publisher.view.notices;
         if let Some(login) = login {
-            notices.push(format!("Stopped at the request of {login}."));
+            notices.push(format!("{login} asked to stop this run."));
         }
         if let Some(head) = moved {
             notices.push(format!(

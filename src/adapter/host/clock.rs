@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one place that asks the host for the time")]
 
-use std::sync::Arc;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,11 +16,17 @@ const INTERRUPTED: i32 = 130;
 /// Exit code after SIGTERM.
 const TERMINATED: i32 = 143;
 
-/// Wall clock and monotonic clock of this machine. Clones share the request to stop.
+/// Whether this process was asked to stop. One for all clocks: a use case starts several, one after
+/// another, and none may miss a signal that came before it.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Begins to listen for signals, once in a process.
+static LISTENER: Once = Once::new();
+
+/// Wall clock and monotonic clock of this machine.
 #[derive(Clone)]
 pub struct HostClock {
     began: Instant,
-    stop: Arc<AtomicBool>,
 }
 
 impl HostClock {
@@ -30,27 +36,27 @@ impl HostClock {
     /// Must be called inside the runtime.
     #[must_use]
     pub fn start() -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stop);
-        tokio::spawn(async move {
-            use tokio::signal::unix::{SignalKind, signal};
-            let (Ok(mut interrupt), Ok(mut terminate)) =
-                (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-            else {
-                tracing::warn!("signals are not handled: the first one ends the run at once");
-                return;
-            };
-            loop {
-                let code = tokio::select! {
-                    _ = interrupt.recv() => INTERRUPTED,
-                    _ = terminate.recv() => TERMINATED,
-                };
-                if flag.swap(true, Ordering::SeqCst) {
-                    leave(code);
-                }
-            }
-        });
-        Self { began: Instant::now(), stop }
+        LISTENER.call_once(|| drop(tokio::spawn(listen())));
+        Self { began: Instant::now() }
+    }
+}
+
+async fn listen() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        tracing::warn!("signals are not handled: the first one ends the run at once");
+        return;
+    };
+    loop {
+        let code = tokio::select! {
+            _ = interrupt.recv() => INTERRUPTED,
+            _ = terminate.recv() => TERMINATED,
+        };
+        if STOP.swap(true, Ordering::SeqCst) {
+            leave(code);
+        }
     }
 }
 
@@ -93,7 +99,7 @@ impl Clock for HostClock {
     }
 
     fn stop_requested(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
+        STOP.load(Ordering::SeqCst)
     }
 
     async fn wait(&self, duration: Duration) {

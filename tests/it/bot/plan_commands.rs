@@ -154,7 +154,7 @@ fn a_stop_comment_stops_the_writing_of_tests() {
     world.comment(number, "ann", "/regreen stop");
     assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
     let comment = world.sticky(number);
-    assert!(comment.contains("at the request of ann"), "{comment}");
+    assert!(comment.contains("ann asked to stop this run"), "{comment}");
     assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")), "{comment}");
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));

@@ -203,7 +203,7 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(0), "stopped at a checkpoint");
     let comment = world.sticky(number);
-    assert!(comment.contains("at the request of ann"), "{comment}");
+    assert!(comment.contains("ann asked to stop this run"), "{comment}");
     assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));

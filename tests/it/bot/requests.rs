@@ -75,7 +75,11 @@ fn a_stop_is_heard_while_a_push_waits() {
     let began = std::time::Instant::now();
     assert_eq!(child.wait().expect("a child").code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-    assert!(world.sticky(number).contains("at the request of ann"), "{}", world.sticky(number));
+    assert!(
+        world.sticky(number).contains("ann asked to stop this run"),
+        "{}",
+        world.sticky(number)
+    );
     assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "what was kept is pushed");
 }
 
