@@ -111,11 +111,17 @@ impl Publisher<'_> {
         }
     }
 
+    /// Writes the job summary and returns it.
+    pub fn write_summary(&self) -> String {
+        let summary = job_summary(&self.view, &self.facts(""));
+        environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);
+        summary
+    }
+
     /// Writes the job summary, the outputs, and the report for the artefact.
     pub fn write(&self) {
         let facts = self.facts("");
-        let summary = job_summary(&self.view, &facts);
-        environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);
+        let summary = self.write_summary();
         if !self.context.target.writes {
             // Without permission to write a check run, annotations go to the log.
             for remark in runner_commands::remarks(&check::annotations(&self.view)) {

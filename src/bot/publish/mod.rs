@@ -207,7 +207,8 @@ impl<'a> Publisher<'a> {
             for answer in &self.answers {
                 println!("{}", runner_commands::neutralise_commands(&answer.reply));
             }
-            self.write();
+            // The outputs are those of a run, and none took place.
+            self.write_summary();
         }
         self.warn_of_stale_pages();
     }
