@@ -30,6 +30,10 @@ pub const RETRY: Duration = Duration::from_secs(10);
 /// Folder of the checkout that receives the commits that were not pushed.
 const KEPT: &str = "regreen-bundle";
 
+/// Why a rebased fix is not what was tested.
+const WITH_OTHERS: &str =
+    "it is on top of commits that came meanwhile, and was not tested with them";
+
 /// Attempts of the final push.
 const LAST_ATTEMPTS: u32 = 3;
 
@@ -144,9 +148,10 @@ pub async fn deliver(
     let met = publisher.is_met() && publisher.incomplete.is_none();
     let sync = context.prepared.settings.sync == Some(true);
     if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
-        commits.sync(outcome).await;
+        let rebased = commits.sync(outcome).await;
+        publisher.incomplete = rebased.then(|| WITH_OTHERS.to_owned());
     }
-    if met {
+    if met && publisher.incomplete.is_none() {
         commits.move_head().await;
     }
     publisher.sign(commits).await;
@@ -172,8 +177,7 @@ fn incomplete(
     if destination == Destination::Nowhere || tested.is_none() || published.server_tip() == tested {
         return None;
     }
-    let others = "it is on top of commits that came meanwhile, and was not tested with them";
-    Some(published.held.clone().unwrap_or_else(|| others.to_owned()))
+    Some(published.held.clone().unwrap_or_else(|| WITH_OTHERS.to_owned()))
 }
 
 /// Saves the events for later commands.

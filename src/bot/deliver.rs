@@ -16,10 +16,13 @@ pub fn fix_marker(session: &str) -> String {
 
 impl Commits<'_> {
     /// Records what the session taught, in a separate commit (specification.md 9.5).
-    pub async fn sync(&mut self, outcome: &Outcome) {
+    /// Returns whether the branch now stands on commits of others, with which nothing was tested.
+    pub async fn sync(&mut self, outcome: &Outcome) -> bool {
         let (clone, now) = (&self.context.prepared.clone, self.context.clock.now());
         let date = now.get(..10).unwrap_or(&now);
-        let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
+        let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else {
+            return false;
+        };
         let read = |name: &str| {
             let bytes = clone.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
             String::from_utf8(bytes).ok()
@@ -29,15 +32,19 @@ impl Commits<'_> {
             .map(|(name, text)| (format!("{STATE_FOLDER}/{name}"), text.into_bytes()))
             .collect();
         if files.is_empty() {
-            return;
+            return false;
         }
         let made = clone.with_files(&tip, &files, &commit::sync(&self.session));
         let pushed = match made {
-            Ok(new) => self.send(&new).await.map(drop),
+            Ok(new) => self.send(&new).await,
             Err(error) => Err(error.to_string()),
         };
-        if let Err(error) = pushed {
-            self.note(format!("the lessons could not be recorded: {error}"));
+        match pushed {
+            Ok(rebased) => rebased.is_some(),
+            Err(error) => {
+                self.note(format!("the lessons could not be recorded: {error}"));
+                false
+            }
         }
     }
 

@@ -177,14 +177,20 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
-    publisher.incomplete = replies.untested;
     match sessions::earlier(context, &session).await {
         Ok(earlier) => publisher.earlier_fix = earlier.fix,
         Err(error) => tracing::warn!(error = error.message, "earlier fixes are not known"),
     }
     let tip = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());
     match (&branch, tip) {
-        (Some(branch), _) => publisher.show_branch(&branch.tip, pull),
+        (Some(branch), tested) => {
+            let clone = &context.prepared.clone;
+            if tested.is_some_and(|tested| !clone.contains(&branch.tip, &tested)) {
+                publisher.incomplete =
+                    Some("its commits were rebased, and no tests ran since".to_owned());
+            }
+            publisher.show_branch(&branch.tip, pull);
+        }
         (None, Some(tip)) => {
             if context.prepared.remote.head_of(&stored(&tip)).await?.is_some() {
                 publisher.show_stored(tip);
@@ -198,7 +204,9 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
         publisher.plan_is_gone = !pending.as_ref().is_some_and(waits);
     }
     if publisher.state() == Some(FinalState::Reverted) {
-        // Nothing ran since, which the check of the head and the fix itself have to say too.
+        // Nothing ran since, which the check of the head and the fix itself have to say too. A head
+        // that the session did not test has a check of its own.
+        publisher.keeps_check = publisher.view.head.as_ref() != Some(&context.target.head);
         publisher.settle().await;
     }
     publisher.answers_only().await;

@@ -15,8 +15,6 @@ pub struct Replies {
     pub shown: Option<SessionId>,
     /// Whether a command gave the fix branch a new tip, which needs a check of its own.
     pub new_tip: bool,
-    /// Why that tip was not tested.
-    pub untested: Option<String>,
     /// Whether nothing is posted, because the author of the comment may not give commands.
     pub silent: bool,
     /// Whether the job fails although it ran to its end.

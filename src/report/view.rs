@@ -90,8 +90,9 @@ impl View {
         self.progress = None;
         match event {
             Event::Opened { session, repository, head, branch, framework, command, resumed } => {
-                if !*resumed {
-                    // Another session may have used the name before, on another head.
+                let other_head = self.head.as_ref().is_some_and(|known| known != head);
+                if !*resumed && (self.outcome.is_some() || other_head) {
+                    // Another run used the name before. A test session opens twice in one run.
                     let notices = std::mem::take(&mut self.notices);
                     *self = Self { notices, ..Self::default() };
                 }
@@ -219,6 +220,25 @@ mod tests {
 
     fn rate(passed: u32) -> PassRate {
         PassRate::of(passed, 10).unwrap()
+    }
+
+    #[test]
+    fn another_run_under_the_same_name_begins_anew() {
+        let opened = |digit: char| Event::Opened {
+            session: "s".into(),
+            repository: String::new(),
+            head: CommitId::parse(digit.to_string().repeat(40)).unwrap(),
+            branch: String::new(),
+            framework: String::new(),
+            command: String::new(),
+            resumed: false,
+        };
+        let refused = Event::Rejected { iteration: 1, reasons: vec!["touches tests".into()] };
+        let mut view = View::of(&[opened('a'), refused, opened('a')]);
+        assert_eq!(view.refused.len(), 1, "a test session opens twice");
+        view.notices.push("kept".into());
+        view.add(&opened('b'));
+        assert_eq!((view.refused.len(), view.notices.len()), (0, 1));
     }
 
     #[test]

@@ -94,7 +94,12 @@ pub async fn rollback(
                 found = Some((OwnBranch { session, tip }, reverted));
                 break;
             }
-            Ok(None) => {}
+            Ok(None) => {
+                let view = read_view(context, &session, Some(&tip)).await?;
+                if view.rows.iter().any(|row| row.outcome == "improved") {
+                    break;
+                }
+            }
             Err(error) => return Ok(unchanged(&error)),
         }
     }
@@ -165,7 +170,6 @@ pub async fn rebase(context: &Context<'_>, replies: &mut Replies) -> Result<Stri
         Ok(()) => {
             let (head, tip) = (head.short(), rebased.short());
             replies.new_tip = true;
-            replies.untested = Some(format!("it was rebased onto {head}, and no tests ran since"));
             format!(
                 "The fix branch is rebased onto {head}; its tip is now {tip}. The fix was not tested there: `/regreen recreate` looks for a fix of this head."
             )

@@ -155,9 +155,16 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     world.git(&["merge-base", "--is-ancestor", &head, &branch]);
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(world.git(&["show", &format!("{branch}:notes.txt")]).contains('x'));
-    for words in ["completed", "wall time", "The last session"] {
+    for words in ["completed", "wall time", "The last session", "no tests ran since"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
+    let check = || {
+        let tip = world.git(&["rev-parse", &branch]);
+        let state = world.github.state();
+        let check = state.checks.iter().find(|check| check.head_sha == tip);
+        check.and_then(|check| check.conclusion.clone()).unwrap_or_default()
+    };
+    assert_eq!(check(), "action_required", "nothing ran on the rebased commits");
     // Both sides change the same lines, so the rebase must change nothing.
     world.commit(
         "topic",
@@ -177,6 +184,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
     assert!(learned.contains("calc.py was wrong"), "{learned}");
     assert_eq!(world.git(&["rev-parse", &format!("{branch}~1")]), tip);
+    assert_eq!(check(), "action_required", "nor on the lessons above them");
 
     let (ran, _) = say(&world, number, "/regreen recreate --max-iterations=1");
     assert!(ran.code.is_some_and(|code| code < 2), "{}", shown(&ran));
