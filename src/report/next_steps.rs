@@ -55,18 +55,21 @@ pub fn resume_session(session: &str) -> NextStep {
     NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
 }
 
-/// The command that continues a session that stopped or used up its iterations; `None` when there is
+/// The command that continues a session that stopped or did not meet its gate; `None` when there is
 /// nothing to continue.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {
         Ending::Blocked => Some(step),
-        Ending::Failure if outcome.limit_reached => {
+        Ending::Failure => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
-            Some(NextStep { command, purpose: "try longer" })
+            // Who gave up before the limit needs other ideas, not more time.
+            let longer = outcome.limit_reached;
+            let purpose = if longer { "try longer" } else { "go on, with another provider" };
+            Some(NextStep { command, purpose })
         }
-        _ => None,
+        Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
     }
 }
 
