@@ -91,10 +91,11 @@ fn spellings(c: char) -> Vec<String> {
 /// The shortest line of encoded text that is wrapped, as `xxd -p` writes it.
 const SHORTEST_LINE: usize = 60;
 
-/// The characters of a text that wraps encoded text, without white space.
+/// A text that wraps encoded text, without its white space.
 pub(super) struct Unwrapped {
-    kept: Vec<(usize, char)>,
     joined: String,
+    /// Where each piece between white space begins, in `joined` and in the text.
+    pieces: Vec<(usize, usize)>,
 }
 
 impl Unwrapped {
@@ -104,9 +105,17 @@ impl Unwrapped {
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=');
         let is_wrapped = |line: &str| line.len() >= SHORTEST_LINE && line.chars().all(is_encoded);
         text.lines().any(|line| is_wrapped(line.trim())).then(|| {
-            let kept: Vec<(usize, char)> =
-                text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
-            Self { joined: kept.iter().map(|(_, c)| c).collect(), kept }
+            let mut unwrapped = Self { joined: String::new(), pieces: Vec::new() };
+            let mut at = 0;
+            for part in text.split_inclusive(char::is_whitespace) {
+                let piece = part.trim_end();
+                if !piece.is_empty() {
+                    unwrapped.pieces.push((unwrapped.joined.len(), at));
+                    unwrapped.joined.push_str(piece);
+                }
+                at += part.len();
+            }
+            unwrapped
         })
     }
 
@@ -115,11 +124,17 @@ impl Unwrapped {
         self.joined.contains(needle)
     }
 
+    /// Where the byte `at` of the joined text is in the text.
+    fn original(&self, at: usize) -> Option<usize> {
+        let next = self.pieces.partition_point(|(joined, _)| *joined <= at);
+        let (joined, text) = self.pieces.get(next.checked_sub(1)?)?;
+        Some(text + (at - joined))
+    }
+
+    /// Where the text holds `needle`, which the joined text holds at `at`.
     fn place(&self, at: usize, needle: &str) -> Option<Range<usize>> {
-        let first = self.joined.get(..at)?.chars().count();
-        let (start, _) = self.kept.get(first)?;
-        let (end, c) = self.kept.get(first + needle.chars().count() - 1)?;
-        Some(*start..end + c.len_utf8())
+        let last = at + needle.len().checked_sub(1)?;
+        Some(self.original(at)?..self.original(last)? + 1)
     }
 }
 

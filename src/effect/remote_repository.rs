@@ -33,7 +33,8 @@ pub struct PushRequest {
 /// The result of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushOutcome {
-    /// The branch is at the new commit, as read back from the server.
+    /// The branch contains the new commit, as read back from the server. It is the tip, unless
+    /// somebody else pushed on top of it at once.
     Done,
     /// The branch stood at the new commit before the push.
     AlreadyThere,

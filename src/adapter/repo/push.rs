@@ -34,7 +34,8 @@ pub fn full_name(name: &str) -> String {
 }
 
 impl GitRemote {
-    /// Moves a branch of the server from `expected` to `new`, then reads its tip to verify that.
+    /// Moves a branch of the server from `expected` to `new`, then reads its tip to verify that. A
+    /// branch to which somebody else added commits right after that has been moved too.
     ///
     /// A push without a readable answer may have been carried out, so it is repeated only where the
     /// branch shows that it was not.
@@ -47,12 +48,17 @@ impl GitRemote {
             return Err(RemoteError::Protected { branch: request.branch.clone() });
         }
         let mut attempt = 1;
+        let mut before = None;
         loop {
             let offer = self.transport.list_for_push().await?;
             let old = offer.find(&reference).map(named).transpose()?;
+            let before: &Option<CommitId> = before.get_or_insert_with(|| old.clone());
             if old.as_ref() == Some(&request.new) {
                 let first = attempt == 1;
                 return Ok(if first { PushOutcome::AlreadyThere } else { PushOutcome::Done });
+            }
+            if self.was_added(request, before.as_ref(), old.as_ref()).await? {
+                return Ok(PushOutcome::Done);
             }
             if old != request.expected && !self.is_behind(request, old.as_ref()).await? {
                 return Ok(PushOutcome::Moved { now: old });
@@ -66,12 +72,13 @@ impl GitRemote {
                 Err(error) => error,
             };
             if let Err(error) = self.transport.pause_push(error, attempt).await {
-                let pushed = error.is_transient()
-                    && self
-                        .head_of(&request.branch)
-                        .await
-                        .is_ok_and(|now| now.as_ref() == Some(&request.new));
-                return if pushed { Ok(PushOutcome::Done) } else { Err(error) };
+                if error.is_transient()
+                    && let Ok(now) = self.head_of(&request.branch).await
+                    && let Ok(true) = self.was_added(request, before.as_ref(), now.as_ref()).await
+                {
+                    return Ok(PushOutcome::Done);
+                }
+                return Err(error);
             }
             attempt += 1;
         }
@@ -95,7 +102,7 @@ impl GitRemote {
         sent: Sent,
     ) -> Result<PushOutcome, RemoteError> {
         let now = self.head_of(&request.branch).await?;
-        if now.as_ref() == Some(&request.new) {
+        if self.was_added(request, old, now.as_ref()).await? {
             return Ok(PushOutcome::Done);
         }
         match sent.report {
@@ -105,6 +112,29 @@ impl GitRemote {
             }
             Report::Refused(_) | Report::Moved => Ok(PushOutcome::Moved { now }),
         }
+    }
+
+    /// Whether a branch that was at `before` contains the new tip now. An older commit, which
+    /// `before` contains too, is there only as the tip: it is what a rollback pushes.
+    async fn was_added(
+        &self,
+        request: &PushRequest,
+        before: Option<&CommitId>,
+        now: Option<&CommitId>,
+    ) -> Result<bool, RemoteError> {
+        let Some(now) = now.filter(|now| Some(*now) != before) else { return Ok(false) };
+        if now == &request.new {
+            return Ok(true);
+        }
+        for commit in before.into_iter().chain([now]) {
+            self.fetch_missing(commit).await?;
+        }
+        let repo = self.repo()?;
+        let contains = |tip: &CommitId| -> Result<bool, RemoteError> {
+            let found = repo.graph_descendant_of(oid(tip)?, oid(&request.new)?);
+            Ok(tip == &request.new || found.map_err(failed("compare two histories"))?)
+        };
+        Ok(contains(now)? && !before.is_some_and(|before| contains(before).unwrap_or(true)))
     }
 
     /// Whether a branch that is not at `expected` is at an earlier commit of the session that `new`

@@ -8,9 +8,11 @@ fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
+    let held = world.hold_push(&format!("git rev-parse --verify '{branch}'"));
     let mut child = world.start(&world.pull_request(number, "opened"));
-    world.wait_for(|| world.has(&branch));
+    world.wait_for(|| held.has_come());
     let head = world.commit("topic", &[("notes.txt", "x\n")], "Move on");
+    drop(held);
     assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
     let comment = world.sticky(number);
     assert!(comment.contains("while this ran, so it stopped"), "{comment}");
@@ -30,12 +32,14 @@ fn later_iterations_go_on_top_of_what_somebody_pushed_meanwhile() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
+    let held = world.hold_push(&format!("git rev-parse --verify '{branch}'"));
     let mut command = world.action(&world.pull_request(number, "opened"));
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = child.spawn().expect("regreen starts");
-    world.wait_for(|| world.has(&branch));
+    world.wait_for(|| held.has_come());
     world.branch_here(&branch);
     let theirs = world.commit(&branch, &[("theirs.txt", "mine\n")], "By hand");
+    drop(held);
     let ran: Ran = child.wait_with_output().expect("a child").into();
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);

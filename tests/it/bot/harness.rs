@@ -290,10 +290,23 @@ impl World {
     /// Makes the git server refuse every push until the returned file is removed.
     pub fn refuse_pushes(&self) -> PathBuf {
         let hook = self.bare().join("hooks/pre-receive");
-        std::fs::write(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n").expect("a hook");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&hook, mode).expect("a mode");
+        write_hook(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n");
         hook
+    }
+
+    /// Makes the git server hold its answer to the first push after which `condition`, a shell
+    /// command that runs in its repository, succeeds. So a story can act at an exact point of a run.
+    pub fn hold_push(&self, condition: &str) -> HeldPush {
+        let marker = self.folder.path().join("srv/held");
+        let hook = self.bare().join("hooks/post-receive");
+        // It removes itself first, since pushes of the story run it as well.
+        let script = format!(
+            "#!/bin/sh\n{{ {condition}; }} >/dev/null 2>&1 || exit 0\nrm \"$0\"\n: >'{0}'\n\
+             for _ in $(seq 1200); do [ -e '{0}' ] || exit 0; sleep 0.05; done\n",
+            marker.display()
+        );
+        write_hook(&hook, &script);
+        HeldPush { marker, hook }
     }
 
     /// The next request to the git server with this method and service (`upload` or `receive`) fails
@@ -332,12 +345,17 @@ impl World {
         !self.git(&["for-each-ref", &name]).is_empty()
     }
 
-    /// Starts a job, and kills it as soon as a commit message on a branch contains `words`.
+    /// Starts a job, and kills it in the push after which a commit message on a branch contains
+    /// `words`.
     pub fn run_until(&self, job: &Job<'_>, branch: &str, words: &str) {
+        let held = self.hold_push(&format!("git log --format=%s '{branch}' | grep -F '{words}'"));
+        self.kill_at(job, &held);
+    }
+
+    /// Starts a job, and kills it in this push.
+    pub fn kill_at(&self, job: &Job<'_>, held: &HeldPush) {
         let mut child = self.start(job);
-        self.wait_for(|| {
-            self.has(branch) && self.git(&["log", "--format=%s", branch]).contains(words)
-        });
+        self.wait_for(|| held.has_come());
         child.kill().expect("a child");
         child.wait().expect("a child");
     }
@@ -402,6 +420,32 @@ pub fn holding(folder: &Path, text: &str, more: &[&str]) -> String {
     drop(input);
     let found = grep.wait_with_output().expect("grep ends");
     String::from_utf8_lossy(&found.stdout).into_owned()
+}
+
+/// A push that the git server answers when this is dropped.
+pub struct HeldPush {
+    marker: PathBuf,
+    hook: PathBuf,
+}
+
+impl HeldPush {
+    /// Whether the push has come; its references are updated then.
+    pub fn has_come(&self) -> bool {
+        self.marker.exists()
+    }
+}
+
+impl Drop for HeldPush {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.hook));
+        drop(std::fs::remove_file(&self.marker));
+    }
+}
+
+fn write_hook(path: &Path, script: &str) {
+    std::fs::write(path, script).expect("a hook");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(path, mode).expect("a mode");
 }
 
 impl Drop for World {

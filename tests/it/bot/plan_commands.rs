@@ -113,17 +113,10 @@ fn killed_while_it_writes_tests_a_session_goes_on_elsewhere() {
     let world = untested();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let mut child = world.start(&world.comment(number, "ann", "/regreen test shop/price.py"));
     let state = format!("{}:state/.process/generation.json", kept(number));
-    world.wait_for(|| {
-        world.has(&kept(number))
-            && world
-                .git(&["ls-tree", "-r", "--name-only", &kept(number)])
-                .contains("generation.json")
-            && world.git(&["show", &state]).contains("test_price_pinned")
-    });
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    let held = world.hold_push(&format!("git show '{state}' | grep -F test_price_pinned"));
+    world.kill_at(&world.comment(number, "ann", "/regreen test shop/price.py"), &held);
+    drop(held);
     assert!(!world.has(&branch), "it was killed before its first commit");
 
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
@@ -149,9 +142,11 @@ fn killed_while_it_writes_tests_a_session_goes_on_elsewhere() {
 fn a_stop_comment_stops_the_writing_of_tests() {
     let world = untested();
     let number = world.pull();
+    let held = world.hold_push(&format!("git rev-parse --verify '{}'", kept(number)));
     let mut child = world.start(&world.comment(number, "ann", "/regreen test shop/price.py"));
-    world.wait_for(|| world.has(&kept(number)));
+    world.wait_for(|| held.has_come());
     world.comment(number, "ann", "/regreen stop");
+    drop(held);
     assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
     let comment = world.sticky(number);
     assert!(comment.contains("ann asked to stop this run"), "{comment}");
@@ -170,11 +165,9 @@ fn a_stopped_session_is_found_behind_a_finished_one() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert!(world.sticky(number).contains("cannot be continued"), "{}", shown(&ran));
-    let mut child = world.start(&world.comment(number, "ann", "/regreen test calc.py"));
-    let second = format!("{}-2", kept(number));
-    world.wait_for(|| world.has(&second));
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    let held = world.hold_push(&format!("git rev-parse --verify '{}-2'", kept(number)));
+    world.kill_at(&world.comment(number, "ann", "/regreen test calc.py"), &held);
+    drop(held);
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert!(
         ran.err.contains(&format!("resuming session WFS-test-pr-{number}-2")),

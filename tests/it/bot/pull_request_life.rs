@@ -196,10 +196,12 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
+    let held = world.hold_push(&format!("git rev-parse --verify '{branch}'"));
     let mut child = world.start(&world.pull_request(number, "opened"));
-    world.wait_for(|| world.has(&branch));
+    world.wait_for(|| held.has_come());
     world.comment(number, "mallory", "/regreen stop");
     world.comment(number, "ann", "/regreen stop");
+    drop(held);
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(0), "stopped at a checkpoint");
     let comment = world.sticky(number);
@@ -215,13 +217,15 @@ fn a_signal_saves_and_ends_within_seconds() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
+    let held = world.hold_push(&format!("git rev-parse --verify '{branch}'"));
     let mut child = world.start(&world.pull_request(number, "opened"));
-    world.wait_for(|| world.has(&branch));
+    world.wait_for(|| held.has_come());
     let killed = std::process::Command::new("kill")
         .args(["-TERM", &child.id().to_string()])
         .status()
         .expect("kill starts");
     assert!(killed.success());
+    drop(held);
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(0));
     assert!(world.sticky(number).contains("stopped"), "{}", world.sticky(number));

@@ -122,6 +122,14 @@ impl World {
         std::fs::write(self.folder.path().join("srv/fault"), text).expect("a file");
     }
 
+    /// Installs a hook of the server's repository.
+    fn hook(&self, name: &str, script: &str) {
+        let hook = self.bare().join("hooks").join(name);
+        std::fs::write(&hook, format!("#!/bin/sh\n{script}\n")).expect("a hook");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&hook, mode).expect("a mode");
+    }
+
     /// The next request with this method and service fails in this way.
     fn fault_once(&self, kind: &str, method: &str, service: &str) {
         let line = format!("{kind} {method} {service}\n");

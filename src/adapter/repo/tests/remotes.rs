@@ -82,6 +82,35 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     assert_eq!(world.tip(branch), better);
 }
 
+/// Somebody else pushes between our push and our look at its result, which may be lost as well.
+#[tokio::test]
+async fn a_push_on_which_somebody_builds_at_once_is_done() {
+    for fault in [None, Some("lost")] {
+        let world = World::new();
+        let checkout = world.clone(Some(1), "topic");
+        let remote = world.remote(&checkout);
+        let new = fix(&checkout, "b.txt", "fixed");
+        let branch = "regreen/WFS-test-x";
+        let script = format!(
+            "rm \"$0\"\n\
+             git -c user.name=Bea -c user.email=bea@localhost commit-tree -p {new} -m Mine {new}^{{tree}} |\n\
+             xargs git update-ref refs/heads/{branch}"
+        );
+        world.hook("post-receive", &script);
+        if let Some(kind) = fault {
+            world.fault_once(kind, "POST", "receive");
+        }
+        let pushed = remote.push(&request(branch, None, &new)).await.expect("an answer");
+        assert_eq!(pushed, PushOutcome::Done, "{fault:?}");
+        let theirs = world.tip(branch);
+        assert_eq!(git(&world.bare(), &["rev-parse", &format!("{theirs}^")]), new.as_str());
+        // A rollback to a commit that the branch contains is not done before the branch is there.
+        let back = remote.push(&request(branch, Some(new.clone()), &new)).await.expect("an answer");
+        assert_eq!(back, PushOutcome::Moved { now: Some(theirs.clone()) });
+        assert_eq!(world.tip(branch), theirs);
+    }
+}
+
 #[tokio::test]
 async fn a_reference_is_deleted_only_from_where_it_is_known_to_be() {
     let world = World::new();
@@ -194,7 +223,6 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     );
     assert!(hasty.head_of("main").await.is_err());
     world.fault("");
-    let hook = world.bare().join("hooks/pre-receive");
     let more = fix(&checkout, "c.txt", "more");
     for (message, by) in [
         ("not on fridays", Refuser::Hook),
@@ -204,10 +232,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
             Refuser::WorkflowFiles,
         ),
     ] {
-        std::fs::write(&hook, format!("#!/bin/sh\necho '{message}' >&2\nexit 1\n"))
-            .expect("a hook");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&hook, mode).expect("a mode");
+        world.hook("pre-receive", &format!("echo '{message}' >&2\nexit 1"));
         let answer = remote.push(&request("regreen/y", None, &more)).await.expect("an answer");
         let PushOutcome::Rejected { by: found, text } = answer else { panic!("{answer:?}") };
         assert_eq!(found, by, "{text}");
