@@ -11,7 +11,7 @@ use crate::domain::command::{Command, Flags};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
 use crate::report::final_state::FinalState;
-use crate::report::forge_page::CommandReply;
+use crate::report::forge_page::{CommandReply, JobFailure};
 use crate::report::runner_commands;
 
 use super::commits::{Commits, Published};
@@ -43,7 +43,7 @@ pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, 
     let destination = limits::destination(context, &command);
     let mut publisher = load_bundle(context, folder, destination, Vec::new()).await?;
     publisher.end().await;
-    Ok(exit_code(publisher.state(), 1))
+    Ok(exit_code(publisher.state(), i32::from(exit::ENVIRONMENT)))
 }
 
 /// Reads a bundle, publishes its commits and shows its session. The caller ends the publisher.
@@ -96,20 +96,29 @@ pub async fn load_bundle<'a>(
         println!("{}", runner_commands::remark(Level::Warning, None, "regreen", text));
         return Ok(publisher);
     }
-    match refusal(claims.filter(|tip| *tip != context.target.head), &commits.published) {
-        Some(reason) => publisher.refuse(&reason),
+    match failure(claims.filter(|tip| *tip != context.target.head), &commits.published) {
+        Some(failure) => publisher.fail(failure),
         None => save_events(context, &session, folder).await,
     }
     Ok(publisher)
 }
 
 /// Why nothing of a bundle was published that claims these commits; `None` when all is well.
-fn refusal(claims: Option<CommitId>, published: &Published) -> Option<String> {
+fn failure(claims: Option<CommitId>, published: &Published) -> Option<JobFailure> {
     if published.server_tip().is_some() {
         return None;
     }
-    let missing = || "the bundle has no commits: `bundle.json` or `commits.pack` is missing".into();
-    published.held.clone().or_else(|| claims.map(|_| missing()))
+    match &published.held {
+        Some(why) if !published.is_refused => Some(JobFailure::NoResult {
+            message: format!("nothing of the bundle was published: {why}"),
+            hint: "run this job again; the bundle is still whole".into(),
+        }),
+        held => {
+            let missing = "the bundle has no commits: `bundle.json` or `commits.pack` is missing";
+            let why = held.as_deref().or_else(|| claims.map(|_| missing))?;
+            Some(JobFailure::Refused { reason: format!("the bundle was refused: {why}") })
+        }
+    }
 }
 
 /// Keeps the commits of a run that were not pushed where later steps of the job find them, whatever

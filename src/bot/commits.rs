@@ -34,6 +34,8 @@ pub struct Published {
     pub pull: Option<(Option<u64>, String)>,
     /// Why nothing more is published, in our own words; quotes of a server's answer are untrusted.
     pub held: Option<String>,
+    /// Whether it is held because of what the commits are, not because of the server.
+    pub is_refused: bool,
     /// Messages for the user, in our own words.
     pub notices: Vec<String>,
 }
@@ -133,13 +135,13 @@ impl<'a> Commits<'a> {
             Err(repo::BundleError::Missing(_)) => return Ok(()),
             Err(error) => {
                 let hint = error.hint();
-                self.hold(format!("the commits were not taken over: {error}; {hint}"));
+                self.refuse(&format!("{error}; {hint}"));
                 return Ok(());
             }
         };
         let of = &imported.bundle.of;
         if of.session != self.session || of.branch != self.branch {
-            self.hold("the commits were not taken over: they are of another session".into());
+            self.refuse("they are of another session");
             return Ok(());
         }
         if self.seen.as_ref() == Some(&of.tip) || !self.is_fit(&imported.diff) {
@@ -190,7 +192,7 @@ impl<'a> Commits<'a> {
             return true;
         }
         let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
-        self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+        self.refuse(&names.join("; "));
         false
     }
 
@@ -289,6 +291,12 @@ impl<'a> Commits<'a> {
                 self.hold(format!("`{}` moved while it was pushed; it is left alone", self.branch));
             }
         }
+    }
+
+    /// Publishes nothing more, because of what the commits are.
+    fn refuse(&mut self, why: &str) {
+        self.published.is_refused = true;
+        self.hold(format!("the commits were not taken over: {why}"));
     }
 
     /// Publishes nothing more, for this reason.

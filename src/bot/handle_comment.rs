@@ -178,7 +178,7 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
     match sessions::earlier(context, &session).await {
-        Ok(earlier) => publisher.earlier_fix = earlier.fix,
+        Ok(earlier) => publisher.earlier_branches = earlier.branches,
         Err(error) => tracing::warn!(error = error.message, "earlier fixes are not known"),
     }
     let tip = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());

@@ -130,9 +130,9 @@ async fn open_publisher<'a>(
     answers: Vec<CommandReply>,
 ) -> Result<Publisher<'a>, BotError> {
     let mut publisher = Publisher::new(context, start.session.to_string(), answers);
+    let earlier = sessions::earlier(context, start.session.as_str()).await?;
+    publisher.earlier_branches = earlier.branches;
     if matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest) {
-        let earlier = sessions::earlier(context, start.session.as_str()).await?;
-        publisher.earlier_fix = earlier.fix;
         // Until such a run tests the suite, what is known of the head stays.
         publisher.keeps_check = earlier.tested;
     }

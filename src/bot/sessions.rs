@@ -4,7 +4,7 @@ use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::PullState;
 use crate::report::final_state::FinalState;
-use crate::report::forge_page::{EarlierFix, ForgePage};
+use crate::report::forge_page::{EarlierBranch, ForgePage};
 use crate::report::view::View;
 
 use super::context::Context;
@@ -59,7 +59,7 @@ pub async fn newest(context: &Context<'_>) -> Result<Option<KnownSession>, BotEr
 pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSession>, BotError> {
     for known in known(context).await?.into_iter().rev().filter(|known| known.branch.is_none()) {
         let pending = session_snapshots::pending(context.prepared, &known.session).await?;
-        if pending.is_some() {
+        if pending.as_ref().is_some_and(PendingSession::has_more_to_do) {
             return Ok(pending);
         }
     }
@@ -81,8 +81,8 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
 /// What sessions before this one left on the head under test.
 #[derive(Debug, Default)]
 pub struct EarlierSessions {
-    /// The newest fix that nobody merged, closed or replaced.
-    pub fix: Option<EarlierFix>,
+    /// Their fixes and tests that nobody merged, closed or took back, oldest first.
+    pub branches: Vec<EarlierBranch>,
     /// Whether one of them ran the suite.
     pub tested: bool,
 }
@@ -98,11 +98,11 @@ pub async fn earlier(context: &Context<'_>, current: &str) -> Result<EarlierSess
             continue;
         }
         earlier.tested |= view.baseline.is_some();
-        let fixed = matches!(state, FinalState::Fixed | FinalState::MostlyFixed);
-        if known.branch.is_some() && fixed {
+        let holds_work = view.improvements() > 0 || !view.written.is_empty();
+        if known.branch.is_some() && holds_work && state != FinalState::Reverted {
             let url = fix_page(context, known.session.as_str()).await;
             let heading = state.heading(&view, &ForgePage::default());
-            earlier.fix = url.map(|url| EarlierFix { heading, url }).or(earlier.fix);
+            earlier.branches.extend(url.map(|url| EarlierBranch { heading, url }));
         }
     }
     Ok(earlier)
@@ -125,7 +125,7 @@ pub async fn read_view(
     session: &SessionId,
     tip: Option<&CommitId>,
 ) -> Result<View, BotError> {
-    let mut bytes = session_snapshots::events(context.prepared, session, tip).await?;
+    let mut bytes = session_snapshots::events(context, session, tip).await?;
     Ok(View::of(&worker::whole_lines(&mut bytes)))
 }
 

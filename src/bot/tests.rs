@@ -474,6 +474,7 @@ fn the_documented_ends_are_those_of_the_code() {
             FinalState::Stopped => "Stopped while tests fail; `/regreen resume` continues",
             FinalState::Reverted => "A person took a fix back",
             FinalState::Planned => "Tests were planned",
+            FinalState::NothingToDo => "Tests were requested, and none is missing",
             FinalState::Refused => "A bundle was refused",
             FinalState::NoResult => "Nothing could run",
             FinalState::Unfinished | FinalState::NoSession | FinalState::DryRun => continue,

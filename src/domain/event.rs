@@ -35,7 +35,7 @@ pub enum Event {
         /// The diagnosis in one or two sentences.
         text: String,
     },
-    /// After the end of the session a person had a kept fix reverted; no tests ran since.
+    /// After a run a person had a kept fix reverted; no tests ran since.
     Reverted {
         /// The iteration that had made the fix.
         iteration: u32,

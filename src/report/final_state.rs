@@ -41,6 +41,8 @@ pub enum FinalState {
     DryRun,
     /// Tests are planned; none ran.
     Planned,
+    /// Tests were to be planned or written, and none is missing.
+    NothingToDo,
 }
 
 /// The commit that a check run is about.
@@ -60,14 +62,17 @@ impl FinalState {
             Some(JobFailure::NoResult { .. }) => return Some(Self::NoResult),
             None => {}
         }
-        let Some(outcome) = &view.outcome else {
-            let state = if view.session.is_empty() { Self::NoSession } else { Self::Unfinished };
-            return page.idle.then_some(state);
-        };
+        if view.outcome.is_none() && !page.idle {
+            return None;
+        }
         if !view.reverted.is_empty() {
             return Some(Self::Reverted);
         }
-        let fixed = view.rows.iter().any(|row| row.outcome == "improved");
+        let Some(outcome) = &view.outcome else {
+            let state = if view.session.is_empty() { Self::NoSession } else { Self::Unfinished };
+            return Some(state);
+        };
+        let fixed = view.improvements() > 0;
         Some(match outcome.result {
             Ending::Success if fixed => Self::Fixed,
             Ending::Success if !view.written.is_empty() => Self::TestsWritten,
@@ -76,8 +81,9 @@ impl FinalState {
             Ending::PartialSuccess => Self::GreenWithNotes,
             Ending::Failure => Self::NotGreen,
             Ending::Blocked => Self::Stopped,
-            Ending::Planned if outcome.last.is_none() => Self::Planned,
-            Ending::Planned => Self::DryRun,
+            Ending::Planned if outcome.last.is_some() => Self::DryRun,
+            Ending::Planned if outcome.report.is_empty() => Self::NothingToDo,
+            Ending::Planned => Self::Planned,
         })
     }
 
@@ -92,7 +98,7 @@ impl FinalState {
             Self::Green | Self::Fixed | Self::TestsWritten => "✅ ",
             Self::GreenWithNotes | Self::MostlyFixed => "🟡 ",
             Self::NotGreen => "❌ ",
-            Self::DryRun | Self::Planned => "📋 ",
+            Self::DryRun | Self::Planned | Self::NothingToDo => "📋 ",
         }
     }
 
@@ -132,6 +138,7 @@ impl FinalState {
             Self::Stopped => format!("Stopped: {pass}{iterations}"),
             Self::DryRun => format!("Dry run: {pass}, nothing was changed"),
             Self::Planned => "Planned, nothing was changed".to_owned(),
+            Self::NothingToDo => "Nothing to do".to_owned(),
         }
     }
 
@@ -150,7 +157,12 @@ impl FinalState {
             (Self::Fixed | Self::MostlyFixed | Self::Reverted, Head)
             | (Self::NotGreen | Self::Refused, _) => Conclusion::Failure,
             (
-                Self::NoSession | Self::Unfinished | Self::Stopped | Self::DryRun | Self::Planned,
+                Self::NoSession
+                | Self::Unfinished
+                | Self::Stopped
+                | Self::DryRun
+                | Self::Planned
+                | Self::NothingToDo,
                 _,
             ) => Conclusion::Neutral,
         }
@@ -247,7 +259,8 @@ impl FinalState {
             Self::Stopped => Some(Self::Reverted),
             Self::Reverted => Some(Self::DryRun),
             Self::DryRun => Some(Self::Planned),
-            Self::Planned => Some(Self::Refused),
+            Self::Planned => Some(Self::NothingToDo),
+            Self::NothingToDo => Some(Self::Refused),
             Self::Refused => Some(Self::NoResult),
             Self::NoResult => Some(Self::Unfinished),
             Self::Unfinished => Some(Self::NoSession),

@@ -47,8 +47,8 @@ pub struct ForgePage<'a> {
     pub moved_to: Option<&'a CommitId>,
     /// Whether the plan of the session was dropped, or is for another head.
     pub plan_is_gone: bool,
-    /// The fix of an earlier session that this one did not replace.
-    pub earlier_fix: Option<&'a EarlierFix>,
+    /// Fixes and tests of other sessions, which this one does not replace.
+    pub earlier_branches: &'a [EarlierBranch],
     /// Answers to commands, oldest first.
     pub answers: &'a [CommandReply],
     /// Phases before the test cycle; none in a plain fix.
@@ -101,9 +101,9 @@ pub enum JobFailure {
     },
 }
 
-/// The fix of an earlier session, which still waits for a person.
+/// A fix or tests of another session that still wait for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EarlierFix {
+pub struct EarlierBranch {
     /// How that session stands, as its heading put it.
     pub heading: String,
     /// URL of its pull request or branch.

@@ -115,7 +115,7 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         }
         FinalState::DryRun => steps.push(NextStep::new("/regreen fix", "look for a fix")),
         FinalState::Planned if page.plan_is_gone => {}
-        FinalState::Planned if outcome.is_some_and(|outcome| !outcome.report.is_empty()) => {
+        FinalState::Planned => {
             steps.push(NextStep::new("/regreen run", "carry the plan out"));
             steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));
             steps.push(NextStep::new("/regreen cancel", "drop the plan"));
@@ -124,10 +124,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         | FinalState::Green
         | FinalState::Fixed
         | FinalState::TestsWritten
-        | FinalState::Planned => {}
+        | FinalState::NothingToDo => {}
     }
     let fixes = matches!(state, FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen);
-    let kept = view.rows.iter().any(|row| row.outcome == "improved");
+    let kept = view.improvements() > 0;
     if fixes && kept && page.is_pushed() && page.on_head.is_none() {
         steps.push(NextStep::new("/regreen rollback", "take the last fix back"));
     }

@@ -47,19 +47,27 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
             let doing = prose(&sentence(&doing(view)), SENTENCE);
             vec![if doing.is_empty() { doing } else { format!("{doing} …") }]
         }
+        (Some(FinalState::Reverted), None) => {
+            let rate = view.rate().map(|rate| format!("Before that, {rate} % passed."));
+            let page = facts.pull_url.map(|url| link("the fix", url));
+            let page = page.or_else(|| facts.branch_url.map(|url| link("the fix branch", url)));
+            let page = page.filter(|_| screen != Screen::PullRequest);
+            let left = page.map(|page| format!("What is left is in {page}."));
+            vec![rate.unwrap_or_default(), left.unwrap_or_default()]
+        }
         (Some(state), None) => match &view.outcome {
             Some(outcome) => {
                 vec![
-                    why(state, outcome, view),
+                    why(outcome, view),
                     change_place(state, (outcome, !view.written.is_empty()), facts, screen),
                 ]
             }
             None => Vec::new(),
         },
     };
-    if let Some(fix) = facts.earlier_fix.filter(|_| screen != Screen::PullRequest) {
-        let page = link("The fix of an earlier run", &fix.url);
-        paragraphs.push(format!("**{page} still waits:** {}.", prose(&fix.heading, SENTENCE)));
+    for branch in facts.earlier_branches.iter().filter(|_| screen != Screen::PullRequest) {
+        let page = link("The result of an earlier run", &branch.url);
+        paragraphs.push(format!("**{page} still waits:** {}.", prose(&branch.heading, SENTENCE)));
     }
     paragraphs.retain(|text| !text.is_empty());
     Part::text(paragraphs.join("\n\n"))
@@ -79,11 +87,7 @@ fn why_without_result(failure: &JobFailure) -> String {
 }
 
 /// Why the session ended, and what it changed.
-fn why(state: FinalState, outcome: &Outcome, view: &View) -> String {
-    if state == FinalState::Reverted {
-        let rate = outcome.last.map(|rate| format!("Before that, {rate} % passed."));
-        return rate.unwrap_or_default();
-    }
+fn why(outcome: &Outcome, view: &View) -> String {
     let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
     if view.regained() > 0 {
         text.push_str(&format!(" {} regained.", count(view.regained(), "test")));
@@ -124,22 +128,18 @@ fn change_place(
     let page = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
     match page {
         // The body stands on the fix itself.
-        _ if screen == Screen::PullRequest && state != FinalState::Reverted => {
-            match facts.incomplete {
-                Some(why) => {
-                    let why = prose(&sentence(why), SENTENCE);
-                    format!("**This is not exactly what was tested.** {why}.")
-                }
-                None => evidence.to_owned(),
+        _ if screen == Screen::PullRequest => match facts.incomplete {
+            Some(why) => {
+                let why = prose(&sentence(why), SENTENCE);
+                format!("**This is not exactly what was tested.** {why}.")
             }
-        }
-        _ if screen == Screen::PullRequest => String::new(),
+            None => evidence.to_owned(),
+        },
         None => {
             let why = facts.incomplete.map(|why| format!(": {}", prose(why, SENTENCE)));
             let patch = if no_patch { "" } else { " The change is the patch below." };
             format!("Nothing was pushed{}.{patch}", why.unwrap_or_default())
         }
-        Some(page) if state == FinalState::Reverted => format!("What is left is in {page}."),
         Some(page) if facts.incomplete.is_some() => {
             let why = prose(&sentence(facts.incomplete.unwrap_or_default()), SENTENCE);
             format!("**Not all of it is tested on the server.** {why}. See {page}.")
@@ -179,7 +179,7 @@ pub fn figures(view: &View) -> Part<'static> {
         let passed = format!("{} of {}", grouped(last.passed.into()), grouped(last.total.into()));
         facts.push(fact("Tests that pass", passed, back));
     }
-    let improved = view.rows.iter().filter(|row| row.outcome == "improved").count();
+    let improved = view.improvements();
     facts.push(fact("Iterations", view.rows.len().to_string(), format!("{improved} kept")));
     if let Some(outcome) = &view.outcome {
         let testing = format!("{} in test runs", time(outcome.testing_ms));

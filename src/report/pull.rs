@@ -21,7 +21,7 @@ enum Offer {
 }
 
 fn offer(view: &View, facts: &ForgePage<'_>) -> Offer {
-    let fixed = view.rows.iter().any(|row| row.outcome == "improved");
+    let fixed = view.improvements() > 0;
     match FinalState::of(view, facts) {
         Some(FinalState::NoSession) => Offer::Repairs,
         _ if !view.written.is_empty() && !fixed => Offer::Tests,

@@ -205,6 +205,11 @@ impl View {
         self.rows.last().map_or_else(|| self.red.clone(), |row| row.failing.clone())
     }
 
+    /// Number of iterations whose fix was kept.
+    pub fn improvements(&self) -> usize {
+        self.rows.iter().filter(|row| row.outcome == "improved").count()
+    }
+
     /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {

@@ -96,7 +96,7 @@ pub async fn rollback(
             }
             Ok(None) => {
                 let view = read_view(context, &session, Some(&tip)).await?;
-                if view.rows.iter().any(|row| row.outcome == "improved") {
+                if view.improvements() > 0 {
                     break;
                 }
             }
@@ -128,7 +128,7 @@ async fn add_event(
     tip: &CommitId,
     event: &Event,
 ) -> Result<(), BotError> {
-    let mut events = session_snapshots::events(context.prepared, session, Some(tip)).await?;
+    let mut events = session_snapshots::events(context, session, Some(tip)).await?;
     let line = serde_json::to_string(event).unwrap_or_default();
     events.extend(line.into_bytes());
     events.push(b'\n');

@@ -6,6 +6,7 @@ use crate::report::follow_up_issues::{self, About};
 use crate::report::markdown;
 use crate::report::view::View;
 
+use crate::bot::command::PREFIX;
 use crate::bot::context::Context;
 use crate::bot::publish::{Publisher, missing_labels};
 use crate::bot::replies::Replies;
@@ -25,6 +26,8 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
     if dimensions.is_empty() {
         return;
     }
+    let words: Vec<&str> = dimensions.iter().copied().map(follow_up_issues::word).collect();
+    let command = format!("{PREFIX} issue {}", words.join(","));
     let mut lines = Vec::new();
     if view.session.is_empty() {
         lines.push("There is no session to open issues for. `/regreen fix` starts one.".to_owned());
@@ -33,7 +36,7 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
     for dimension in dimensions.into_iter().filter(|_| !view.session.is_empty()) {
         let word = follow_up_issues::word(dimension);
         let Some(proposal) = follow_up_issues::proposal(view, &about, dimension) else {
-            lines.push(format!("{word}: nothing to follow up"));
+            lines.push(format!("Nothing to follow up for `{word}`."));
             continue;
         };
         let new = NewIssue {
@@ -54,13 +57,14 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
             Ok(put) if put.created => {
                 let missing = missing_labels(&put.left_out);
                 let missing = missing.map(|text| format!("; {}", markdown::prose(&text, 300)));
-                format!("{word}: opened #{}{}", put.number, missing.unwrap_or_default())
+                format!("Opened #{} for `{word}`{}.", put.number, missing.unwrap_or_default())
             }
-            Ok(put) => format!("{word}: #{} already exists", put.number),
+            Ok(put) => format!("#{} already exists for `{word}`.", put.number),
             Err(error) => {
-                format!("{word}: {}; {}", markdown::code(&error.to_string()), error.hint())
+                let why = markdown::code(&error.to_string());
+                format!("No issue for `{word}`: {why}; {}.", error.hint())
             }
         });
     }
-    replies.add("issue", lines.iter().map(|line| format!("- {line}\n")).collect::<String>());
+    replies.add(command, lines.iter().map(|line| format!("- {line}\n")).collect::<String>());
 }

@@ -48,8 +48,12 @@ impl Publisher<'_> {
 
     /// Posts everything that is pending, then writes summary and outputs.
     pub async fn end(&mut self) {
-        if let Some(JobFailure::NoResult { message, hint }) = &self.failure {
-            let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
+        if let Some(failure) = &self.failure {
+            let text = match failure {
+                JobFailure::NoResult { message, hint } => format!("{message}; {hint}"),
+                JobFailure::Refused { reason } => reason.clone(),
+            };
+            let text = markdown::line(&text, 800);
             println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &text));
         }
         self.settle().await;

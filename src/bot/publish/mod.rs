@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::adapter::host::console::println;
 use crate::config::PartialConclusion;
 use crate::domain::budget::{SpendingLimits, micro_usd};
-use crate::domain::check::{Conclusion, Level};
+use crate::domain::check::Conclusion;
 use crate::domain::command::RunLimits;
 use crate::domain::event::Event;
 use crate::domain::gate::TARGET;
@@ -21,8 +21,7 @@ use crate::effect::{ForgeError, PullEdit};
 use crate::report::check::{self, About};
 use crate::report::comment::{comment, marker};
 use crate::report::final_state::{CheckedCommit, FinalState};
-use crate::report::forge_page::{BudgetLimits, CommandReply, EarlierFix, ForgePage, JobFailure};
-use crate::report::markdown;
+use crate::report::forge_page::{BudgetLimits, CommandReply, EarlierBranch, ForgePage, JobFailure};
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::runner_commands;
@@ -90,8 +89,8 @@ pub struct Publisher<'a> {
     pub limits: RunLimits,
     /// Why there is nothing to show.
     pub failure: Option<JobFailure>,
-    /// The fix of an earlier session, which this one does not replace.
-    pub earlier_fix: Option<EarlierFix>,
+    /// Fixes and tests of other sessions, which this one does not replace.
+    pub earlier_branches: Vec<EarlierBranch>,
     /// Why the server has not exactly what was tested.
     pub incomplete: Option<String>,
     /// The new head of the pull request, if it moved during the run.
@@ -143,7 +142,7 @@ impl<'a> Publisher<'a> {
             answers,
             limits: RunLimits::default(),
             failure: None,
-            earlier_fix: None,
+            earlier_branches: Vec::new(),
             incomplete: None,
             moved_to: None,
             on_head: false,
@@ -259,17 +258,15 @@ impl<'a> Publisher<'a> {
         self.stored = Some(tip);
     }
 
-    /// Shows that a bundle was refused, and nothing of what it claims.
-    pub fn refuse(&mut self, reason: &str) {
-        let reason = format!("the bundle was refused: {}", markdown::line(reason, 500));
-        println!("{}", runner_commands::remark(Level::Failure, None, "regreen", &reason));
+    /// Shows why nothing of a bundle was published, and nothing of what it claims.
+    pub fn fail(&mut self, failure: JobFailure) {
         self.view = View {
             session: std::mem::take(&mut self.view.session),
             head: self.view.head.take(),
             notices: std::mem::take(&mut self.view.notices),
             ..View::default()
         };
-        self.failure = Some(JobFailure::Refused { reason });
+        self.failure = Some(failure);
     }
 
     /// Records where the commits are kept that were not pushed.
@@ -409,7 +406,7 @@ impl<'a> Publisher<'a> {
             pushed: &self.pushed,
             idle: self.idle,
             failure: self.failure.as_ref(),
-            earlier_fix: self.earlier_fix.as_ref(),
+            earlier_branches: &self.earlier_branches,
             incomplete: self.incomplete.as_deref(),
             moved_to: self.moved_to.as_ref(),
             on_head: self.context.target.head_branch.as_deref().filter(|_| self.on_head),

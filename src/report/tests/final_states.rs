@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::domain::event::WrittenFile;
-use crate::report::forge_page::{EarlierFix, JobFailure};
+use crate::report::forge_page::{EarlierBranch, JobFailure};
 
 /// A session that ended without a change of the sources.
 fn without_change(result: Ending, last: u32, reason: &str) -> View {
@@ -112,11 +112,11 @@ fn every_state_has_its_page() {
     let refused = JobFailure::Refused {
         reason: "the bundle was refused: it changes `.github/workflows/ci.yml`".into(),
     };
-    let earlier = EarlierFix {
+    let earlier = [EarlierBranch {
         heading: "Fixed: 85.0 → 100.0 % pass after 2 iterations".into(),
         url: "https://github.com/octo/shop/pull/8".into(),
-    };
-    let beside_fix = ForgePage { earlier_fix: Some(&earlier), answers: &answers, ..base };
+    }];
+    let beside_fix = ForgePage { earlier_branches: &earlier, answers: &answers, ..base };
     let green = || without_change(Ending::Success, 60, "every test passes already");
     let limit = |view: &mut View| {
         if let Some(outcome) = &mut view.outcome {
@@ -138,6 +138,12 @@ fn every_state_has_its_page() {
             FinalState::Refused,
             View::of(&[opened()]),
             ForgePage { failure: Some(&refused), ..base },
+        ),
+        (
+            "rolled-back-after-a-kill",
+            FinalState::Reverted,
+            changed(changed(running(), kill), |view| view.reverted.push(1)),
+            pushed,
         ),
         (
             "rolled-back",
@@ -172,7 +178,7 @@ fn every_state_has_its_page() {
             "tests-written-beside-a-fix",
             FinalState::TestsWritten,
             with_tests(green()),
-            ForgePage { earlier_fix: Some(&earlier), ..base },
+            ForgePage { earlier_branches: &earlier, ..base },
         ),
         ("not-green", FinalState::NotGreen, closed(Ending::Failure), pushed),
         (
@@ -203,7 +209,7 @@ fn every_state_has_its_page() {
         ),
         (
             "nothing-to-plan",
-            FinalState::Planned,
+            FinalState::NothingToDo,
             planned("", "no test is missing here"),
             beside_fix,
         ),

@@ -273,7 +273,7 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     let (ran, comment) = say(&world, number, "/regreen extend --max-iterations=2");
     assert_eq!(world.git(&["rev-parse", &branch]), tip, "the fix stays: {comment}");
     assert!(comment.contains(&format!("WFS-test-pr-{number}-2")), "{comment}\n{}", shown(&ran));
-    assert!(comment.contains("The fix of an earlier run]") && comment.contains("still waits"));
+    assert!(comment.contains("The result of an earlier run]") && comment.contains("still waits"));
     let checks = world.github.state().checks.clone();
     let head = world.git(&["rev-parse", "topic"]);
     let of_head: Vec<_> = checks.iter().filter(|check| check.head_sha == head).collect();

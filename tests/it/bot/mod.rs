@@ -4,6 +4,7 @@ mod commands;
 mod concurrent_pushes;
 #[cfg(feature = "container-tests")]
 mod container_server;
+mod end_states;
 mod escaping;
 mod harness;
 mod hostile;

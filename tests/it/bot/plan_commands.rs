@@ -5,7 +5,7 @@ use super::pull_request_life::shown;
 use crate::test_sessions::SHOP;
 
 /// A pull request that adds a module without tests to a project with some.
-fn untested() -> World {
+pub fn untested() -> World {
     let some = r"import unittest
 
 

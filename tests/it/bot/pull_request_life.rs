@@ -267,8 +267,31 @@ fn two_jobs_work_without_a_token_and_publish_without_tests() {
     std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
 
     let mut job = world.pull_request(number, "opened");
-    job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
+    job.inputs = &[("mode", "publish"), ("bundle", "../kept"), ("publish", "none")];
     job.checkout = "main";
+    let ran = world.run(&job);
+    assert!(ran.out.contains("::warning title=regreen::nothing of the bundle was"), "{}", ran.out);
+    assert!(world.git(&["branch", "--list", "regreen/*"]).is_empty(), "{}", shown(&ran));
+
+    // A server that refuses says nothing about the bundle.
+    job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
+    let hook = world.refuse_pushes();
+    let ran = world.run(&job);
+    std::fs::remove_file(hook).expect("a hook");
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("### ⚠️ No result\n\nNothing of the bundle was published: "),
+        "{comment}"
+    );
+    assert!(
+        comment.contains("not on fridays") && comment.contains("Run this job again"),
+        "{comment}"
+    );
+    assert!(ran.out.contains("::error title=regreen::nothing of the bundle was published"));
+    let check = world.github.state().checks[0].conclusion.clone();
+    assert_eq!(check.as_deref(), Some("action_required"));
+
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(!ran.err.contains("ran 5 tests"), "{}", shown(&ran));
