@@ -336,7 +336,7 @@ fn inputs_in_workflows_exist() {
         assert!(parsed["on"].as_mapping().unwrap().contains_key(event), "{event} starts nothing");
     }
     assert!(parsed["permissions"].as_mapping().unwrap().is_empty());
-    let job = &parsed["jobs"]["regreen"];
+    let job = &parsed["jobs"]["repair"];
     for permission in ["contents", "pull-requests", "checks", "issues"] {
         assert_eq!(job["permissions"][permission].as_str(), Some("write"), "{permission}");
     }

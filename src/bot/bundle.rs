@@ -30,9 +30,9 @@ pub const RETRY: Duration = Duration::from_secs(10);
 /// Folder of the checkout that receives the commits that were not pushed.
 const KEPT: &str = "regreen-bundle";
 
-/// Why a rebased fix is not what was tested.
-const WITH_OTHERS: &str =
-    "it is on top of commits that came meanwhile, and was not tested with them";
+/// Why a fix that shares its branch is not what was tested.
+pub const WITH_OTHERS: &str =
+    "commits of others are on its branch, and it was not tested with them";
 
 /// Attempts of the final push.
 const LAST_ATTEMPTS: u32 = 3;
@@ -43,7 +43,8 @@ pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, 
     let destination = limits::destination(context, &command);
     let mut publisher = load_bundle(context, folder, destination, Vec::new()).await?;
     publisher.end().await;
-    Ok(exit_code(publisher.state(), i32::from(exit::ENVIRONMENT)))
+    let code = if publisher.failure.is_some() { exit::ENVIRONMENT } else { exit::NOT_MET };
+    Ok(exit_code(publisher.state(), i32::from(code)))
 }
 
 /// Reads a bundle, publishes its commits and shows its session. The caller ends the publisher.

@@ -160,12 +160,16 @@ impl<'a> Commits<'a> {
 
     /// Publishes exactly the stored commit `tip`, whose changes are `diff`.
     /// `Err` is a temporary failure, in our own words.
-    pub async fn apply(&mut self, tip: &CommitId, diff: Vec<FileDiff>) -> Result<(), String> {
+    pub async fn apply(
+        &mut self,
+        tip: &CommitId,
+        diff: Vec<FileDiff>,
+    ) -> Result<Option<CommitId>, String> {
         if !self.is_fit(&diff) {
-            return Ok(());
+            return Ok(None);
         }
         self.diff = diff;
-        self.send(tip).await.map(drop)
+        self.send(tip).await
     }
 
     /// Stores a result that was made in this job and whose changes are `diff`.

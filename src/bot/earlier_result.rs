@@ -16,7 +16,7 @@ use super::error::BotError;
 use super::fix_branch::FixBranch;
 use super::limits;
 use super::publish::Publisher;
-use super::sessions;
+use super::sessions::{self, KnownSession};
 use super::trigger::Cause;
 
 /// A finished session of the head under test, and what the server has of it.
@@ -35,9 +35,8 @@ impl EarlierResult {
         if by_person || !matches!(command, Command::Fix { .. }) {
             return Ok(None);
         }
-        let Some(newest) = sessions::newest(context).await? else { return Ok(None) };
-        let view = newest.view(context).await?;
-        let ended = view.outcome.as_ref().filter(|outcome| outcome.result != Ending::Planned);
+        let Some((newest, view)) = newest_run(context).await? else { return Ok(None) };
+        let ended = view.outcome.as_ref();
         let Some(outcome) = ended.filter(|_| view.head.as_ref() == Some(&context.target.head))
         else {
             return Ok(None);
@@ -94,6 +93,18 @@ impl EarlierResult {
         publisher.end().await;
         Ok(exit_code(publisher.state(), 1))
     }
+}
+
+/// The newest session that ran the suite. Plans and the repairs of a validation say nothing about it.
+async fn newest_run(context: &Context<'_>) -> Result<Option<(KnownSession, View)>, BotError> {
+    for known in sessions::known(context).await?.into_iter().rev() {
+        let view = known.view(context).await?;
+        let planned = view.outcome.as_ref().is_some_and(|end| end.result == Ending::Planned);
+        if !view.session.is_empty() && !planned {
+            return Ok(Some((known, view)));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether the session of a fix branch ended on this head.

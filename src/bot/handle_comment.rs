@@ -8,9 +8,9 @@ use crate::report::forge_page::CommandReply;
 use crate::report::view::View;
 
 use super::authority;
+use super::bundle::WITH_OTHERS;
 use super::command::{self, Line};
 use super::commands::{apply, extend, fix_branch, issues, plan, status, validate};
-use super::commits::stored;
 use super::context::Context;
 use super::error::BotError;
 use super::publish::Publisher;
@@ -177,26 +177,24 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
     issues::open(context, &view, pull, &mut replies).await;
     let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
-    match sessions::earlier(context, &session).await {
-        Ok(earlier) => publisher.earlier_branches = earlier.branches,
-        Err(error) => tracing::warn!(error = error.message, "earlier fixes are not known"),
-    }
+    publisher.find_earlier_work().await;
     let tip = publisher.view.outcome.as_ref().and_then(|outcome| outcome.tip.clone());
     match (&branch, tip) {
         (Some(branch), tested) => {
             let clone = &context.prepared.clone;
             if tested.is_some_and(|tested| !clone.contains(&branch.tip, &tested)) {
-                publisher.incomplete =
-                    Some("its commits were rebased, and no tests ran since".to_owned());
+                let why = "the branch does not hold the commits that were tested";
+                publisher.incomplete = Some(why.to_owned());
+            } else if !branch.ours {
+                publisher.incomplete = Some(WITH_OTHERS.to_owned());
             }
             publisher.show_branch(&branch.tip, pull);
         }
-        (None, Some(tip)) => {
-            if context.prepared.remote.head_of(&stored(&tip)).await?.is_some() {
+        (None, _) => {
+            if let Some(tip) = sessions::stored_result(context, &publisher.view).await? {
                 publisher.show_stored(tip);
             }
         }
-        (None, None) => {}
     }
     if publisher.state() == Some(FinalState::Planned) {
         let pending = sessions::newest_pending(context).await?;
@@ -210,8 +208,8 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
         publisher.settle().await;
     }
     publisher.answers_only().await;
-    if replies.new_tip {
-        publisher.check_tip().await;
+    if let Some(tip) = &replies.new_tip {
+        publisher.check_fix([tip]).await;
     }
     Ok(u8::from(replies.failed))
 }

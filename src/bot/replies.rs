@@ -1,7 +1,7 @@
 //! The replies of one job to the person who started it.
 
 use crate::domain::command::Dimension;
-use crate::domain::id::SessionId;
+use crate::domain::id::{CommitId, SessionId};
 use crate::report::forge_page::CommandReply;
 
 /// The replies of this job, collected until its comment is posted.
@@ -13,8 +13,8 @@ pub struct Replies {
     pub issues: Vec<Dimension>,
     /// The session below the replies; the newest one unless a command was about another.
     pub shown: Option<SessionId>,
-    /// Whether a command gave the fix branch a new tip, which needs a check of its own.
-    pub new_tip: bool,
+    /// The new tip that a command gave the fix branch; it needs a check of its own.
+    pub new_tip: Option<CommitId>,
     /// Whether nothing is posted, because the author of the comment may not give commands.
     pub silent: bool,
     /// Whether the job fails although it ran to its end.

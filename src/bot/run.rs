@@ -27,7 +27,7 @@ use super::publish::Publisher;
 use super::replies::Replies;
 use super::session_choice::{Start, Started, Task, choose};
 use super::session_snapshots::{self, SessionMirror};
-use super::sessions::{self, read_view};
+use super::sessions::read_view;
 use super::supervise::Supervisor;
 use super::worker::{self, Worker};
 
@@ -130,12 +130,10 @@ async fn open_publisher<'a>(
     answers: Vec<CommandReply>,
 ) -> Result<Publisher<'a>, BotError> {
     let mut publisher = Publisher::new(context, start.session.to_string(), answers);
-    let earlier = sessions::earlier(context, start.session.as_str()).await?;
-    publisher.earlier_branches = earlier.branches;
-    if matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest) {
-        // Until such a run tests the suite, what is known of the head stays.
-        publisher.keeps_check = earlier.tested;
-    }
+    publisher.find_earlier_work().await;
+    // Until a run that writes tests runs the suite, it knows nothing of the head.
+    publisher.keeps_check =
+        matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest);
     publisher.is_silent = start.task == Task::Explain;
     if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
         publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;

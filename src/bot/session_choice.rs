@@ -8,7 +8,7 @@ use super::context::Context;
 use super::error::BotError;
 use super::fix_branch::{self, FixBranch, StartPoint, choose_start};
 use super::session_snapshots::{self, PendingSession};
-use super::sessions::{NAMES, check_out, names, newest_pending};
+use super::sessions::{self, NAMES, check_out, names, newest_pending, read_view};
 
 /// What the worker is started for.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,10 +89,17 @@ pub async fn choose(
             && !replaces_plans
             && let Some(pending) = session_snapshots::pending(context.prepared, &session).await?
         {
-            if resume {
-                return continue_pending(context, &pending);
+            if resume && pending.has_more_to_do() {
+                match obstacle(&pending, &context.target.head) {
+                    None => return continue_pending(context, &pending),
+                    Some(why) => drop(refused.get_or_insert(why)),
+                }
             }
             // A fix session does not share its name with a planning session.
+            continue;
+        }
+        let makes_tests = matches!(command, Command::Test { .. } | Command::Plan { .. });
+        if found.is_none() && makes_tests && holds_result(context, &session).await? {
             continue;
         }
         if resume
@@ -126,6 +133,12 @@ pub async fn choose(
     } else {
         format!("There are {NAMES} branches of other sessions; delete some of them.")
     }))
+}
+
+/// Whether a session has a result that is stored until somebody applies it.
+async fn holds_result(context: &Context<'_>, session: &SessionId) -> Result<bool, BotError> {
+    let view = read_view(context, session, None).await?;
+    Ok(sessions::stored_result(context, &view).await?.is_some())
 }
 
 /// Decides what a command does with the fix branch of one session name.

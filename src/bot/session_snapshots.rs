@@ -102,43 +102,31 @@ pub async fn snapshot_commit(
     Ok(Some(tip))
 }
 
-/// The events of a session as JSON lines, from its snapshot or else from its fix branch at `tip`. A
-/// run that was killed left none in the snapshot, so the branch counts where it alone is about the
-/// head under test.
+/// The events of a session as JSON lines, from its snapshot, which is saved before every push, or
+/// else from its fix branch at `tip`.
 pub async fn events(
-    context: &Context<'_>,
+    prepared: &Prepared,
     session: &SessionId,
     tip: Option<&CommitId>,
 ) -> Result<Vec<u8>, PrepareError> {
-    let clone = &context.prepared.clone;
-    let snapshot = match snapshot_commit(context.prepared, session).await? {
-        Some(commit) => clone.file_of(&commit, EVENTS)?,
-        None => None,
-    };
-    let Some(tip) = tip else { return Ok(snapshot.unwrap_or_default()) };
-    let files = clone.session_at(tip, store::STATE_FOLDER, session)?;
-    let name = format!(".process/{EVENTS}");
-    let branch = files.into_iter().flatten().find(|(known, _)| *known == name);
-    Ok(newest_events(snapshot, branch.map(|(_, bytes)| bytes), &context.target.head))
+    if let Some(snapshot) = snapshot_commit(prepared, session).await?
+        && let Some(bytes) = prepared.clone.file_of(&snapshot, EVENTS)?
+    {
+        return Ok(bytes);
+    }
+    tip.map_or_else(|| Ok(Vec::new()), |tip| events_at(prepared, session, tip))
 }
 
-/// The events of a snapshot, or those of a branch where they alone are about `head`.
-fn newest_events(snapshot: Option<Vec<u8>>, branch: Option<Vec<u8>>, head: &CommitId) -> Vec<u8> {
-    let is_about_head = |lines: &Vec<u8>| {
-        let mut heads =
-            worker::whole_lines(&mut lines.clone()).into_iter().filter_map(|event| match event {
-                Event::Opened { head, .. } => Some(head),
-                _ => None,
-            });
-        heads.next_back().as_ref() == Some(head)
-    };
-    match (snapshot, branch) {
-        (Some(snapshot), Some(branch)) if !is_about_head(&snapshot) && is_about_head(&branch) => {
-            branch
-        }
-        (Some(lines), _) | (None, Some(lines)) => lines,
-        (None, None) => Vec::new(),
-    }
+/// The events of a session in its own files at or below a commit; empty without any.
+pub fn events_at(
+    prepared: &Prepared,
+    session: &SessionId,
+    tip: &CommitId,
+) -> Result<Vec<u8>, PrepareError> {
+    let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
+    let name = format!(".process/{EVENTS}");
+    let found = files.into_iter().flatten().find(|(known, _)| *known == name);
+    Ok(found.map(|(_, bytes)| bytes).unwrap_or_default())
 }
 
 /// A session that plans or writes tests and has no commit yet.
@@ -465,36 +453,6 @@ mod tests {
             files::write(&bundle.path().join(EVENTS), text.as_bytes()).unwrap();
             assert_eq!(!event_lines(bundle.path()).green, expected, "{why}");
         }
-    }
-
-    #[test]
-    fn a_branch_counts_where_it_alone_is_about_the_head() {
-        let id = |digit: char| CommitId::parse(digit.to_string().repeat(40)).unwrap();
-        let lines = |heads: &str| -> Option<Vec<u8>> {
-            let opened = |head| Event::Opened {
-                session: "WFS-test-x".into(),
-                repository: "/r".into(),
-                head: id(head),
-                branch: String::new(),
-                framework: String::new(),
-                command: String::new(),
-                resumed: false,
-            };
-            let text = heads.chars().map(|head| serde_json::to_string(&opened(head)).unwrap());
-            Some(text.map(|line| line + "\n").collect::<String>().into_bytes())
-        };
-        let table = [
-            ("one run", lines("a"), lines("a"), 'a', lines("a")),
-            ("killed on a newer head", lines("a"), lines("ab"), 'b', lines("ab")),
-            ("green on a newer head", lines("b"), lines("a"), 'b', lines("b")),
-            ("rolled back", lines("ab"), lines("b"), 'b', lines("ab")),
-            ("both old", lines("a"), lines("b"), 'c', lines("a")),
-            ("killed at once", None, lines("a"), 'a', lines("a")),
-        ];
-        for (why, snapshot, branch, head, expected) in table {
-            assert_eq!(Some(newest_events(snapshot, branch, &id(head))), expected, "{why}");
-        }
-        assert_eq!(newest_events(None, None, &id('a')), Vec::<u8>::new());
     }
 
     #[test]

@@ -4,9 +4,10 @@ use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::PullState;
 use crate::report::final_state::FinalState;
-use crate::report::forge_page::{EarlierBranch, ForgePage};
+use crate::report::forge_page::{EarlierWork, ForgePage, Place};
 use crate::report::view::View;
 
+use super::commits::stored;
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch::{self, FixBranch};
@@ -78,34 +79,39 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
     Ok(None)
 }
 
-/// What sessions before this one left on the head under test.
-#[derive(Debug, Default)]
-pub struct EarlierSessions {
-    /// Their fixes and tests that nobody merged, closed or took back, oldest first.
-    pub branches: Vec<EarlierBranch>,
-    /// Whether one of them ran the suite.
-    pub tested: bool,
-}
-
-/// What other sessions than `current` left on the head under test.
-pub async fn earlier(context: &Context<'_>, current: &str) -> Result<EarlierSessions, BotError> {
-    let mut earlier = EarlierSessions::default();
+/// What other sessions than `current` made for the head under test, and nobody merged, closed or took
+/// back; oldest first.
+pub async fn earlier(context: &Context<'_>, current: &str) -> Result<Vec<EarlierWork>, BotError> {
+    let mut earlier = Vec::new();
     let page = ForgePage { idle: true, ..ForgePage::default() };
     for known in known(context).await?.into_iter().filter(|one| one.session.as_str() != current) {
         let view = known.view(context).await?;
         let Some(state) = FinalState::of(&view, &page) else { continue };
-        if view.head.as_ref() != Some(&context.target.head) {
+        let holds_work = view.improvements() > 0 || !view.written.is_empty();
+        let is_of_head = view.head.as_ref() == Some(&context.target.head);
+        if !holds_work || !is_of_head || state == FinalState::Reverted {
             continue;
         }
-        earlier.tested |= view.baseline.is_some();
-        let holds_work = view.improvements() > 0 || !view.written.is_empty();
-        if known.branch.is_some() && holds_work && state != FinalState::Reverted {
-            let url = fix_page(context, known.session.as_str()).await;
-            let heading = state.heading(&view, &ForgePage::default());
-            earlier.branches.extend(url.map(|url| EarlierBranch { heading, url }));
-        }
+        let place = match known.branch {
+            Some(_) => fix_page(context, known.session.as_str()).await.map(Place::Page),
+            None => stored_result(context, &view).await?.map(Place::Stored),
+        };
+        let heading = state.heading(&view, &ForgePage::default());
+        earlier.extend(place.map(|place| EarlierWork { heading, place }));
     }
     Ok(earlier)
+}
+
+/// The result of a session that is stored until somebody applies it.
+pub async fn stored_result(
+    context: &Context<'_>,
+    view: &View,
+) -> Result<Option<CommitId>, BotError> {
+    let Some(tip) = view.outcome.as_ref().and_then(|outcome| outcome.tip.clone()) else {
+        return Ok(None);
+    };
+    let stored = context.prepared.remote.head_of(&stored(&tip)).await?;
+    Ok(stored.map(|_| tip))
 }
 
 /// The page of the fix of a session: its open pull request, or its branch if there never was one.
@@ -125,7 +131,7 @@ pub async fn read_view(
     session: &SessionId,
     tip: Option<&CommitId>,
 ) -> Result<View, BotError> {
-    let mut bytes = session_snapshots::events(context, session, tip).await?;
+    let mut bytes = session_snapshots::events(context.prepared, session, tip).await?;
     Ok(View::of(&worker::whole_lines(&mut bytes)))
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::future::{Either, select};
 
+use crate::adapter::repo;
 use crate::domain::event::Event;
 use crate::domain::id::CommitId;
 
@@ -89,7 +90,16 @@ impl Supervisor<'_, '_> {
     /// rate limit ends when somebody stops the run: the last push of the run follows.
     async fn push(&mut self, context: &Context<'_>, bundle: &Path, stops: &mut StopPoll) -> Push {
         let pushed = {
-            let publish = pin!(self.commits.publish(bundle));
+            let has_snapshot = self.mirror.is_none() || self.commits.published.tip.is_some();
+            let has_commits = repo::manifest(bundle).is_ok();
+            let is_public = self.commits.destination != Destination::Nowhere;
+            let publish = pin!(async {
+                // The snapshot tells of every commit on the branch, also after a kill.
+                if has_snapshot && has_commits && is_public {
+                    save_events(context, &self.commits.session, bundle).await;
+                }
+                self.commits.publish(bundle).await
+            });
             let stop = pin!(stops.wait(context));
             match select(publish, stop).await {
                 Either::Left((pushed, _)) => pushed,

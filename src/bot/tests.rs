@@ -487,7 +487,7 @@ fn the_documented_ends_are_those_of_the_code() {
             | FinalState::Reverted => of(CheckedCommit::Fix),
             _ => "-",
         };
-        let head = of(CheckedCommit::Head);
+        let head = if state.is_checked() { of(CheckedCommit::Head) } else { "-" };
         let code = exit_code(Some(state), 3);
         text.push_str(&format!("| {words} | {head} | {fix} | {code} |\n"));
     }

@@ -168,6 +168,11 @@ impl FinalState {
         }
     }
 
+    /// Whether a session that ends so ran the suite, or tried to, so that a check run tells of it.
+    pub fn is_checked(self) -> bool {
+        !matches!(self, Self::NoSession | Self::Planned | Self::NothingToDo)
+    }
+
     /// The title of a check run, plain text in one line.
     pub fn check_title(self, of: CheckedCommit, view: &View, page: &ForgePage<'_>) -> String {
         let heading = self.heading(view, page);

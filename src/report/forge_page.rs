@@ -48,7 +48,7 @@ pub struct ForgePage<'a> {
     /// Whether the plan of the session was dropped, or is for another head.
     pub plan_is_gone: bool,
     /// Fixes and tests of other sessions, which this one does not replace.
-    pub earlier_branches: &'a [EarlierBranch],
+    pub earlier_work: &'a [EarlierWork],
     /// Answers to commands, oldest first.
     pub answers: &'a [CommandReply],
     /// Phases before the test cycle; none in a plain fix.
@@ -103,11 +103,19 @@ pub enum JobFailure {
 
 /// A fix or tests of another session that still wait for a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EarlierBranch {
+pub struct EarlierWork {
     /// How that session stands, as its heading put it.
     pub heading: String,
+    pub place: Place,
+}
+
+/// Where earlier work is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
     /// URL of its pull request or branch.
-    pub url: String,
+    Page(String),
+    /// It is stored until `/regreen apply` publishes it.
+    Stored(CommitId),
 }
 
 /// What a session may use; `None` is no limit.

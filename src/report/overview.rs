@@ -9,7 +9,7 @@ use crate::domain::text::count;
 
 use super::chart;
 use super::final_state::FinalState;
-use super::forge_page::{ForgePage, JobFailure};
+use super::forge_page::{ForgePage, JobFailure, Place};
 use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
@@ -65,9 +65,14 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
             None => Vec::new(),
         },
     };
-    for branch in facts.earlier_branches.iter().filter(|_| screen != Screen::PullRequest) {
-        let page = link("The result of an earlier run", &branch.url);
-        paragraphs.push(format!("**{page} still waits:** {}.", prose(&branch.heading, SENTENCE)));
+    for work in facts.earlier_work.iter().filter(|_| screen != Screen::PullRequest) {
+        let (what, heading) = ("The result of an earlier run", prose(&work.heading, SENTENCE));
+        paragraphs.push(match &work.place {
+            Place::Page(url) => format!("**{} still waits:** {heading}.", link(what, url)),
+            Place::Stored(tip) => {
+                format!("**{what} still waits:** {heading}. `/regreen apply {tip}` publishes it.")
+            }
+        });
     }
     paragraphs.retain(|text| !text.is_empty());
     Part::text(paragraphs.join("\n\n"))

@@ -115,7 +115,7 @@ impl GitRemote {
     }
 
     /// Whether a branch that was at `before` contains the new tip now. An older commit, which
-    /// `before` contains too, is there only as the tip: it is what a rollback pushes.
+    /// `before` contains too, is there only as the tip, as where a branch is set back.
     async fn was_added(
         &self,
         request: &PushRequest,
@@ -200,7 +200,14 @@ impl GitRemote {
         &self,
         request: &PushRequest,
     ) -> Result<RebasedPushOutcome, RemoteError> {
-        let theirs = match self.push(request).await? {
+        let pushed = self.push(request).await?;
+        if let PushOutcome::Moved { now } = &pushed
+            && self.was_added(request, request.expected.as_ref(), now.as_ref()).await?
+        {
+            // An earlier call pushed it and did not wait for the answer.
+            return Ok(RebasedPushOutcome::Plain(PushOutcome::Done));
+        }
+        let theirs = match pushed {
             PushOutcome::Moved { now: Some(late) }
                 if self.is_own_progress(request, &late).await? =>
             {

@@ -9,15 +9,18 @@ use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::FetchTarget;
 use crate::report::markdown::{code, prose};
+use crate::report::view::View;
 
-use crate::bot::bundle::load_bundle;
+use crate::bot::bundle::{WITH_OTHERS, load_bundle};
 use crate::bot::commits::{Commits, stored};
 use crate::bot::context::Context;
 use crate::bot::error::BotError;
 use crate::bot::fix_branch;
 use crate::bot::limits::{self, Destination};
 use crate::bot::publish::Publisher;
+use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::{check_out, names, read_view};
+use crate::bot::worker;
 
 /// Commits of a result at most.
 const COMMITS: u32 = 500;
@@ -91,6 +94,24 @@ async fn bundled(
     Ok(publisher.push_summary())
 }
 
+/// The view of the run that made a result. A later run of the same session has replaced the
+/// snapshot, which must not tell of this commit; what its own files tell has no end.
+async fn view_of_result(
+    context: &Context<'_>,
+    session: &SessionId,
+    tip: &CommitId,
+) -> Result<View, BotError> {
+    let view = read_view(context, session, Some(tip)).await?;
+    if view.outcome.as_ref().is_none_or(|outcome| outcome.tip.as_ref() == Some(tip)) {
+        return Ok(view);
+    }
+    let events = session_snapshots::events_at(context.prepared, session, tip)?;
+    let view = View::of(&worker::whole_lines(&mut events.clone()));
+    let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
+    session_snapshots::save(context.prepared, session, &snapshot).await?;
+    Ok(view)
+}
+
 /// Publishes commits that are already fetched.
 async fn publish(
     context: &Context<'_>,
@@ -102,13 +123,17 @@ async fn publish(
     let facts = check_out(context, vec![])?;
     let expected = fix_branch::replaced_tip(context.prepared, context.target, session).await?;
     let mut commits = Commits::new(context, session, destination(context), expected, &facts);
-    if let Err(error) = commits.apply(tip, diff).await {
-        return Ok(format!("{}. Repeat the command.", code(&error)));
-    }
+    let rebased = match commits.apply(tip, diff).await {
+        Ok(rebased) => rebased,
+        Err(error) => return Ok(format!("{}. Repeat the command.", code(&error))),
+    };
     let mut publisher = Publisher::new(context, session.to_string(), Vec::new());
-    publisher.view = read_view(context, session, Some(tip)).await?;
+    publisher.view = view_of_result(context, session, tip).await?;
+    publisher.incomplete = rebased.map(|_| WITH_OTHERS.to_owned());
     if commits.published.held.is_none() {
-        commits.move_head().await;
+        if publisher.incomplete.is_none() {
+            commits.move_head().await;
+        }
         publisher.open_pull(&mut commits).await;
     }
     publisher.show_published(&commits.published);

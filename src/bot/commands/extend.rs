@@ -7,12 +7,17 @@ use crate::bot::sessions;
 /// Files that one extension covers at most.
 const FILES: usize = 10;
 
-/// The files of the head that the fixes of the newest session changed, separated by spaces; `None`
+/// The files of the head that the newest session with iterations changed, separated by spaces; `None`
 /// when there are none.
 pub async fn files_of_fixes(context: &Context<'_>) -> Result<Option<String>, BotError> {
-    let Some(newest) = sessions::newest(context).await? else { return Ok(None) };
-    let view = newest.view(context).await?;
-    let mut files: Vec<String> = view.rows.into_iter().flat_map(|row| row.files).collect();
+    let mut rows = Vec::new();
+    for known in sessions::known(context).await?.into_iter().rev() {
+        rows = known.view(context).await?.rows;
+        if !rows.is_empty() {
+            break;
+        }
+    }
+    let mut files: Vec<String> = rows.into_iter().flat_map(|row| row.files).collect();
     files.sort();
     files.dedup();
     files.retain(|file| {

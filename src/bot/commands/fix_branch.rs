@@ -128,7 +128,7 @@ async fn add_event(
     tip: &CommitId,
     event: &Event,
 ) -> Result<(), BotError> {
-    let mut events = session_snapshots::events(context, session, Some(tip)).await?;
+    let mut events = session_snapshots::events(context.prepared, session, Some(tip)).await?;
     let line = serde_json::to_string(event).unwrap_or_default();
     events.extend(line.into_bytes());
     events.push(b'\n');
@@ -169,7 +169,7 @@ pub async fn rebase(context: &Context<'_>, replies: &mut Replies) -> Result<Stri
     Ok(match push(context, &own, &rebased).await {
         Ok(()) => {
             let (head, tip) = (head.short(), rebased.short());
-            replies.new_tip = true;
+            replies.new_tip = Some(rebased.clone());
             format!(
                 "The fix branch is rebased onto {head}; its tip is now {tip}. The fix was not tested there: `/regreen recreate` looks for a fix of this head."
             )
@@ -198,7 +198,7 @@ pub async fn complete(
     };
     Ok(match push(context, &own, &new).await {
         Ok(()) => {
-            replies.new_tip = true;
+            replies.new_tip = Some(new);
             format!("{session} is completed. Its files are removed from the fix branch.")
         }
         Err(text) => text,
@@ -225,7 +225,7 @@ pub async fn sync(context: &Context<'_>, replies: &mut Replies) -> Result<String
     Ok(match (&published.tip, published.notices.iter().chain(&published.held).next()) {
         (_, Some(why)) => markdown::prose(why, 500),
         (Some(new), None) if *new != own.tip => {
-            replies.new_tip = true;
+            replies.new_tip = Some(new.clone());
             format!("What {session} learned is recorded in {}.", new.short())
         }
         (_, None) => format!("There is nothing new to record for {session}."),

@@ -29,7 +29,7 @@ pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
         return Ok("There is no plan to drop.".into());
     };
     // The events stay for reports; without the state the session cannot be continued.
-    let events = session_snapshots::events(context, &pending.session, None).await?;
+    let events = session_snapshots::events(context.prepared, &pending.session, None).await?;
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
     Ok(match session_snapshots::save(context.prepared, &pending.session, &snapshot).await {
         Ok(()) => format!("The plan of {} is dropped.", pending.session),

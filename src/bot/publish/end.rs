@@ -5,6 +5,7 @@ use crate::adapter::host::console::println;
 use crate::adapter::host::random;
 use crate::adapter::host::{files, redaction};
 use crate::domain::check::Level;
+use crate::domain::id::CommitId;
 use crate::effect::{Label, LabelErrors};
 use crate::report::check;
 use crate::report::final_state::{CheckedCommit, FinalState};
@@ -78,10 +79,15 @@ impl Publisher<'_> {
 
     /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
     /// workflow, so a branch rule that requires this check would wait for ever.
-    pub async fn check_tip(&self) {
+    async fn check_tip(&self) {
+        self.check_fix([&self.tip, &self.signed].into_iter().flatten()).await;
+    }
+
+    /// Adds a check run to commits of the fix.
+    pub async fn check_fix(&self, commits: impl IntoIterator<Item = &CommitId>) {
         let decided = self.is_met() || self.state() == Some(FinalState::Reverted);
         let may = self.context.target.writes && !self.check.closed && !self.is_silent;
-        for tip in [&self.tip, &self.signed].into_iter().flatten().filter(|_| decided && may) {
+        for tip in commits.into_iter().filter(|_| decided && may) {
             let check = self.put_check((tip, CheckedCommit::Fix), "");
             let result = tokio::time::timeout(self.patience(), check).await;
             let result = result.unwrap_or_else(|_elapsed| Err(too_late("write the check run")));

@@ -21,7 +21,7 @@ use crate::effect::{ForgeError, PullEdit};
 use crate::report::check::{self, About};
 use crate::report::comment::{comment, marker};
 use crate::report::final_state::{CheckedCommit, FinalState};
-use crate::report::forge_page::{BudgetLimits, CommandReply, EarlierBranch, ForgePage, JobFailure};
+use crate::report::forge_page::{BudgetLimits, CommandReply, EarlierWork, ForgePage, JobFailure};
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::runner_commands;
@@ -31,6 +31,7 @@ use crate::report::view::View;
 use super::commits::{Commits, Published};
 use super::context::Context;
 use super::deliver;
+use super::sessions;
 use super::throttle::{PACE_VARIABLE, Throttle};
 use super::trigger::Cause;
 
@@ -90,7 +91,7 @@ pub struct Publisher<'a> {
     /// Why there is nothing to show.
     pub failure: Option<JobFailure>,
     /// Fixes and tests of other sessions, which this one does not replace.
-    pub earlier_branches: Vec<EarlierBranch>,
+    earlier_work: Vec<EarlierWork>,
     /// Why the server has not exactly what was tested.
     pub incomplete: Option<String>,
     /// The new head of the pull request, if it moved during the run.
@@ -142,7 +143,7 @@ impl<'a> Publisher<'a> {
             answers,
             limits: RunLimits::default(),
             failure: None,
-            earlier_branches: Vec::new(),
+            earlier_work: Vec::new(),
             incomplete: None,
             moved_to: None,
             on_head: false,
@@ -164,6 +165,14 @@ impl<'a> Publisher<'a> {
             phases: Vec::new(),
             comment: channel.clone(),
             check: channel,
+        }
+    }
+
+    /// Looks for the work of other sessions.
+    pub async fn find_earlier_work(&mut self) {
+        match sessions::earlier(self.context, &self.session).await {
+            Ok(work) => self.earlier_work = work,
+            Err(error) => tracing::warn!(error = error.message, "earlier work is not known"),
         }
     }
 
@@ -336,7 +345,8 @@ impl<'a> Publisher<'a> {
         }
         let time = self.context.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
-        let says_nothing = self.keeps_check || self.state() == Some(FinalState::NoSession);
+        let is_checked = self.state().is_none_or(FinalState::is_checked);
+        let says_nothing = self.keeps_check || !is_checked;
         if self.check.is_due(now, last) && !says_nothing {
             let head = (&self.context.target.head, CheckedCommit::Head);
             let result = tokio::time::timeout(patience, self.put_check(head, &time)).await;
@@ -406,7 +416,7 @@ impl<'a> Publisher<'a> {
             pushed: &self.pushed,
             idle: self.idle,
             failure: self.failure.as_ref(),
-            earlier_branches: &self.earlier_branches,
+            earlier_work: &self.earlier_work,
             incomplete: self.incomplete.as_deref(),
             moved_to: self.moved_to.as_ref(),
             on_head: self.context.target.head_branch.as_deref().filter(|_| self.on_head),

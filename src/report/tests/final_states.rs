@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::domain::event::WrittenFile;
-use crate::report::forge_page::{EarlierBranch, JobFailure};
+use crate::report::forge_page::{EarlierWork, JobFailure, Place};
 
 /// A session that ended without a change of the sources.
 fn without_change(result: Ending, last: u32, reason: &str) -> View {
@@ -66,9 +66,15 @@ fn shown(view: &View, page: &ForgePage<'_>) -> String {
     let head = id('b');
     let about =
         |commit| About { name: "regreen", head_sha: &head, commit, partial: Conclusion::Neutral };
+    let state = FinalState::of(view, page).expect("it ended");
+    let fix_is_checked = state.meets_gate() || state == FinalState::Reverted;
     let status = |commit| {
+        let is_posted = match commit {
+            CheckedCommit::Head => state.is_checked(),
+            CheckedCommit::Fix => fix_is_checked && page.is_pushed(),
+        };
         let run = check(view, page, &about(commit));
-        format!("{:?}, {}", run.status, run.title)
+        if is_posted { format!("{:?}, {}", run.status, run.title) } else { "-".to_owned() }
     };
     let result = outputs(view, page, None, None);
     let result = result.iter().find(|(name, _)| *name == "result").map(|(_, value)| value.as_str());
@@ -112,11 +118,11 @@ fn every_state_has_its_page() {
     let refused = JobFailure::Refused {
         reason: "the bundle was refused: it changes `.github/workflows/ci.yml`".into(),
     };
-    let earlier = [EarlierBranch {
+    let earlier = [EarlierWork {
         heading: "Fixed: 85.0 → 100.0 % pass after 2 iterations".into(),
-        url: "https://github.com/octo/shop/pull/8".into(),
+        place: Place::Page("https://github.com/octo/shop/pull/8".into()),
     }];
-    let beside_fix = ForgePage { earlier_branches: &earlier, answers: &answers, ..base };
+    let beside_fix = ForgePage { earlier_work: &earlier, answers: &answers, ..base };
     let green = || without_change(Ending::Success, 60, "every test passes already");
     let limit = |view: &mut View| {
         if let Some(outcome) = &mut view.outcome {
@@ -178,7 +184,7 @@ fn every_state_has_its_page() {
             "tests-written-beside-a-fix",
             FinalState::TestsWritten,
             with_tests(green()),
-            ForgePage { earlier_branches: &earlier, ..base },
+            ForgePage { earlier_work: &earlier, ..base },
         ),
         ("not-green", FinalState::NotGreen, closed(Ending::Failure), pushed),
         (

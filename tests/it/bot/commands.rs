@@ -155,7 +155,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     world.git(&["merge-base", "--is-ancestor", &head, &branch]);
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(world.git(&["show", &format!("{branch}:notes.txt")]).contains('x'));
-    for words in ["completed", "wall time", "The last session", "no tests ran since"] {
+    for words in ["completed", "wall time", "The last session", "does not hold the commits"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
     let check = || {

@@ -62,7 +62,8 @@ struct Shown {
     ends: Vec<&'static str>,
     /// The conclusion of the check of the head.
     head: Option<String>,
-    /// The conclusion of the check at the tip of the newest branch of ours.
+    /// The tip of the branch of ours with the last name, and the conclusion of its check.
+    tip: Option<String>,
     fix: Option<String>,
     /// The titles of our pull requests.
     titles: Vec<String>,
@@ -77,7 +78,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(world: &'a World, number: u64) -> Self {
-        let last = Shown { ends: Vec::new(), head: None, fix: None, titles: Vec::new() };
+        let last = Shown { ends: Vec::new(), head: None, tip: None, fix: None, titles: Vec::new() };
         Self { world, number, last }
     }
 
@@ -98,14 +99,14 @@ impl<'a> Walk<'a> {
             assert!(checks.next().is_none(), "{:?}", state.checks);
             conclusion
         };
-        let refs =
-            ["for-each-ref", "--sort=creatordate", "--format=%(objectname)", "refs/heads/regreen"];
-        let tips = world.git(&refs);
+        let tips = world.git(&["for-each-ref", "--format=%(objectname)", "refs/heads/regreen"]);
+        let tip = tips.lines().last().map(str::to_owned);
         let pulls = world.github.state().pulls.clone();
         Shown {
             ends,
             head: conclusion(&world.git(&["rev-parse", "topic"])),
-            fix: tips.lines().last().and_then(conclusion),
+            fix: tip.as_deref().and_then(conclusion),
+            tip,
             titles: pulls.into_iter().skip(1).map(|pull| pull.title).collect(),
         }
     }
@@ -119,15 +120,15 @@ impl<'a> Walk<'a> {
         let command = commands.join("\n");
         let ran = self.world.run(&self.world.comment(self.number, "ann", &command));
         let comment = self.world.sticky(self.number);
-        let told = format!("{command}: {}\n{comment}", shown(&ran));
-        assert_eq!(ran.code, Some(0), "{told}");
+        let context = format!("{command}: {}\n{comment}", shown(&ran));
+        assert_eq!(ran.code, Some(0), "{context}");
         for command in commands {
-            assert!(comment.contains(&format!("To `{command}`")), "{told}");
+            assert!(comment.contains(&format!("To `{command}`")), "{context}");
         }
         let now = self.see();
         // Without a session there is no heading to keep.
-        assert_eq!(now, self.last, "{told}");
-        self.check_page(&told);
+        assert_eq!(now, self.last, "{context}");
+        self.check_page(&context);
     }
 
     fn looks(&mut self) {
@@ -149,8 +150,9 @@ impl<'a> Walk<'a> {
 
     fn ended(&mut self, command: &str, ran: &Ran, end: &'static str, runs: bool) {
         let now = self.see();
-        let told = format!("{command}: {now:?} {}\n{}", shown(ran), self.world.sticky(self.number));
-        assert_eq!(now.ends, [end], "{told}");
+        let context =
+            format!("{command}: {now:?} {}\n{}", shown(ran), self.world.sticky(self.number));
+        assert_eq!(now.ends, [end], "{context}");
         let row = row(end);
         let [_, head, fix, code] = row.as_slice() else { panic!("{row:?}") };
         let results: Vec<&str> = ENDS
@@ -161,24 +163,28 @@ impl<'a> Walk<'a> {
             .collect();
         let (expected, result) =
             if runs { (code.as_str(), self.result()) } else { ("0", results[0].to_owned()) };
-        assert_eq!(ran.code.map(|code| code.to_string()).as_deref(), Some(expected), "{told}");
-        assert!(results.contains(&result.as_str()), "{result}: {told}");
-        // An end that tells nothing of the head leaves the check of it to an earlier session.
-        let kept = head == "neutral" && self.last.head.is_some() && now.head == self.last.head;
-        assert!(kept || now.head.as_ref() == Some(head), "{head}: {told}");
+        assert_eq!(ran.code.map(|code| code.to_string()).as_deref(), Some(expected), "{context}");
+        assert!(results.contains(&result.as_str()), "{result}: {context}");
+        // An end without a row of its own for a commit leaves its check as it was.
+        let head = if head == "-" { &self.last.head } else { &Some(head.clone()) };
+        assert_eq!(&now.head, head, "{context}");
         let published = !self.world.sticky(self.number).contains("Nothing was pushed");
         if fix != "-" && published {
-            assert_eq!(now.fix.as_ref(), Some(fix), "{told}");
+            assert_eq!(now.fix.as_ref(), Some(fix), "{context}");
+        } else if now.tip != self.last.tip {
+            assert_eq!(now.fix, None, "{context}");
         }
         let title = now.titles.last().map(String::as_str).unwrap_or_default();
         match end {
-            FIXED if published => assert!(title.starts_with("Bring the tests of"), "{told}"),
-            WRITTEN => assert!(title.starts_with("Add tests for"), "{told}"),
-            MISSED | STOPPED | REVERTED => assert!(title.starts_with("Repair failing"), "{told}"),
-            _ => assert_eq!(now.titles, self.last.titles, "{told}"),
+            FIXED if published => assert!(title.starts_with("Bring the tests of"), "{context}"),
+            WRITTEN => assert!(title.starts_with("Add tests for"), "{context}"),
+            MISSED | STOPPED | REVERTED => {
+                assert!(title.starts_with("Repair failing"), "{context}");
+            }
+            _ => assert_eq!(now.titles, self.last.titles, "{context}"),
         }
         self.last = now;
-        self.check_page(&told);
+        self.check_page(&context);
     }
 
     fn result(&self) -> String {
@@ -188,26 +194,26 @@ impl<'a> Walk<'a> {
     }
 
     /// What holds of every page when nothing runs.
-    fn check_page(&self, told: &str) {
+    fn check_page(&self, context: &str) {
         let world = self.world;
         let comment = world.sticky(self.number);
         for word in ["🔄", "Waiting", "Running", "/regreen stop`: "] {
-            assert!(!comment.contains(word), "{word}: {told}");
+            assert!(!comment.contains(word), "{word}: {context}");
         }
         let places = |mark: &str| -> Vec<String> {
             let rest = comment.split(mark).skip(1);
             rest.map(|rest| rest.split([')', ' ']).next().unwrap_or_default().to_owned()).collect()
         };
         for branch in places("/tree/") {
-            assert!(world.has(&branch), "no branch {branch}: {told}");
+            assert!(world.has(&branch), "no branch {branch}: {context}");
         }
         let pulls = world.github.state().pulls.clone();
         for number in places("/pull/") {
             let known = pulls.iter().any(|pull| pull.number.to_string() == number);
-            assert!(known, "no pull request {number}: {told}");
+            assert!(known, "no pull request {number}: {context}");
         }
         for pull in pulls.iter().skip(1) {
-            assert!(!pull.body.contains("Nothing was pushed"), "{}\n{told}", pull.body);
+            assert!(!pull.body.contains("Nothing was pushed"), "{}\n{context}", pull.body);
         }
         world.github.assert_clean();
     }

@@ -104,11 +104,30 @@ async fn a_push_on_which_somebody_builds_at_once_is_done() {
         assert_eq!(pushed, PushOutcome::Done, "{fault:?}");
         let theirs = world.tip(branch);
         assert_eq!(git(&world.bare(), &["rev-parse", &format!("{theirs}^")]), new.as_str());
-        // A rollback to a commit that the branch contains is not done before the branch is there.
-        let back = remote.push(&request(branch, Some(new.clone()), &new)).await.expect("an answer");
-        assert_eq!(back, PushOutcome::Moved { now: Some(theirs.clone()) });
+        // An earlier push whose answer nobody waited for.
+        let again = remote.push_rebased(&request(branch, None, &new)).await.expect("an answer");
+        assert_eq!(again, RebasedPushOutcome::Plain(PushOutcome::Done));
         assert_eq!(world.tip(branch), theirs);
     }
+}
+
+/// A branch contains the commit to which it is to be set back all the time.
+#[tokio::test]
+async fn a_branch_that_moves_while_it_is_set_back_is_not_set_back() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let old = fix(&checkout, "b.txt", "fixed");
+    let new = fix(&checkout, "b.txt", "better");
+    let branch = "regreen/WFS-test-x";
+    remote.push(&request(branch, None, &new)).await.expect("an answer");
+    let other = world.foreign(branch, "other.txt");
+    git(&world.bare(), &["update-ref", &format!("refs/heads/{branch}"), new.as_str()]);
+    let moves =
+        format!("unset GIT_QUARANTINE_PATH\ngit update-ref refs/heads/{branch} {other}\nexit 1");
+    world.hook("pre-receive", &moves);
+    let back = remote.push(&request(branch, Some(new), &old)).await.expect("an answer");
+    assert_eq!(back, PushOutcome::Moved { now: Some(other) });
 }
 
 #[tokio::test]
