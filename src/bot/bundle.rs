@@ -14,7 +14,7 @@ use crate::report::final_state::FinalState;
 use crate::report::forge_page::{CommandReply, JobFailure};
 use crate::report::runner_commands;
 
-use super::commits::{Commits, Published};
+use super::commits::{Commits, HeldBy, Published};
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch;
@@ -109,17 +109,22 @@ fn failure(claims: Option<CommitId>, published: &Published) -> Option<JobFailure
     if published.server_tip().is_some() {
         return None;
     }
-    match &published.held {
-        Some(why) if !published.is_refused => Some(JobFailure::NoResult {
+    let missing = "the bundle has no commits: `bundle.json` or `commits.pack` is missing";
+    let held = published.held.as_deref();
+    let hint = match published.held_by {
+        _ if held.is_none() => None,
+        HeldBy::Server => Some("run this job again; the bundle is still whole"),
+        HeldBy::Conflict => Some("`/regreen fix` looks for a fix again, on a branch of its own"),
+        HeldBy::Guard => None,
+    };
+    let why = held.or_else(|| claims.map(|_| missing))?;
+    Some(match hint {
+        Some(hint) => JobFailure::NoResult {
             message: format!("nothing of the bundle was published: {why}"),
-            hint: "run this job again; the bundle is still whole".into(),
-        }),
-        held => {
-            let missing = "the bundle has no commits: `bundle.json` or `commits.pack` is missing";
-            let why = held.as_deref().or_else(|| claims.map(|_| missing))?;
-            Some(JobFailure::Refused { reason: format!("the bundle was refused: {why}") })
-        }
-    }
+            hint: hint.into(),
+        },
+        None => JobFailure::Refused { reason: format!("the bundle was refused: {why}") },
+    })
 }
 
 /// Keeps the commits of a run that were not pushed where later steps of the job find them, whatever
@@ -144,7 +149,7 @@ pub async fn deliver(
     bundle: &Path,
 ) {
     for attempt in 1..=LAST_ATTEMPTS {
-        match commits.publish(bundle).await {
+        match commits.publish(bundle, false).await {
             Ok(()) => break,
             Err(error) if attempt == LAST_ATTEMPTS || context.clock.stop_requested() => {
                 commits.hold(format!("the commits could not be pushed: {error}"));

@@ -1,6 +1,8 @@
 //! Publishes the worker's commits: inspects every bundle again, pushes with a lease, and offers the
 //! result as one pull request (specification.md 13.17).
 
+use std::time::Duration;
+
 use globset::GlobSet;
 
 use crate::adapter::repo::{self, Overlap, Present, RepositoryFacts};
@@ -34,10 +36,26 @@ pub struct Published {
     pub pull: Option<(Option<u64>, String)>,
     /// Why nothing more is published, in our own words; quotes of a server's answer are untrusted.
     pub held: Option<String>,
-    /// Whether it is held because of what the commits are, not because of the server.
-    pub is_refused: bool,
+    /// What holds it.
+    pub held_by: HeldBy,
     /// Messages for the user, in our own words.
     pub notices: Vec<String>,
+}
+
+/// Attempts to read a bundle that the worker is writing, and the time between two.
+const READS: u32 = 5;
+const WRITING: Duration = Duration::from_millis(200);
+
+/// What keeps commits from being published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeldBy {
+    /// The server refused them or could not be reached.
+    #[default]
+    Server,
+    /// Commits of others are where they would go.
+    Conflict,
+    /// The commits themselves: a guard refused them.
+    Guard,
 }
 
 impl Published {
@@ -118,8 +136,9 @@ impl<'a> Commits<'a> {
     }
 
     /// Inspects the bundle in a folder and pushes it if it is new. `Err` is a temporary failure:
-    /// try again later.
-    pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<(), String> {
+    /// try again later. A bundle that is still `growing` may be read while the worker writes it, so
+    /// only what it left in the end is refused for its form.
+    pub async fn publish(&mut self, bundle: &std::path::Path, growing: bool) -> Result<(), String> {
         if self.destination == Destination::Nowhere || self.published.held.is_some() {
             return Ok(());
         }
@@ -130,14 +149,20 @@ impl<'a> Commits<'a> {
             state_folder: STATE_FOLDER.into(),
         };
         let scratch = prepare::folder(self.context.target).join("scratch");
-        let imported = match repo::import_bundle(self.facts, bundle, &present, &scratch) {
-            Ok(imported) => imported,
-            Err(repo::BundleError::Missing(_)) => return Ok(()),
-            Err(error) => {
-                let hint = error.hint();
-                self.refuse(&format!("{error}; {hint}"));
-                return Ok(());
+        let mut attempt = 1;
+        let imported = loop {
+            match repo::import_bundle(self.facts, bundle, &present, &scratch) {
+                Ok(imported) => break imported,
+                Err(repo::BundleError::Missing(_)) => return Ok(()),
+                Err(error) if growing && attempt == READS => return Err(error.to_string()),
+                Err(_) if growing => self.context.clock.wait(WRITING).await,
+                Err(error) => {
+                    let hint = error.hint();
+                    self.refuse(&format!("{error}; {hint}"));
+                    return Ok(());
+                }
             }
+            attempt += 1;
         };
         let of = &imported.bundle.of;
         if of.session != self.session || of.branch != self.branch {
@@ -211,7 +236,7 @@ impl<'a> Commits<'a> {
                 self.hold(format!("the result is not stored: {text}; {}", by.hint()));
             }
             Ok(PushOutcome::Moved { .. }) => {
-                self.hold("another result is already stored under this name".into());
+                self.conflict("another result is already stored under this name".into());
             }
             Err(error) if error.is_transient() => return Err(error.to_string()),
             Err(error) => self.hold(format!("{error}; {}", error.hint())),
@@ -242,7 +267,7 @@ impl<'a> Commits<'a> {
                 }
             }
             Err(reason) => {
-                self.hold(reason);
+                self.conflict(reason);
             }
         }
         Ok(())
@@ -279,7 +304,7 @@ impl<'a> Commits<'a> {
                 }
             }
             RebasedPushOutcome::Stopped { reason, .. } => {
-                self.hold(reason);
+                self.conflict(reason);
             }
         }
         Ok(None)
@@ -292,15 +317,22 @@ impl<'a> Commits<'a> {
                 self.hold(format!("the server refused the push: {text}; {}", by.hint()));
             }
             PushOutcome::Moved { .. } => {
-                self.hold(format!("`{}` moved while it was pushed; it is left alone", self.branch));
+                let branch = &self.branch;
+                self.conflict(format!("`{branch}` moved while it was pushed; it is left alone"));
             }
         }
     }
 
     /// Publishes nothing more, because of what the commits are.
     fn refuse(&mut self, why: &str) {
-        self.published.is_refused = true;
+        self.published.held_by = HeldBy::Guard;
         self.hold(format!("the commits were not taken over: {why}"));
+    }
+
+    /// Publishes nothing more, because commits of others are where these would go.
+    fn conflict(&mut self, why: String) {
+        self.published.held_by = HeldBy::Conflict;
+        self.hold(why);
     }
 
     /// Publishes nothing more, for this reason.

@@ -98,7 +98,7 @@ impl Supervisor<'_, '_> {
                 if has_snapshot && has_commits && is_public {
                     save_events(context, &self.commits.session, bundle).await;
                 }
-                self.commits.publish(bundle).await
+                self.commits.publish(bundle, true).await
             });
             let stop = pin!(stops.wait(context));
             match select(publish, stop).await {

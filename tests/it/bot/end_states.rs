@@ -55,6 +55,19 @@ const LOOKS: [&str; 8] = [
     "/regreen apply aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 ];
 
+/// Commands that only answer where there is no session to work on.
+const NEED_A_SESSION: [&str; 9] = [
+    "/regreen resume",
+    "/regreen rollback",
+    "/regreen rebase",
+    "/regreen complete",
+    "/regreen sync",
+    "/regreen extend",
+    "/regreen issue test",
+    "/regreen run",
+    "/regreen cancel",
+];
+
 /// What the server shows of a pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
@@ -310,17 +323,7 @@ fn each_command_without_a_failure() {
     walk.run("/regreen fix", GREEN);
     // Nobody asked for this one, and a green run leaves nothing to show.
     walk.last.ends.clear();
-    for command in [
-        "/regreen resume",
-        "/regreen rollback",
-        "/regreen rebase",
-        "/regreen complete",
-        "/regreen sync",
-        "/regreen extend",
-        "/regreen issue test",
-        "/regreen run",
-        "/regreen cancel",
-    ] {
+    for command in NEED_A_SESSION {
         walk.look(command);
     }
     walk.run("/regreen recreate", GREEN);
@@ -332,17 +335,7 @@ fn each_command_before_any_session() {
     let number = world.pull();
     let mut walk = Walk::new(&world, number);
     walk.looks();
-    for command in [
-        "/regreen resume",
-        "/regreen rollback",
-        "/regreen rebase",
-        "/regreen complete",
-        "/regreen sync",
-        "/regreen extend",
-        "/regreen issue test",
-        "/regreen run",
-        "/regreen cancel",
-    ] {
+    for command in NEED_A_SESSION {
         walk.look(command);
     }
     walk.run("/regreen fix --dry-run", FIXED);

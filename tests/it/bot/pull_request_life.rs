@@ -292,10 +292,24 @@ fn two_jobs_work_without_a_token_and_publish_without_tests() {
     let check = world.github.state().checks[0].conclusion.clone();
     assert_eq!(check.as_deref(), Some("action_required"));
 
+    // Nor does a branch that somebody else made, and the same job would end there again.
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    world.branch(&branch, "topic");
+    let theirs = world.commit(&branch, &[("theirs.txt", "mine\n")], "By hand");
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("### ⚠️ No result\n\nNothing of the bundle was published: "),
+        "{comment}"
+    );
+    assert!(comment.contains("on a branch of its own") && !comment.contains("Run this job again"));
+    assert_eq!(world.git(&["rev-parse", &branch]), theirs);
+    world.git(&["branch", "-D", &branch]);
+
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(!ran.err.contains("ran 5 tests"), "{}", shown(&ran));
-    let branch = format!("regreen/WFS-test-pr-{number}");
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
 
