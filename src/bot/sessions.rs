@@ -83,7 +83,8 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
 /// back; oldest first.
 pub async fn earlier(context: &Context<'_>, current: &str) -> Result<Vec<EarlierWork>, BotError> {
     let mut earlier = Vec::new();
-    let page = ForgePage { idle: true, ..ForgePage::default() };
+    let server_url = context.env.server();
+    let page = ForgePage { server_url, idle: true, ..ForgePage::default() };
     for known in known(context).await?.into_iter().filter(|one| one.session.as_str() != current) {
         let view = known.view(context).await?;
         let Some(state) = FinalState::of(&view, &page) else { continue };
@@ -96,7 +97,7 @@ pub async fn earlier(context: &Context<'_>, current: &str) -> Result<Vec<Earlier
             Some(_) => fix_page(context, known.session.as_str()).await.map(Place::Page),
             None => stored_result(context, &view).await?.map(Place::Stored),
         };
-        let heading = state.heading(&view, &ForgePage::default());
+        let heading = state.heading(&view, &page);
         earlier.extend(place.map(|place| EarlierWork { heading, place }));
     }
     Ok(earlier)

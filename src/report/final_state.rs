@@ -122,9 +122,11 @@ impl FinalState {
             Self::Green => format!("Green: {pass}{}", quarantined(view)),
             Self::GreenWithNotes => format!("Gate met: {pass}, {}", left(view)),
             Self::Fixed => {
-                let found = if page.has_nothing_pushed() { "A fix was found" } else { "Fixed" };
                 let from = view.baseline.map(|first| format!("{first} → ")).unwrap_or_default();
-                format!("{found}: {from}{pass}{iterations}")
+                // A pull request whose fix waits elsewhere is not fixed yet.
+                let waits = !page.server_url.is_empty() && page.on_head.is_none();
+                let words = if waits { "A fix was found" } else { "Fixed" };
+                format!("{words}: {from}{pass}{iterations}")
             }
             Self::MostlyFixed => format!("Gate met, please review: {pass}{iterations}"),
             Self::TestsWritten => format!("{}, every test passes", written(view)),
@@ -175,7 +177,12 @@ impl FinalState {
 
     /// The title of a check run, plain text in one line.
     pub fn check_title(self, of: CheckedCommit, view: &View, page: &ForgePage<'_>) -> String {
-        let heading = self.heading(view, page);
+        let heading = match of {
+            CheckedCommit::Head => self.heading(view, page),
+            // Seen from the fix itself, nothing is left to merge.
+            CheckedCommit::Fix => self.heading(view, &ForgePage { server_url: "", ..*page }),
+        };
+        let short = heading.strip_prefix("A fix was found: ").unwrap_or(&heading);
         if let (Self::NoResult, Some(JobFailure::NoResult { message, .. })) = (self, page.failure) {
             return format!("{heading}: {message}");
         }
@@ -191,7 +198,7 @@ impl FinalState {
             (None, None, Some(_)) => "`/regreen apply` publishes it".to_owned(),
             (None, None, None) => return heading,
         };
-        format!("A fix is ready: {place} ({heading})")
+        format!("A fix is ready: {place} ({short})")
     }
 
     /// The output `result` of a job; empty when there is none.

@@ -63,11 +63,6 @@ impl ForgePage<'_> {
         self.branch_url.is_some() || self.pull_url.is_some() || self.on_head.is_some()
     }
 
-    /// Whether the page is on the forge, and the forge has nothing of the change.
-    pub fn has_nothing_pushed(&self) -> bool {
-        !self.server_url.is_empty() && !self.is_pushed()
-    }
-
     /// A link to a page of the repository; only the words when the URL is not a plain web address.
     pub fn link_into(&self, words: &str, route: &str) -> String {
         let server = self.server_url.trim_end_matches('/');

@@ -23,7 +23,7 @@ fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     world.git(&["merge-base", "--is-ancestor", &head, &branch]);
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
     world.github.assert_clean();
 }
 

@@ -47,7 +47,7 @@ type Step = (&'static str, fn(&World, &str, u64));
 const STEPS: &[Step] = &[
     ("/regreen resume", |world, branch, number| {
         let comment = world.sticky(number);
-        assert!(comment.contains("Fixed: ") && comment.contains("100.0 %"), "{comment}");
+        assert!(comment.contains("A fix was found: ") && comment.contains("100.0 %"), "{comment}");
         let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
         assert!(log.contains("rollback iteration") && log.contains("complete"), "{log}");
         assert!(!world.git(&["ls-tree", "-r", "--name-only", branch]).contains(".workflow"));

@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
             format!("{command}: {now:?} {}\n{}", shown(ran), self.world.sticky(self.number));
         assert_eq!(now.ends, [end], "{context}");
         let row = row(end);
-        let [_, head, fix, code] = row.as_slice() else { panic!("{row:?}") };
+        let [_, head, fix, result_words, code] = row.as_slice() else { panic!("{row:?}") };
         let results: Vec<&str> = ENDS
             .iter()
             .filter(|(known, ..)| *known == end)
@@ -178,6 +178,7 @@ impl<'a> Walk<'a> {
             if runs { (code.as_str(), self.result()) } else { ("0", results[0].to_owned()) };
         assert_eq!(ran.code.map(|code| code.to_string()).as_deref(), Some(expected), "{context}");
         assert!(results.contains(&result.as_str()), "{result}: {context}");
+        assert_eq!(result_words.trim_matches('`'), result, "{context}");
         // An end without a row of its own for a commit leaves its check as it was.
         let head = if head == "-" { &self.last.head } else { &Some(head.clone()) };
         assert_eq!(&now.head, head, "{context}");

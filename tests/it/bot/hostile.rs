@@ -434,7 +434,7 @@ fn names_titles_and_comments_reach_neither_shell_nor_prompt() {
     assert_eq!(files_named(&world, "OWNED"), "", "{}", shown(&ran));
     assert_inert(&world, &ran);
     assert_no_secret(&world, &ran);
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
 }
 
 /// Text that looks like a command but is none, and accounts that look like others.

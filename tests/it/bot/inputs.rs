@@ -117,7 +117,7 @@ class Old(unittest.TestCase):
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    assert!(comment.contains("Fixed: ") && comment.contains("test_old"), "{comment}");
+    assert!(comment.contains("A fix was found: ") && comment.contains("test_old"), "{comment}");
 }
 
 #[test]

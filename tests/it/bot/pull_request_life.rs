@@ -107,7 +107,7 @@ fn a_life_with_a_rollback_a_kill_a_resume_and_issues() {
     assert!(log.contains("rollback iteration") && log.contains("complete"), "{log}");
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
     let comment = world.sticky(number);
-    assert!(comment.contains("Fixed: ") && comment.contains("100.0 %"), "{comment}");
+    assert!(comment.contains("A fix was found: ") && comment.contains("100.0 %"), "{comment}");
     // What the killed job did is still shown.
     assert!(comment.contains("start"), "{comment}");
     let rows =
@@ -166,7 +166,7 @@ fn commands_are_answered_in_the_one_comment() {
     {
         assert!(comment.contains(words), "{words}\n{comment}");
     }
-    assert!(comment.contains("Fixed: "), "the last session is still shown: {comment}");
+    assert!(comment.contains("A fix was found: "), "the last session is still shown: {comment}");
     assert!(comment.contains("Review [the fix]") && !comment.contains("Nothing was pushed"));
 
     let branch = format!("regreen/WFS-test-pr-{number}");
@@ -209,7 +209,7 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_signal_saves_and_ends_within_seconds() {
     assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn two_jobs_work_without_a_token_and_publish_without_tests() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(!ran.err.contains("ran 5 tests"), "{}", shown(&ran));
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
 
     // Simulates that somebody changed the artefact between the two jobs.
     let pack = bundle.join("commits.pack");
@@ -415,7 +415,7 @@ fn github_being_away_loses_nothing() {
     }
     let ran = world.run(&world.pull_request(number, "opened"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
     assert_eq!(world.git_faults_left(), "", "{}", shown(&ran));
     let branch = format!("regreen/WFS-test-pr-{number}");
     let log = world.git(&["log", "--format=%s", &branch]);
@@ -494,7 +494,7 @@ class T(unittest.TestCase):
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let branch = format!("regreen/WFS-test-pr-{number}");
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains("made"));
-    assert!(world.sticky(number).contains("Fixed: "), "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
 
     job.inputs =
         &[("setup", "true\necho nothing to install from; echo '::set-env name=A::b'; exit 7")];

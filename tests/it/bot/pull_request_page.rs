@@ -98,7 +98,7 @@ fn the_page_about_a_pull_request_shows_one() {
     // What the page must show; the rest of it may change.
     for (moment, words) in [
         (&first, "Waiting to begin"),
-        (&second, "Fixed: 60.0 → 100.0 % pass after 2 iterations"),
+        (&second, "A fix was found: 60.0 → 100.0 % pass after 2 iterations"),
         (&third, "Iteration 2 is taken back, and no tests ran since"),
         (&third, "The fix of iteration 2 is reverted by"),
     ] {
