@@ -451,6 +451,7 @@ fn the_table_of_commands_in_the_docs_is_current() {
 fn the_documented_ends_are_those_of_the_code() {
     use crate::bot::bundle::exit_code;
     use crate::domain::check::Conclusion;
+    use crate::domain::event::Ending;
     use crate::report::final_state::{CheckedCommit, FinalState};
     let failing = vec![crate::domain::id::TestId::from("a")];
     let view = crate::report::view::View { red: failing, ..Default::default() };
@@ -461,7 +462,7 @@ fn the_documented_ends_are_those_of_the_code() {
         Conclusion::ActionRequired => "action required",
     };
     let mut text = String::from(
-        "| How it ended | Check of the head | Check of the fix | Exit code |\n|---|---|---|--:|\n",
+        "| How it ended | Check of the head | Check of the fix | `result` | Exit code |\n|---|---|---|---|--:|\n",
     );
     for state in FinalState::all() {
         let words = match state {
@@ -488,8 +489,17 @@ fn the_documented_ends_are_those_of_the_code() {
             _ => "-",
         };
         let head = if state.is_checked() { of(CheckedCommit::Head) } else { "-" };
+        let ending = match state {
+            FinalState::GreenWithNotes | FinalState::MostlyFixed => Ending::PartialSuccess,
+            FinalState::NotGreen => Ending::Failure,
+            FinalState::Stopped => Ending::Blocked,
+            FinalState::Planned | FinalState::NothingToDo => Ending::Planned,
+            _ => Ending::Success,
+        };
+        let result = Some(state.result(None)).filter(|word| !word.is_empty());
+        let result = result.unwrap_or(ending.word());
         let code = exit_code(Some(state), 3);
-        text.push_str(&format!("| {words} | {head} | {fix} | {code} |\n"));
+        text.push_str(&format!("| {words} | {head} | {fix} | `{result}` | {code} |\n"));
     }
     let page = include_str!("../../docs/github.md");
     assert!(page.contains(&text), "docs/github.md needs this table:\n{text}");

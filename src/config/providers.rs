@@ -66,8 +66,9 @@ const CONTEXT: u32 = 128_000;
 enum Method {
     /// Over HTTP: protocol, model and base URL (empty for the protocol's default).
     Http(Protocol, &'static str, &'static str),
-    /// Through a command-line client in `answer` mode.
-    Client(ClientProgram),
+    /// Through a command-line client in `answer` mode: the client, model and base URL (empty for the
+    /// vendor's).
+    Client(ClientProgram, &'static str, &'static str),
 }
 
 use Method::{Client, Http};
@@ -83,10 +84,26 @@ const BUILT_IN: &[(&str, &str, u32, Method)] = &[
     ("codex", "OPENAI_API_KEY", 256_000, Http(Protocol::Responses, "gpt-5.1-codex", "")),
     ("claude", "ANTHROPIC_API_KEY", 200_000, Http(Protocol::Anthropic, "claude-sonnet-4-5", "")),
     ("github", "GITHUB_TOKEN", 8_000, Http(Protocol::Chat, "openai/gpt-4.1", GITHUB)),
-    ("gemini-client", "GEMINI_API_KEY", 200_000, Client(ClientProgram::Gemini)),
-    ("qwen-client", "DASHSCOPE_API_KEY", 200_000, Client(ClientProgram::Qwen)),
-    ("codex-client", "OPENAI_API_KEY", 200_000, Client(ClientProgram::Codex)),
-    ("claude-client", "ANTHROPIC_API_KEY", 200_000, Client(ClientProgram::Claude)),
+    (
+        "gemini-client",
+        "GEMINI_API_KEY",
+        200_000,
+        Client(ClientProgram::Gemini, "gemini-3.8-flash", ""),
+    ),
+    (
+        "qwen-client",
+        "DASHSCOPE_API_KEY",
+        200_000,
+        Client(ClientProgram::Qwen, "qwen3-coder-plus", QWEN),
+    ),
+    ("codex-client", "OPENAI_API_KEY", 200_000, Client(ClientProgram::Codex, "gpt-5.4-mini", "")),
+    ("copilot", "GITHUB_TOKEN", 128_000, Client(ClientProgram::Copilot, "", "")),
+    (
+        "claude-client",
+        "ANTHROPIC_API_KEY",
+        200_000,
+        Client(ClientProgram::Claude, "claude-haiku-4-5", ""),
+    ),
 ];
 
 fn built_in(name: &str) -> Option<Provider> {
@@ -100,9 +117,13 @@ fn built_in(name: &str) -> Option<Provider> {
             base_url: text(base_url),
             ..provider
         },
-        Client(client) => {
-            Provider { client: Some(client), mode: Some(ClientMode::Answer), ..provider }
-        }
+        Client(client, model, base_url) => Provider {
+            client: Some(client),
+            mode: Some(ClientMode::Answer),
+            model: text(model),
+            base_url: text(base_url),
+            ..provider
+        },
     })
 }
 
@@ -212,6 +233,11 @@ pub fn problem(name: &str, provider: &Provider) -> Option<String> {
         (Some(_), None) if provider.model.is_none() => {
             return Some(format!("provider `{name}` needs `model`"));
         }
+        (None, Some(ClientProgram::Qwen)) if provider.base_url.is_none() => {
+            return Some(format!(
+                "provider `{name}` needs `base-url`: `qwen` speaks to any server of chat completions, and the key must not go to the wrong one"
+            ));
+        }
         (Some(_), None) | (None, Some(_)) => {}
     }
     let url = provider.base_url.as_deref()?;
@@ -272,6 +298,12 @@ mod tests {
     }
 
     #[test]
+    fn the_key_of_dashscope_goes_to_dashscope() {
+        let one = chain(&["qwen-client"], "{}", &["DASHSCOPE_API_KEY"]).unwrap();
+        assert_eq!(one.ready[0].provider.base_url.as_deref(), Some(QWEN));
+    }
+
+    #[test]
     fn invalid_definitions_are_refused() {
         let table = [
             (&["nobody"][..], "{}", "no provider `nobody`"),
@@ -279,6 +311,7 @@ mod tests {
             (&["x"], "x: { model: m }", "needs `protocol` or `client`"),
             (&["x"], "x: { protocol: chat }", "needs `model`"),
             (&["x"], "x: { protocol: chat, client: codex, model: m }", "both"),
+            (&["x"], "x: { client: qwen, key: OPENAI_API_KEY }", "needs `base-url`"),
             (&["x"], "x: { protocol: chat, model: m, base-url: 'http://example.com' }", "https"),
             (
                 &["x"],

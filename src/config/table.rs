@@ -142,7 +142,7 @@ pub const SETTINGS: &[Setting] = &[
     row("analysis.min-analysis-words", Whole(0, 10_000), "100").former(&["min-analysis-words"]),
     row("analysis.same-cause-limit", Whole(2, 50), "3").former(&["same-cause-limit"]),
     row("provider.*.protocol", OneOf(&["gemini", "chat", "responses", "anthropic"]), ""),
-    row("provider.*.client", OneOf(&["gemini", "qwen", "codex", "claude"]), ""),
+    row("provider.*.client", OneOf(&["gemini", "qwen", "codex", "claude", "copilot"]), ""),
     row("provider.*.mode", OneOf(&["answer", "agent"]), ""),
     row("provider.*.program", Text, ""),
     row("provider.*.model", Text, ""),

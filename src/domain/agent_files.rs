@@ -29,6 +29,7 @@ const FOLDERS: &[&str] = &[
 /// Files of settings and instructions, at any depth.
 const FILES: &[&str] = &[
     ".aider.conf.yml",
+    ".claude.json",
     ".cursorrules",
     ".geminiignore",
     ".goosehints",
@@ -46,17 +47,24 @@ const FILES: &[&str] = &[
 ];
 
 /// What clients read below `.github`.
-const GITHUB: &[&str] =
-    &["agents", "chatmodes", "copilot-instructions.md", "hooks", "instructions", "mcp.json", "prompts", "skills"];
+const GITHUB: &[&str] = &[
+    "agents",
+    "chatmodes",
+    "copilot-instructions.md",
+    "hooks",
+    "instructions",
+    "mcp.json",
+    "prompts",
+    "skills",
+];
 
 /// Whether a file configures a coding agent or an editor, or sets variables for one (`.env`). Case
 /// is ignored, as some clients do.
 pub fn configures_agents(file: &RepoPath) -> bool {
     let path = file.as_str().to_ascii_lowercase();
     let parts: Vec<&str> = path.split('/').collect();
-    let github = parts.windows(2).any(|pair| {
-        matches!(pair, [".github", below] if GITHUB.contains(below))
-    });
+    let github =
+        parts.windows(2).any(|pair| matches!(pair, [".github", below] if GITHUB.contains(below)));
     let name = parts.last().copied().unwrap_or_default();
     github
         || parts.iter().any(|part| FOLDERS.contains(part))

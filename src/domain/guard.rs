@@ -7,6 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agent_files::configures_agents;
 use super::id::RepoPath;
 use super::proposal::FileEdit;
 use super::secret;
@@ -267,7 +268,7 @@ const CI_FILES: &[&str] = &[
 /// Files that configure the repository itself: reviewers, filters of git, submodules.
 const REPOSITORY_FILES: &[&str] = &["CODEOWNERS", ".gitattributes", ".gitmodules"];
 
-/// Files that decide what build tools, editors and agents run for whoever opens the repository.
+/// Files that decide what build tools run for whoever opens the repository.
 const TOOL_FILES: &[&str] = &[
     "build.rs",
     "Makefile",
@@ -275,14 +276,7 @@ const TOOL_FILES: &[&str] = &[
     "Dockerfile",
     "gradlew",
     "mvnw",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    "QWEN.md",
     ".claude.json",
-    ".mcp.json",
-    ".cursorrules",
     ".envrc",
     ".npmrc",
     ".yarnrc",
@@ -290,20 +284,8 @@ const TOOL_FILES: &[&str] = &[
     ".ripgreprc",
 ];
 
-/// Folders at the root that contain only configuration of build tools, editors and agents.
-const TOOL_FOLDERS: &[&str] = &[
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".cursor",
-    ".windsurf",
-    ".vscode",
-    ".devcontainer",
-    ".cargo",
-    ".mvn",
-    ".yarn",
-];
+/// Folders at the root that contain only configuration of build tools.
+const TOOL_FOLDERS: &[&str] = &[".devcontainer", ".cargo", ".mvn", ".yarn"];
 
 /// Whether a package manager writes files of this name.
 pub fn is_lock_file(name: &str) -> bool {
@@ -321,7 +303,10 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let listed = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     if folded == ".github" || folded == ".circleci" || folded == ".husky" || listed(CI_FILES) {
         Some(Violation::CiFile(own()))
-    } else if TOOL_FOLDERS.contains(&folded.as_str()) || listed(TOOL_FILES) {
+    } else if TOOL_FOLDERS.contains(&folded.as_str())
+        || listed(TOOL_FILES)
+        || configures_agents(file)
+    {
         Some(Violation::ToolFile(own()))
     } else if listed(REPOSITORY_FILES) {
         Some(Violation::RepositoryFile(own()))

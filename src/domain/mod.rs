@@ -3,6 +3,7 @@
 //! A decision gets everything that it depends on as arguments, and returns its reason. This module
 //! depends on no other module of the crate.
 
+pub mod agent_files;
 pub mod archive;
 pub mod assertion;
 pub mod budget;

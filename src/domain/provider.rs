@@ -28,6 +28,11 @@ pub enum ClientProgram {
     Qwen,
     Codex,
     Claude,
+    Copilot,
+}
+
+impl ClientProgram {
+    pub const ALL: [Self; 5] = [Self::Gemini, Self::Qwen, Self::Codex, Self::Claude, Self::Copilot];
 }
 
 /// How a client handles a question.

@@ -65,8 +65,12 @@ pub trait Worktree: Send + Sync {
     /// Writes the files of a tree into a scratch folder of the session and returns its path.
     async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 
-    /// The edits that turn `tree` into the current content of the folder that [`Worktree::export`]
-    /// created under `name`. Leaves out links, large and binary files, and files that git ignores.
+    /// Like [`Worktree::export`], without the files that configure coding agents.
+    async fn export_for_agent(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
+
+    /// The edits that turn `tree` into the current content of the folder that
+    /// [`Worktree::export_for_agent`] created under `name`. Leaves out links, large and binary
+    /// files, files that git ignores, and files that configure coding agents.
     async fn collect(&self, name: &str, tree: &TreeId) -> Result<EditSet, GitError>;
 
     /// Removes the checkout and its registration; the branch stays.

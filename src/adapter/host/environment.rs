@@ -92,6 +92,26 @@ fn derived(home: &Path, own: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String
     environment
 }
 
+/// Variables that a client of a model needs of ours.
+const OF_CLIENTS: &[&str] = &[
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+];
+
+/// The environment of a client of a model, without its key.
+pub fn of_client(home: &Path) -> BTreeMap<String, String> {
+    let own = OF_CLIENTS.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
+    let fixed = [("CI", "true"), ("TERM", "dumb"), ("NO_COLOR", "1")];
+    let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    own.chain(fixed).chain([("HOME".to_owned(), home.display().to_string())]).collect()
+}
+
 /// Whether a variable names tools, folders or caches that exist only on this machine.
 pub fn is_of_this_machine(name: &str) -> bool {
     ALLOWED.contains(&name) || TOOL_HOMES.iter().any(|(tool, _)| *tool == name)

@@ -11,7 +11,7 @@ pub struct Invocation {
     pub directory: PathBuf,
     /// The complete environment; nothing is inherited.
     pub environment: BTreeMap<String, String>,
-    /// File access; `None` for a program that is trusted like regreen itself.
+    /// What it may access; `None` for a program that is trusted like regreen itself.
     pub access: Option<Access>,
 }
 
@@ -33,4 +33,17 @@ pub struct Access {
     pub scratch: PathBuf,
     /// Folders it must never write: the user's checkout, the session's files.
     pub protected: Vec<PathBuf>,
+    pub program: ProgramKind,
+}
+
+/// What a sandboxed program is, which decides its caches and its network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProgramKind {
+    /// The suite and its tools: they share the caches of build tools and follow the settings of the
+    /// sandbox.
+    #[default]
+    Tests,
+    /// A client of a model: it writes nowhere but into its own folders, connects to one port on
+    /// loopback only, and does not outlive regreen.
+    Client { port: u16 },
 }

@@ -6,6 +6,7 @@ pub mod console;
 pub mod crash;
 pub mod environment;
 pub mod files;
+pub mod gateway;
 pub mod http;
 pub mod invocation;
 mod orphans;

@@ -298,7 +298,7 @@ fn the_table_in_the_documentation_is_that_of_the_tests() {
         let of_clients = cli::tests::WAYS.iter().find(|(way, _)| *way == why);
         let cells = [expected; PROTOCOLS.len()]
             .into_iter()
-            .chain(of_clients.map_or([""; 4], |(_, kinds)| *kinds));
+            .chain(of_clients.map_or([""; 5], |(_, kinds)| *kinds));
         table += &format!("| {why} | {} |\n", cells.collect::<Vec<_>>().join(" | "));
     }
     for (way, _) in cli::tests::WAYS {

@@ -1,11 +1,13 @@
 //! The changes that a program made to a folder checked out from a tree, as edits.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use git2::Repository;
 
+use crate::adapter::host::files;
+use crate::domain::agent_files::configures_agents;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::GitError;
@@ -23,7 +25,7 @@ const NEW_FILES: usize = 1_000;
 pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<EditSet, GitError> {
     let known: BTreeSet<RepoPath> = tree::files(repo, target)?.into_iter().collect();
     let mut edits = Vec::new();
-    for file in &known {
+    for file in known.iter().filter(|file| !configures_agents(file)) {
         let before = tree::read(repo, target, file)?;
         let after = text_of(folder, file);
         let before = before.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -42,7 +44,7 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
     {
         let below = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
         let Some(file) = below.and_then(|path| RepoPath::parse(path).ok()) else { continue };
-        if known.contains(&file) || is_left_over(&file) {
+        if known.contains(&file) || is_left_over(&file) || configures_agents(&file) {
             continue;
         }
         if let Found::Text(after) = text_of(folder, &file) {
@@ -54,6 +56,29 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
     }
     edits.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(EditSet { files: edits })
+}
+
+/// Removes the files that configure coding agents from a folder, so that a repository cannot
+/// configure the agent that works in it. Follows no symbolic links.
+pub fn remove_agent_files(folder: &Path) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        for entry in fs::read_dir(&current)? {
+            let entry = entry?;
+            let path = entry.path();
+            let is_folder = entry.file_type()?.is_dir();
+            let below = path.strip_prefix(folder).ok().and_then(Path::to_str);
+            // A name that is no text is none that an agent looks for.
+            let below = below.and_then(|below| RepoPath::parse(below).ok());
+            match (below.is_some_and(|below| configures_agents(&below)), is_folder) {
+                (true, true) => files::remove_tree(&path)?,
+                (true, false) => files::remove(&path)?,
+                (false, true) => folders.push(path),
+                (false, false) => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether tools created the file as a side effect, such as a cache.
@@ -128,5 +153,36 @@ mod tests {
                 r#"new.py None Some("new\n")"#,
             ]
         );
+    }
+    #[test]
+    fn settings_of_agents_are_neither_shown_nor_collected() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repository::init(folder.path().join("repo")).unwrap();
+        let there = folder.path().join("there");
+        let settings =
+            [".claude/settings.json", "shop/.gemini/settings.json", "AGENTS.md", "shop/.env"];
+        let mut edits = EditSet::default();
+        for name in settings.into_iter().chain(["shop/price.py"]) {
+            let path = there.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x\n").unwrap();
+            let file = RepoPath::parse(name).unwrap();
+            edits.files.push(FileEdit { file, before: None, after: Some("x\n".into()) });
+        }
+        std::os::unix::fs::symlink("/etc", there.join(".codex")).unwrap();
+        let empty = tree::id(repo.treebuilder(None).unwrap().write().unwrap()).unwrap();
+        let target = tree::graft(&repo, &empty, &edits).unwrap();
+        remove_agent_files(&there).unwrap();
+        assert!(
+            settings
+                .into_iter()
+                .chain([".codex"])
+                .all(|name| { fs::symlink_metadata(there.join(name)).is_err() })
+        );
+        assert!(there.join("shop/price.py").is_file() && Path::new("/etc/passwd").is_file());
+        // A client migrates or creates its own settings.
+        fs::create_dir_all(there.join(".qwen")).unwrap();
+        fs::write(there.join(".qwen/settings.json.orig"), "{}").unwrap();
+        assert_eq!(collect(&repo, &target, &there).unwrap(), EditSet::default());
     }
 }

@@ -17,7 +17,7 @@ use crate::domain::proposal::EditSet;
 use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
-use super::{RepositoryFacts, commit, failed, io, line_history, tree};
+use super::{RepositoryFacts, commit, failed, folder_edits, io, line_history, tree};
 
 /// Untracked folders that test tools need; linked into every private checkout.
 const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
@@ -318,9 +318,16 @@ impl Worktree for RepoWorktree {
         Ok(folder)
     }
 
+    async fn export_for_agent(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
+        let folder = self.export(target, name).await?;
+        folder_edits::remove_agent_files(&folder)
+            .map_err(io(format!("remove settings of agents from {}", folder.display())))?;
+        Ok(folder)
+    }
+
     async fn collect(&self, name: &str, target: &TreeId) -> Result<EditSet, GitError> {
         let folder = self.folder.join(name);
-        self.with(|repo| super::folder_edits::collect(repo, target, &folder))
+        self.with(|repo| folder_edits::collect(repo, target, &folder))
     }
 
     async fn remove(&self) -> Result<(), GitError> {

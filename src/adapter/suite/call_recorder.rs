@@ -126,6 +126,7 @@ impl ProjectSuite<'_> {
                 self.detection.site.root.clone(),
                 self.settings.session.clone(),
             ],
+            ..Access::default()
         };
         Ok(Some(Invocation { argv, directory, environment, access: Some(access) }))
     }

@@ -196,6 +196,7 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
         checkouts: Vec::new(),
         scratch: home.path().canonicalize().ok()?,
         protected: vec![site.root.clone()],
+        ..Access::default()
     };
     let mut environment = environment::of_child(home.path());
     environment.extend(site.path.clone().map(|path| ("PATH".to_owned(), path)));

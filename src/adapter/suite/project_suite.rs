@@ -122,6 +122,7 @@ impl ProjectSuite<'_> {
             checkouts: vec![root.to_owned()],
             scratch: self.settings.scratch.clone(),
             protected: vec![self.detection.site.root.clone(), self.settings.session.clone()],
+            ..Access::default()
         }
     }
 

@@ -204,6 +204,7 @@ pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invo
         checkouts: Vec::new(),
         scratch: scratch.to_owned(),
         protected: vec![root.to_owned()],
+        ..Access::default()
     };
     Invocation { argv, directory: root.to_owned(), environment, access: Some(access) }
 }

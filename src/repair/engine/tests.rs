@@ -141,6 +141,10 @@ impl Worktree for EmptyWorktree {
     ) -> Result<LineOrigin, GitError> {
         unreachable!("the search only reads files")
     }
+    async fn export_for_agent(&self, _: &TreeId, _: &str) -> Result<PathBuf, GitError> {
+        unreachable!("the engine asks no agent")
+    }
+
     async fn export(&self, _: &TreeId, _: &str) -> Result<PathBuf, GitError> {
         unreachable!("the search only reads files")
     }

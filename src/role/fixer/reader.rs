@@ -155,7 +155,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
         match model.mode() {
             ClientMode::Answer => Ok(None),
             ClientMode::Agent => {
-                Ok(Some(self.fx.worktree.export(&self.state.accepted_tree, AGENT).await?))
+                Ok(Some(self.fx.worktree.export_for_agent(&self.state.accepted_tree, AGENT).await?))
             }
         }
     }

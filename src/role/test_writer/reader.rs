@@ -154,7 +154,9 @@ impl Reader<Draft> for GenerateReader<'_> {
     async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
         match model.mode() {
             ClientMode::Answer => Ok(None),
-            ClientMode::Agent => Ok(Some(self.fx.worktree.export(self.request.tree, AGENT).await?)),
+            ClientMode::Agent => {
+                Ok(Some(self.fx.worktree.export_for_agent(self.request.tree, AGENT).await?))
+            }
         }
     }
 

@@ -300,6 +300,7 @@ mod tests {
             checkouts: vec!["/c".into()],
             scratch: "/w".into(),
             protected: vec!["/home/me/repo".into(), "/home/me/repo/.git/regreen".into()],
+            ..Access::default()
         }
     }
 

@@ -4,20 +4,22 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort};
 use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
 use landlock::{RulesetStatus, Scope};
-use rustix::process::{Gid, Uid, geteuid};
+use rustix::process::{Gid, Uid, geteuid, getpid, getppid, set_child_subreaper};
 use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
 use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
 use super::{Network, sensitive_paths};
+use crate::adapter::host::orphans;
 
 /// The hidden verb of the launcher, followed by a [`LaunchSpec`] as JSON, program and arguments.
 pub const VERB: &str = "__launch";
@@ -45,6 +47,17 @@ pub(super) struct Limits {
     /// Block signals and abstract sockets to processes outside of the sandbox.
     pub signals: bool,
     pub network: Network,
+    /// The only TCP port that connections may go to; `None` follows `network`.
+    pub port: Option<u16>,
+    /// Kill the program and all that it started when the process that asked for it ends.
+    pub ends_with_parent: bool,
+}
+
+impl Limits {
+    /// Whether a child goes through the launcher.
+    pub(super) fn launches(self) -> bool {
+        self.user.is_some() || self.files || self.ends_with_parent
+    }
 }
 
 /// The limits with their paths.
@@ -78,10 +91,43 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     if let Err(reason) = enforce(&spec) {
         return fail(format!("test code was not started, since {reason}"), REFUSED);
     }
-    let error = std::process::Command::new(program).args(rest).exec();
+    let mut command = std::process::Command::new(program);
+    command.args(rest);
+    let error = if spec.limits.ends_with_parent {
+        match run_until_parent_ends(command) {
+            Ok(code) => return Some(code),
+            Err(error) => error,
+        }
+    } else {
+        command.exec()
+    };
     let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
     fail(format!("{} does not start: {error}", program.to_string_lossy()), code)
 }
+
+/// Runs a program to its end. When our parent ends first, kills the program and everything that it
+/// started: the kernel's signal for the death of a parent would reach the program alone.
+fn run_until_parent_ends(mut command: std::process::Command) -> std::io::Result<ExitCode> {
+    let parent = getppid();
+    // A process that leaves the group becomes our child when its parent ends.
+    set_child_subreaper(Some(getpid()))?;
+    let mut child = command.spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            let signal = || status.signal().map_or(NOT_RUN.into(), |signal| 128 + signal);
+            let code = status.code().unwrap_or_else(signal);
+            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+        }
+        if getppid() != parent {
+            orphans::sweep("launcher");
+            return Ok(ExitCode::from(NOT_RUN));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// How long the launcher sleeps between two looks at its child and its parent.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Enforces all restrictions; the error names the one that failed.
 fn enforce(spec: &LaunchSpec) -> Result<(), String> {
@@ -147,7 +193,7 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(write | read)
         .map_err(failed)?;
-    if spec.limits.network != Network::Open {
+    if spec.limits.network != Network::Open || spec.limits.port.is_some() {
         ruleset = ruleset.handle_access(AccessNet::ConnectTcp).map_err(failed)?;
     }
     if spec.limits.signals {
@@ -164,6 +210,9 @@ fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
         for path in sensitive_paths::complement_of(&spec.closed, &sensitive_paths::children) {
             created = beneath(created, &path, read)?;
         }
+    }
+    if let Some(port) = spec.limits.port {
+        created = created.add_rule(NetPort::new(port, AccessNet::ConnectTcp)).map_err(failed)?;
     }
     if spec.limits.network == Network::Local {
         for port in UNPRIVILEGED..=u16::MAX {

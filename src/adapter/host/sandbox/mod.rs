@@ -22,7 +22,7 @@ use super::orphans;
 use container::Container;
 use launch::{LaunchSpec, Limits};
 
-pub use super::invocation::Access;
+pub use super::invocation::{Access, ProgramKind};
 pub use container::run_in;
 pub use launch::{VERB, launched};
 
@@ -157,13 +157,6 @@ pub struct Protection {
     pub by_choice: Vec<String>,
 }
 
-impl Protection {
-    /// Whether children go through the launcher.
-    fn launches(&self) -> bool {
-        self.limits.user.is_some() || self.limits.files
-    }
-}
-
 /// Decides what is enforced. Never promises more than the launcher keeps, which ends instead of
 /// starting test code when one of its steps fails.
 pub fn decide(requested: Containment, facts: Facts) -> Protection {
@@ -287,15 +280,36 @@ pub(super) fn sweep(tag: &str) {
     }
 }
 
+/// What the two variables and the configuration request.
+fn requested() -> Result<Containment, String> {
+    let variable = super::environment::variable;
+    let network = variable(NETWORK).filter(|word| !word.is_empty());
+    let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
+    Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())
+}
+
+/// The limits of a client of a model that may connect to one port. A container is for test code: the
+/// client is not installed in it.
+fn limits_of_client(port: u16) -> Result<Limits, String> {
+    static CLIENTS: OnceLock<Protection> = OnceLock::new();
+    let requested = Containment { network: Network::Closed, ..requested()? };
+    let protection = CLIENTS.get_or_init(|| decide(requested, Facts::here()));
+    let port = (protection.limits.network == Network::Closed).then_some(port);
+    let limits = Limits { network: Network::Open, port, ..protection.limits };
+    Ok(Limits { ends_with_parent: Facts::here().launcher, ..limits })
+}
+
+/// Whether the kernel keeps the clients of models to their own folders.
+pub fn confines_clients() -> bool {
+    limits_of_client(0).is_ok_and(|limits| limits.files)
+}
+
 /// The protection in force for test code of this process, from the two variables.
 pub fn protection() -> Result<&'static Protection, String> {
     if let Some(known) = IN_FORCE.get() {
         return Ok(known);
     }
-    let variable = super::environment::variable;
-    let network = variable(NETWORK).filter(|word| !word.is_empty());
-    let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
-    let requested = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;
+    let requested = requested()?;
     Ok(IN_FORCE.get_or_init(|| match container::container() {
         Some(container) => container_protection(container),
         None => decide(requested, Facts::here()),
@@ -307,11 +321,14 @@ pub fn protection() -> Result<&'static Protection, String> {
 pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocation> {
     let mut child = invocation.clone();
     let Some(access) = &invocation.access else { return Ok(child) };
-    let protection = protection().map_err(io::Error::other)?;
-    if let Some(container) = container::container() {
+    let limits = match access.program {
+        ProgramKind::Tests => protection().map_err(io::Error::other)?.limits,
+        ProgramKind::Client { port } => limits_of_client(port).map_err(io::Error::other)?,
+    };
+    if let (ProgramKind::Tests, Some(container)) = (access.program, container::container()) {
         return container.launch(invocation, access, tag);
     }
-    if !protection.launches() {
+    if !limits.launches() {
         return Ok(child);
     }
     child.environment.insert(orphans::TAG.into(), tag.to_owned());
@@ -320,18 +337,18 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     if !sensitive_paths::can_start(program, search, &child.directory) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let closed = if protection.limits.files {
-        sensitive_paths::secrets(&access.protected)
-    } else {
-        Vec::new()
-    };
+    let closed =
+        if limits.files { sensitive_paths::secrets(&access.protected) } else { Vec::new() };
     let mut write = access.checkouts.clone();
     write.push(access.scratch.clone());
-    write.extend(sensitive_paths::caches(&child.environment));
-    let temporary = sensitive_paths::temporary(&child.environment);
     let all: Vec<PathBuf> = access.protected.iter().chain(&closed).cloned().collect();
+    let temporary = sensitive_paths::temporary(&child.environment);
     let (shared, private) = sensitive_paths::apart(&temporary, &all);
-    if !private.is_empty() {
+    if access.program == ProgramKind::Tests {
+        write.extend(sensitive_paths::caches(&child.environment));
+        write.extend(shared);
+    }
+    if access.program == ProgramKind::Tests && !private.is_empty() {
         let folder = access.scratch.join("tmp");
         std::fs::create_dir_all(&folder)?;
         let folder = folder.display().to_string();
@@ -339,8 +356,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
         child.environment.insert("JAVA_TOOL_OPTIONS".into(), java);
         child.environment.insert("TMPDIR".into(), folder);
     }
-    write.extend(shared);
-    if let Some(user) = protection.limits.user {
+    if let Some(user) = limits.user {
         chown_tree::chown_tree(access, user)?;
         sensitive_paths::own_caches(&mut child.environment, &access.scratch.join("home"));
         for (name, value) in [
@@ -351,7 +367,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
             child.environment.insert(name.into(), value.into());
         }
     }
-    let spec = LaunchSpec { limits: protection.limits, write, closed };
+    let spec = LaunchSpec { limits, write, closed };
     let mut argv = vec![launch::SELF.to_owned(), VERB.to_owned(), serde_json::to_string(&spec)?];
     argv.append(&mut child.argv);
     child.argv = argv;

@@ -46,6 +46,8 @@ const HOME_SECRETS: &[&str] = &[
     ".gem/credentials",
     ".claude",
     ".codex",
+    ".config/github-copilot",
+    ".copilot",
     ".gemini",
     ".qwen",
 ];

@@ -1,6 +1,7 @@
-//! Models behind command-line clients such as `gemini` and `claude`. A client gets its own process
-//! group, home and key, but no other variable of ours. To answer with text it runs in an empty
-//! folder, so that the repository cannot configure it.
+//! Models behind command-line clients such as `gemini` and `claude`. A client gets a home, a key and
+//! folders of its own, no other variable of ours, and a connection to its provider alone. To answer
+//! with text it runs in an empty folder without tools. An agent works in a checkout without the
+//! files by which a repository configures agents.
 
 mod output;
 mod table;
@@ -14,14 +15,16 @@ use async_trait::async_trait;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
+use crate::adapter::host::gateway::{Gateway, Reachable};
 use crate::adapter::host::process::{self, Invocation, Stopped};
+use crate::adapter::host::sandbox::{self, Access, ProgramKind};
 use crate::adapter::model::protocol::ProviderSettings;
 use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use table::{CliRow, ClientTask, Version};
+use table::{CliRow, ClientTask, CommandLine, Version};
 
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
@@ -98,53 +101,100 @@ impl CliModel {
         self.settings.provider.error(ModelErrorKind::Client { reason }, "")
     }
 
-    /// Creates the private folder of a question, with a home that holds the client's settings.
-    fn private_folders(&self, question: &Question) -> std::io::Result<(PathBuf, PathBuf)> {
-        let name: String =
-            question.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let folder = self.settings.scratch.join(format!("{}-{name}", self.row.name));
-        let home = folder.join("home");
-        files::create_folder(&home)?;
-        files::create_folder(&folder.join("empty"))?;
-        for (path, text) in self.row.home {
+    /// Where the provider is; always handed to the client, so that nothing else can choose it.
+    fn base_url(&self) -> &str {
+        self.settings.provider.base_url.as_deref().unwrap_or(self.row.base_url)
+    }
+
+    /// Starts the proxy that ends at the provider.
+    async fn gateway(&self) -> std::io::Result<Gateway> {
+        let more =
+            if self.settings.provider.base_url.is_some() { &[] } else { self.row.more_hosts };
+        let reachable = Reachable::new(self.base_url(), more)
+            .ok_or_else(|| std::io::Error::other("`base-url` names no host"))?;
+        Gateway::start(reachable).await
+    }
+
+    /// The command of a question, with the client's settings written into its home.
+    fn invocation(
+        &self,
+        question: &Question,
+        folder: &PrivateFolder,
+        gateway: &Gateway,
+    ) -> std::io::Result<Invocation> {
+        let home = folder.create("home")?;
+        let temporary = folder.create("tmp")?;
+        let system_file = folder.0.join("system.md");
+        files::write(&system_file, question.system.as_bytes())?;
+        let agent = self.mode() == ClientMode::Agent;
+        let task = ClientTask {
+            model: Some(self.model()).filter(|model| !model.is_empty()),
+            base_url: self.base_url(),
+            has_own_base_url: self.settings.provider.base_url.is_some(),
+            agent,
+            system: &question.system,
+            system_file: &system_file,
+            home: &home,
+            is_confined: sandbox::confines_clients(),
+        };
+        let CommandLine { arguments, environment: own, files: settings, key } =
+            (self.row.command_line)(&task);
+        for (path, text) in settings {
             let path = home.join(path);
             if let Some(parent) = path.parent() {
                 files::create_folder(parent)?;
             }
             files::write(&path, text.as_bytes())?;
         }
-        Ok((folder, home))
+        let mut environment = environment::of_client(&home);
+        environment.insert("TMPDIR".into(), temporary.display().to_string());
+        environment.extend(gateway.variables());
+        environment.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        if let Some(secret) = &self.settings.provider.key {
+            environment.insert(key.to_owned(), secret.expose().to_owned());
+        }
+        let directory = match &question.checkout {
+            Some(checkout) if agent => checkout.clone(),
+            Some(_) | None => folder.create("empty")?,
+        };
+        let access = Access {
+            checkouts: vec![directory.clone()],
+            scratch: folder.0.clone(),
+            protected: Vec::new(),
+            program: ProgramKind::Client { port: gateway.port() },
+        };
+        let program = self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned());
+        let argv = std::iter::once(program).chain(arguments).collect();
+        Ok(Invocation { argv, directory, environment, access: Some(access) })
     }
 
-    fn invocation(&self, question: &Question, folder: &Path, home: &Path) -> Invocation {
-        let agent = self.mode() == ClientMode::Agent;
-        let checkout = question.checkout.clone().filter(|_| agent);
-        let task = ClientTask {
-            model: Some(self.model()).filter(|model| !model.is_empty()),
-            base_url: self.settings.provider.base_url.as_deref(),
-            agent,
-            home,
-        };
-        let mut argv = vec![self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned())];
-        argv.extend((self.row.arguments)(&task));
-        let mut environment = environment::of_child(home);
-        for name in
-            ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"]
-        {
-            if let Some(value) = environment::variable(name) {
-                environment.insert(name.to_owned(), value);
-            }
+    /// What the client gets on its standard input.
+    fn input(&self, question: &Question) -> String {
+        if self.mode() == ClientMode::Agent {
+            return format!("{}\n\n{}", question.system, question.prompt);
         }
-        environment.extend((self.row.environment)(&task));
-        if let Some(key) = &self.settings.provider.key {
-            environment.insert(self.row.key.to_owned(), key.expose().to_owned());
-        }
-        Invocation {
-            argv,
-            directory: checkout.unwrap_or_else(|| folder.join("empty")),
-            environment,
-            access: None,
-        }
+        let form = question.form.as_ref().map_or_else(String::new, |(_, schema)| {
+            format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
+        });
+        let system = if self.row.takes_system_prompt { "" } else { &question.system };
+        format!("{system}\n\n{}{form}", question.prompt).trim_start().to_owned()
+    }
+}
+
+/// The private folder of a question, with the home of the client; removed when dropped.
+struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    fn create(&self, name: &str) -> std::io::Result<PathBuf> {
+        let folder = self.0.join(name);
+        files::create_folder(&folder)?;
+        Ok(folder)
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        files::remove_folder(&self.0);
     }
 }
 
@@ -157,47 +207,47 @@ impl Model for CliModel {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let provider = &self.settings.provider;
         let question = &provider.with_canary(question);
-        let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
-        let invocation = self.invocation(question, &folder, &home);
-        let form = question.form.as_ref().filter(|_| self.mode() == ClientMode::Answer);
-        let form = form.map_or_else(String::new, |(_, schema)| {
-            format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
-        });
-        let input = format!("{}\n\n{}{form}", question.system, question.prompt);
+        let name: String =
+            question.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let folder = self.settings.scratch.join(format!("{}-{name}", self.row.name));
+        let folder = PrivateFolder(folder);
+        let gateway = self.gateway().await.map_err(|error| self.broken(&error))?;
+        let invocation =
+            self.invocation(question, &folder, &gateway).map_err(|error| self.broken(&error))?;
         let limit = question.limit.min(provider.timeout);
-        let log = self.row.log.map(|log| home.join(log));
+        let log = self.row.log.map(|log| folder.0.join("home").join(log));
         let watch = |err: &str| {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
             output::retry_line(err).or_else(|| output::retry_line(&more))
         };
-        let run = process::run_with_input(
-            &invocation,
-            &input,
-            &folder,
-            limit,
-            ANSWER_LIMIT as u64 * 2,
-            &watch,
-        )
-        .await
-        .map_err(|error| self.broken(&error))?;
-        files::remove_folder(&folder);
+        let (input, largest) = (self.input(question), ANSWER_LIMIT as u64 * 2);
+        let run =
+            process::run_with_input(&invocation, &input, &folder.0, limit, largest, &watch).await;
+        let mut run = run.map_err(|error| self.broken(&error))?;
+        if let Some(file) = self.row.usage_file {
+            let usage = process::tail_of(&folder.0.join("home").join(file), 64 << 10);
+            // The statistics span lines; the events are one per line.
+            run.out += &format!("\n{}\n", usage.replace('\n', " "));
+        }
+        for host in gateway.refused() {
+            tracing::warn!(
+                provider = provider.facts.name,
+                host,
+                "the client asked for another host"
+            );
+        }
         let all = format!("{}\n{}", run.out, run.err);
-        let ending = run.ending.map_err(|stopped| match stopped {
+        run.ending.map_err(|stopped| match stopped {
             // It would retry by itself for minutes; the chain decides which provider comes next.
             Stopped::Watched(line) => {
                 let kind = output::status_kind(&line).unwrap_or(ModelErrorKind::TimedOut { limit });
                 provider.error(kind, &line)
             }
             Stopped::TooMuchOutput => provider.error(ModelErrorKind::Garbage, "it said too much"),
-            Stopped::TimeLimit => provider.error(ModelErrorKind::TimedOut { limit }, &run.err),
+            Stopped::TimeLimit => provider.error(ModelErrorKind::TimedOut { limit }, ""),
         })?;
-        let parsed = (self.row.parse)(&run.out, &run.err).map_err(|kind| {
-            let kind = kind.unwrap_or_else(|| {
-                output::words_kind(&all)
-                    .unwrap_or(ModelErrorKind::Client { reason: ending.to_string() })
-            });
-            provider.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
-        })?;
+        let parsed = (self.row.parse)(&run.out, &run.err)
+            .map_err(|failure| provider.error(failure.kind, &failure.message))?;
         provider.answer(parsed, &all)
     }
 }
@@ -205,7 +255,8 @@ impl Model for CliModel {
 /// Parses a text as the output of each client, for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub fn read_all(text: &str) {
-    for parse in [output::gemini, output::qwen, output::codex, output::claude] {
+    for program in ClientProgram::ALL {
+        let parse = table::row(program).parse;
         drop(parse(text, text));
     }
     drop((output::retry_line(text), output::status_kind(text), output::words_kind(text)));

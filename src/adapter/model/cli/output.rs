@@ -11,8 +11,60 @@ use crate::adapter::model::protocol::{ParsedAnswer, count_at, usage_at};
 use crate::domain::budget::Usage;
 use crate::effect::ModelErrorKind;
 
-/// An answer, or the kind of the error if the output names one.
-type ParseResult = Result<ParsedAnswer, Option<ModelErrorKind>>;
+/// An answer, or what the client reports instead of one.
+pub type ParseResult = Result<ParsedAnswer, ClientFailure>;
+
+/// What a client reports instead of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientFailure {
+    pub kind: ModelErrorKind,
+    /// The words of the provider, or else of the client.
+    pub message: String,
+}
+
+impl ClientFailure {
+    /// A failure of a known kind; else the status or the wording of the message decides. One that
+    /// nobody knows is taken for a failed connection, which another try may not meet.
+    fn new(kind: Option<ModelErrorKind>, message: &str) -> Self {
+        let kind = kind.or_else(|| kind_in(message)).unwrap_or(ModelErrorKind::Connection);
+        Self { kind, message: words_of_provider(message) }
+    }
+
+    /// A failure of a client that printed none of its usual output.
+    fn of_log(out: &str, err: &str) -> Self {
+        let line = last_line(err).or_else(|| last_line(out)).unwrap_or_default();
+        Self {
+            kind: kind_in(err).or_else(|| kind_in(out)).unwrap_or(ModelErrorKind::Connection),
+            message: line.to_owned(),
+        }
+    }
+}
+
+/// The message of the error object in a text, or else the text.
+fn words_of_provider(text: &str) -> String {
+    let object = text.find('{').and_then(|at| {
+        let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
+        values.next()?.ok()
+    });
+    let message = object.as_ref().map(|object| {
+        let message = text_at(object, "/error/message");
+        if message.is_empty() { text_at(object, "/message") } else { message }
+    });
+    match message {
+        Some(message) if !message.is_empty() => words_of_provider(message),
+        _ => text.trim().to_owned(),
+    }
+}
+
+/// The last line of a log that is no warning of the start.
+fn last_line(log: &str) -> Option<&str> {
+    const NOISE: &[&str] = &["warning:", "ripgrep", "at ", "}", "(node:", "[startup]"];
+    let is_noise = |line: &str| {
+        let lower = line.to_ascii_lowercase();
+        NOISE.iter().any(|start| lower.starts_with(start))
+    };
+    log.lines().rev().map(str::trim).find(|line| !line.is_empty() && !is_noise(line))
+}
 
 /// The line in which a client announces its own retry.
 pub fn retry_line(text: &str) -> Option<String> {
@@ -25,7 +77,7 @@ pub fn retry_line(text: &str) -> Option<String> {
 /// The error kind of an HTTP status in a text.
 pub fn status_kind(text: &str) -> Option<ModelErrorKind> {
     static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?i)(?:status[: ]+|"code": ?|API Error: |rejected \()(\d{3})\b"#).ok()
+        Regex::new(r#"(?i)(?:status[: ]+|"code": ?|API Error: |rejected \(|\(HTTP )(\d{3})\b"#).ok()
     });
     let status = STATUS.as_ref()?.captures(text)?.get(1)?.as_str().parse().ok()?;
     kind_of(status)
@@ -56,6 +108,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("unable to connect", ModelErrorKind::Connection),
     ("fetch failed", ModelErrorKind::Connection),
     ("transport error", ModelErrorKind::Truncated),
+    ("end of file before message", ModelErrorKind::Truncated),
     ("terminated", ModelErrorKind::Truncated),
     ("econnreset", ModelErrorKind::Truncated),
     ("incomplete json", ModelErrorKind::Garbage),
@@ -102,7 +155,10 @@ pub fn gemini(out: &str, err: &str) -> ParseResult {
         let message = error.as_ref().map_or("", |error| text_at(error, "/error/message"));
         let code = error.as_ref().map_or(0, |error| count_at(error, "/error/code"));
         let kind = u16::try_from(code).ok().and_then(kind_of);
-        return Err(kind.or_else(|| kind_in(message)));
+        if message.is_empty() {
+            return Err(ClientFailure::of_log(out, err));
+        }
+        return Err(ClientFailure::new(kind, message));
     };
     let models = answer.pointer("/stats/models").and_then(Value::as_object);
     let mut usage = Usage::default();
@@ -122,52 +178,70 @@ pub fn qwen(out: &str, err: &str) -> ParseResult {
     let result = list
         .as_ref()
         .and_then(|list| list.iter().rev().find(|message| text_at(message, "/type") == "result"));
-    let Some(result) = result else { return Err(kind_in(err).or_else(|| kind_in(out))) };
+    let Some(result) = result else { return Err(ClientFailure::of_log(out, err)) };
     let text = text_at(result, "/result");
-    if let Some(problem) = text.strip_prefix("[API Error:") {
-        return Err(kind_in(text).or_else(|| kind_in(problem)));
-    }
-    if result.get("is_error").and_then(Value::as_bool) == Some(true) {
-        return Err(kind_in(&result.to_string()));
+    let is_error = result.get("is_error").and_then(Value::as_bool) == Some(true);
+    let message = text_at(result, "/error/message");
+    if is_error || text.starts_with("[API Error:") {
+        let message = if message.is_empty() { text } else { message };
+        let kind = kind_in(message).or_else(|| kind_in(&result.to_string()));
+        let bare = message.trim_start_matches("[API Error:").trim_end_matches(']');
+        return Err(ClientFailure::new(kind, bare));
     }
     let usage = usage_at(result, &["/usage/input_tokens"], &["/usage/output_tokens"]);
     text_or_refusal(text, usage, String::new())
 }
 
-/// Parses `codex exec --json`: one event per line.
+/// Parses `codex exec --json`: one event per line. An item of type `error` is a warning.
 pub fn codex(out: &str, err: &str) -> ParseResult {
     let (mut text, mut usage, mut problem) = (String::new(), Usage::default(), None);
-    let mut any = false;
+    let (mut any, mut sandbox, mut changes) = (false, None, false);
     for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         any = true;
-        match text_at(&event, "/type") {
-            "item.completed" if text_at(&event, "/item/type") == "agent_message" => {
+        match (text_at(&event, "/type"), text_at(&event, "/item/type")) {
+            ("item.completed", "agent_message") => {
                 text_at(&event, "/item/text").clone_into(&mut text);
             }
-            "turn.completed" => {
+            ("item.completed", "file_change") => changes = true,
+            ("item.completed", "command_execution") => {
+                let output = text_at(&event, "/item/aggregated_output");
+                sandbox = sandbox.or_else(|| {
+                    output.lines().find(|line| line.starts_with("bwrap: ")).map(str::to_owned)
+                });
+            }
+            ("turn.completed", _) => {
                 usage = usage_at(&event, &["/usage/input_tokens"], &["/usage/output_tokens"]);
             }
-            "turn.failed" => problem = Some(text_at(&event, "/error/message").to_owned()),
+            ("turn.failed", _) => problem = Some(text_at(&event, "/error/message").to_owned()),
             _ => {}
         }
     }
-    match problem {
-        Some(problem) => Err(kind_in(&problem)),
-        None if !any => Err(kind_in(err)),
-        None => text_or_refusal(&text, usage, String::new()),
+    match (problem, sandbox) {
+        (Some(problem), _) => Err(ClientFailure::new(None, &problem)),
+        (None, Some(line)) if !changes => {
+            let reason = "its own sandbox does not start here".to_owned();
+            Err(ClientFailure { kind: ModelErrorKind::Client { reason }, message: line })
+        }
+        (None, _) if !any => Err(ClientFailure::of_log(out, err)),
+        (None, _) => text_or_refusal(&text, usage, String::new()),
     }
 }
 
 /// Parses `claude -p --output-format json`: one object.
 pub fn claude(out: &str, err: &str) -> ParseResult {
-    let Some(result) = last_object(out) else { return Err(kind_in(err)) };
+    let Some(result) = last_object(out) else { return Err(ClientFailure::of_log(out, err)) };
     let text = text_at(&result, "/result");
     if text_at(&result, "/stop_reason") == "refusal" {
-        return Err(Some(ModelErrorKind::Refused { reason: "refusal".into() }));
+        let kind = ModelErrorKind::Refused { reason: "refusal".into() };
+        return Err(ClientFailure { kind, message: text.to_owned() });
     }
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
         let status = u16::try_from(count_at(&result, "/api_error_status")).ok().and_then(kind_of);
-        return Err(status.or_else(|| kind_in(text)));
+        let kind = match text_at(&result, "/terminal_reason") {
+            "prompt_too_long" => Some(ModelErrorKind::TooLong),
+            _ => status,
+        };
+        return Err(ClientFailure::new(kind, text));
     }
     let usage = usage_at(&result, INPUT_TOKENS, &["/usage/output_tokens"]);
     let models = result.get("modelUsage").and_then(Value::as_object);
@@ -177,7 +251,44 @@ pub fn claude(out: &str, err: &str) -> ParseResult {
 
 fn text_or_refusal(text: &str, usage: Usage, model: String) -> ParseResult {
     if text.trim().is_empty() {
-        return Err(Some(ModelErrorKind::Refused { reason: "an empty answer".into() }));
+        let kind = ModelErrorKind::Refused { reason: "an empty answer".into() };
+        return Err(ClientFailure { kind, message: String::new() });
     }
     Ok(ParsedAnswer { text: text.to_owned(), cut: false, usage, model })
 }
+
+/// Parses `copilot --output-format json`: one event per line, and then the statistics of
+/// `--usage-output-file`. A content filter looks like a success with a notice as its text.
+pub fn copilot(out: &str, err: &str) -> ParseResult {
+    let (mut text, mut usage, mut model) = (String::new(), Usage::default(), String::new());
+    let mut any = false;
+    for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        any = true;
+        match text_at(&event, "/type") {
+            "assistant.message" => text_at(&event, "/data/content").clone_into(&mut text),
+            "session.error" => {
+                let status = u16::try_from(count_at(&event, "/data/statusCode")).ok();
+                let message = text_at(&event, "/data/message");
+                return Err(ClientFailure::new(status.and_then(kind_of), message));
+            }
+            _ => {}
+        }
+        let models = event.get("modelMetrics").and_then(Value::as_object);
+        for (name, stats) in models.into_iter().flatten() {
+            usage.input_tokens += count_at(stats, "/usage/inputTokens");
+            usage.output_tokens += count_at(stats, "/usage/outputTokens");
+            model.clone_from(name);
+        }
+    }
+    if !any {
+        return Err(ClientFailure::of_log(out, err));
+    }
+    if text.contains(FILTERED) {
+        let kind = ModelErrorKind::Refused { reason: "a content filter".into() };
+        return Err(ClientFailure { kind, message: text });
+    }
+    text_or_refusal(&text, usage, model)
+}
+
+/// What Copilot prints in place of an answer that a content filter stopped.
+const FILTERED: &str = "response was blocked by content filtering";

@@ -1,39 +1,66 @@
-//! Table of the supported command-line clients with their arguments and parsers, verified by
-//! running them (see `docs/providers.md`).
+//! Table of the supported command-line clients with their arguments, settings and parsers, verified
+//! by running them (see `docs/providers.md`).
 
 use std::path::Path;
 
-use crate::adapter::model::protocol::ParsedAnswer;
-use crate::domain::provider::ClientProgram;
-use crate::effect::ModelErrorKind;
+use serde_json::json;
 
-use super::output;
+use crate::domain::provider::ClientProgram;
+
+use super::output::{self, ParseResult};
 
 /// What a client's command line depends on, besides the question.
 pub struct ClientTask<'a> {
     /// The model; `None` leaves the choice to the client.
     pub model: Option<&'a str>,
-    pub base_url: Option<&'a str>,
-    /// Whether the client edits files in its working folder.
+    /// Always passed on, also when it is the vendor's own: otherwise a checkout could choose it.
+    pub base_url: &'a str,
+    /// Whether the user configured the base URL.
+    pub has_own_base_url: bool,
+    /// Whether the client edits files in its working folder. Otherwise it gets no tools.
     pub agent: bool,
+    /// The role and the rules of the answer; takes the place of the client's own system prompt. An
+    /// agent keeps its own, which describes its tools.
+    pub system: &'a str,
+    /// A file with the same text.
+    pub system_file: &'a Path,
     pub home: &'a Path,
+    /// Whether the kernel keeps the client to its own folders, so that it needs no sandbox of its
+    /// own. A sandbox inside another does not start.
+    pub is_confined: bool,
+}
+
+/// What starts a client.
+#[derive(Debug)]
+pub struct CommandLine {
+    /// Arguments after the program's name.
+    pub arguments: Vec<String>,
+    pub environment: Vec<(&'static str, String)>,
+    /// Files in its home, with their contents.
+    pub files: Vec<(&'static str, String)>,
+    /// The variable in which it looks for the key.
+    pub key: &'static str,
 }
 
 /// How one client is started and its output is read.
 pub struct CliRow {
     pub name: &'static str,
     pub package: &'static str,
-    /// Oldest version that supports these arguments.
+    /// Oldest version that supports these arguments, by trial.
     pub least: Version,
-    pub key: &'static str,
-    pub arguments: fn(&ClientTask<'_>) -> Vec<String>,
-    pub environment: fn(&ClientTask<'_>) -> Vec<(String, String)>,
-    /// Files in its home, with their contents.
-    pub home: &'static [(&'static str, &'static str)],
+    /// The vendor's base URL.
+    pub base_url: &'static str,
+    /// Hosts that it needs besides that of the base URL; not with a base URL of the user's.
+    pub more_hosts: &'static [&'static str],
+    /// Whether our system prompt takes the place of its own in answer mode.
+    pub takes_system_prompt: bool,
+    pub command_line: fn(&ClientTask<'_>) -> CommandLine,
+    /// A file in its home with its usage, which is parsed after its output.
+    pub usage_file: Option<&'static str>,
     /// A log file in its home that shows its retries.
     pub log: Option<&'static str>,
-    /// Parses its output. An error without a kind is classified by its wording.
-    pub parse: fn(&str, &str) -> Result<ParsedAnswer, Option<ModelErrorKind>>,
+    /// Parses its output.
+    pub parse: fn(&str, &str) -> ParseResult,
 }
 
 /// A version as major, minor and patch.
@@ -46,29 +73,74 @@ pub fn row(program: ClientProgram) -> &'static CliRow {
         ClientProgram::Qwen => &QWEN,
         ClientProgram::Codex => &CODEX,
         ClientProgram::Claude => &CLAUDE,
+        ClientProgram::Copilot => &COPILOT,
     }
 }
+
+/// Tools of Gemini that an agent does not get: those that run programs, search the web, start
+/// other agents or change how it works.
+const GEMINI_OFF: &[&str] = &[
+    "run_shell_command",
+    "web_fetch",
+    "google_web_search",
+    "save_memory",
+    "invoke_agent",
+    "enter_plan_mode",
+    "update_topic",
+];
 
 const GEMINI: CliRow = CliRow {
     name: "gemini",
     package: "@google/gemini-cli",
-    least: Version(0, 20, 0),
-    key: "GEMINI_API_KEY",
-    arguments: |task| {
-        let mut list = words("-o json --skip-trust -e none --approval-mode");
-        list.push(if task.agent { "auto_edit" } else { "plan" }.into());
-        list.extend(words("-p"));
-        list.push("Do what stands on standard input.".into());
-        list.extend(model("-m", task));
-        list
+    least: Version(0, 61, 0),
+    base_url: "https://generativelanguage.googleapis.com",
+    more_hosts: &[],
+    takes_system_prompt: true,
+    command_line: |task| {
+        let mut arguments = words("-o json --skip-trust -e none");
+        if task.agent {
+            arguments.extend(words("--approval-mode auto_edit"));
+        }
+        arguments.extend(words("-p"));
+        arguments.push("Do what stands on standard input.".into());
+        arguments.extend(model("-m", task));
+        let tools = if task.agent {
+            json!({ "exclude": GEMINI_OFF, "discoveryCommand": "" })
+        } else {
+            json!({ "core": ["none"], "discoveryCommand": "" })
+        };
+        // One attempt, no telemetry, no update, no login prompt, no hooks, no tool servers, and
+        // instructions only from a file that no repository has.
+        let settings = json!({
+            "security": { "auth": { "selectedType": "gemini-api-key" } },
+            "general": { "enableAutoUpdate": false, "maxAttempts": 1, "retryFetchErrors": false },
+            "model": { "disableLoopDetection": true },
+            "privacy": { "usageStatisticsEnabled": false },
+            "telemetry": { "enabled": false },
+            "hooksConfig": { "enabled": false },
+            "admin": { "mcp": { "enabled": false } },
+            "mcp": { "allowed": ["none"] },
+            "skills": { "enabled": false },
+            "context": { "fileName": "no-such-file-for-regreen" },
+            "tools": tools,
+        });
+        let mut environment = vec![
+            ("GOOGLE_GEMINI_BASE_URL", task.base_url.to_owned()),
+            ("GEMINI_CLI_NO_RELAUNCH", "true".into()),
+            ("GEMINI_SANDBOX", "false".into()),
+            // The settings of the machine win over all others.
+            (
+                "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+                task.home.join(".gemini/settings.json").display().to_string(),
+            ),
+        ];
+        if !task.agent {
+            environment.push(("GEMINI_SYSTEM_MD", task.system_file.display().to_string()));
+        }
+        let files = vec![(".gemini/settings.json", settings.to_string())];
+        CommandLine { arguments, environment, files, key: "GEMINI_API_KEY" }
     },
-    environment: |task| base("GOOGLE_GEMINI_BASE_URL", task),
-    // One attempt, no telemetry, no update, no login prompt. The file of instructions gets a name
-    // that no file has, so that the repository cannot supply any.
-    home: &[(
-        ".gemini/settings.json",
-        r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"enableAutoUpdate":false,"maxAttempts":1,"retryFetchErrors":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"context":{"fileName":"no-such-file-for-regreen"}}"#,
-    )],
+    usage_file: None,
     log: None,
     parse: output::gemini,
 };
@@ -76,43 +148,103 @@ const GEMINI: CliRow = CliRow {
 const QWEN: CliRow = CliRow {
     name: "qwen",
     package: "@qwen-code/qwen-code",
-    least: Version(0, 15, 0),
-    key: "OPENAI_API_KEY",
-    arguments: |task| {
-        let mut list = words("--bare -o json --auth-type openai --approval-mode");
-        list.push(if task.agent { "auto-edit" } else { "plan" }.into());
-        list.extend(words("--exclude-tools run_shell_command"));
-        list.extend(model("-m", task));
-        list
+    least: Version(0, 15, 10),
+    base_url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    more_hosts: &[],
+    takes_system_prompt: true,
+    command_line: |task| {
+        let mut arguments = words("--bare -o json --auth-type openai");
+        let refused = if task.agent {
+            arguments.extend(words("--approval-mode auto-edit"));
+            "run_shell_command,web_fetch,web_search,get_goal,update_goal"
+        } else {
+            arguments.extend(["--system-prompt".to_owned(), task.system.to_owned()]);
+            "read_file,edit,notebook_edit,write_file,run_shell_command,get_goal,update_goal"
+        };
+        arguments.extend(["--exclude-tools".to_owned(), refused.to_owned()]);
+        arguments.extend(model("-m", task));
+        let mut environment = vec![
+            ("OPENAI_BASE_URL", task.base_url.to_owned()),
+            ("QWEN_USAGE_STATISTICS_ENABLED", "false".into()),
+            ("QWEN_SANDBOX", "false".into()),
+        ];
+        environment.extend(task.model.map(|model| ("OPENAI_MODEL", model.to_owned())));
+        let settings = json!({
+            "privacy": { "usageStatisticsEnabled": false },
+            "telemetry": { "enabled": false },
+            "general": { "enableAutoUpdate": false, "disableAutoUpdate": true },
+        });
+        let files = vec![(".qwen/settings.json", settings.to_string())];
+        CommandLine { arguments, environment, files, key: "OPENAI_API_KEY" }
     },
-    environment: |task| base("OPENAI_BASE_URL", task),
-    home: &[],
+    usage_file: None,
     log: Some(".qwen/debug/latest"),
     parse: output::qwen,
 };
 
+/// Everything of Codex that calls home, reads instructions, or acts besides answering.
+const CODEX_OFF: &[&str] = &[
+    "project_doc_max_bytes=0",
+    "analytics.enabled=false",
+    "check_for_update_on_startup=false",
+    "web_search=\"disabled\"",
+    "shell_environment_policy.inherit=\"core\"",
+    "features.unbounded_connection_retries=false",
+    "features.plugins=false",
+    "features.apps=false",
+    "features.goals=false",
+    "features.multi_agent=false",
+    "features.tool_search=false",
+    "features.view_image=false",
+    "tools.experimental_request_user_input.enabled=false",
+    "tools.update_plan.enabled=false",
+];
+
 const CODEX: CliRow = CliRow {
     name: "codex",
     package: "@openai/codex",
-    least: Version(0, 100, 0),
-    key: "OPENAI_API_KEY",
-    arguments: |task| {
-        let mut list =
-            words("exec --json --skip-git-repo-check --ephemeral -c project_doc_max_bytes=0 -s");
-        list.push(if task.agent { "workspace-write" } else { "read-only" }.into());
-        list.extend(model("-m", task));
-        let url = task.base_url.unwrap_or("https://api.openai.com/v1");
-        list.extend(words("-c model_provider=regreen -c"));
-        // The quotes would end the string; an address from the configuration needs none.
-        list.push(format!(
-            "model_providers.regreen={{name=\"regreen\",base_url=\"{}\",env_key=\"OPENAI_API_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}",
-            url.replace(['"', '\\', '\n'], "")
+    least: Version(0, 169, 0),
+    base_url: "https://api.openai.com/v1",
+    more_hosts: &[],
+    takes_system_prompt: true,
+    command_line: |task| {
+        let mut arguments = words(
+            "exec --json --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s",
+        );
+        arguments.push(
+            match (task.agent, task.is_confined) {
+                (false, _) => "read-only",
+                (true, true) => "danger-full-access",
+                (true, false) => "workspace-write",
+            }
+            .into(),
+        );
+        arguments.extend(model("-m", task));
+        let mut set = |value: String| arguments.extend(["-c".to_owned(), value]);
+        for off in CODEX_OFF {
+            set((*off).to_owned());
+        }
+        if !task.agent {
+            set("features.shell_tool=false".into());
+            set("features.unified_exec=false".into());
+            set(format!("model_instructions_file={}", json!(task.system_file)));
+        }
+        set("model_provider=\"regreen\"".into());
+        // A JSON string is a TOML string.
+        set(format!(
+            "model_providers.regreen={{name=\"regreen\",base_url={},env_key=\"OPENAI_API_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0,stream_idle_timeout_ms=60000}}",
+            json!(task.base_url)
         ));
-        list.push("-".into());
-        list
+        arguments.push("-".into());
+        let home = task.home.join(".codex").display().to_string();
+        CommandLine {
+            arguments,
+            environment: vec![("CODEX_HOME", home)],
+            files: vec![(".codex/config.toml", String::new())],
+            key: "OPENAI_API_KEY",
+        }
     },
-    environment: |task| vec![("CODEX_HOME".into(), task.home.join(".codex").display().to_string())],
-    home: &[(".codex/config.toml", "")],
+    usage_file: None,
     log: None,
     parse: output::codex,
 };
@@ -120,29 +252,71 @@ const CODEX: CliRow = CliRow {
 const CLAUDE: CliRow = CliRow {
     name: "claude",
     package: "@anthropic-ai/claude-code",
-    least: Version(2, 1, 0),
-    key: "ANTHROPIC_API_KEY",
-    arguments: |task| {
-        let mut list = words("-p --bare --output-format json");
+    least: Version(2, 1, 197),
+    base_url: "https://api.anthropic.com",
+    more_hosts: &[],
+    takes_system_prompt: true,
+    command_line: |task| {
+        // Without `--setting-sources`, the `env` of a checkout's settings wins over ours.
+        let mut arguments = words("-p --bare --no-session-persistence --output-format json");
+        arguments.extend(["--setting-sources".to_owned(), String::new()]);
         if task.agent {
-            list.extend(words("--permission-mode acceptEdits --tools Read,Edit,Write,Glob,Grep"));
+            arguments
+                .extend(words("--permission-mode acceptEdits --tools Read,Edit,Write,Glob,Grep"));
+            arguments.extend(words("--disallowed-tools Bash,WebFetch,WebSearch,Task"));
         } else {
-            list.extend(words("--tools"));
-            list.push(String::new());
+            arguments.extend(["--tools".to_owned(), String::new()]);
+            arguments.extend(["--system-prompt".to_owned(), task.system.to_owned()]);
         }
-        list.extend(model("--model", task));
-        list
+        arguments.extend(model("--model", task));
+        let environment = vec![
+            ("ANTHROPIC_BASE_URL", task.base_url.to_owned()),
+            ("CLAUDE_CODE_MAX_RETRIES", "0".into()),
+            ("DISABLE_TELEMETRY", "1".into()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
+        ];
+        CommandLine { arguments, environment, files: Vec::new(), key: "ANTHROPIC_API_KEY" }
     },
-    environment: |task| {
-        let mut list = base("ANTHROPIC_BASE_URL", task);
-        list.push(("CLAUDE_CODE_MAX_RETRIES".into(), "0".into()));
-        list.push(("DISABLE_TELEMETRY".into(), "1".into()));
-        list.push(("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".into(), "1".into()));
-        list
-    },
-    home: &[],
+    usage_file: None,
     log: None,
     parse: output::claude,
+};
+
+/// Where Copilot writes its statistics, below its home.
+const USAGE: &str = "usage.json";
+
+const COPILOT: CliRow = CliRow {
+    name: "copilot",
+    package: "@github/copilot",
+    least: Version(1, 0, 102),
+    base_url: "https://api.github.com",
+    more_hosts: &[".githubcopilot.com"],
+    takes_system_prompt: false,
+    command_line: |task| {
+        let mut arguments = words("--output-format json --no-color --no-custom-instructions");
+        arguments.extend(words("--disable-builtin-mcps --no-ask-user --no-auto-update"));
+        arguments.extend(words("--disable-client-telemetry --stream off"));
+        arguments.push("--usage-output-file".into());
+        arguments.push(task.home.join(USAGE).display().to_string());
+        arguments.extend(words(if task.agent {
+            "--available-tools view create edit glob grep --allow-tool write --deny-tool shell --deny-tool url"
+        } else {
+            "--available-tools none"
+        }));
+        arguments.extend(model("--model", task));
+        let mut environment =
+            vec![("COPILOT_HOME", task.home.join(".copilot").display().to_string())];
+        let key = if task.has_own_base_url { "COPILOT_PROVIDER_API_KEY" } else { "GITHUB_TOKEN" };
+        if task.has_own_base_url {
+            environment.push(("COPILOT_PROVIDER_BASE_URL", task.base_url.to_owned()));
+            environment.push(("COPILOT_OFFLINE", "true".into()));
+            environment.extend(task.model.map(|model| ("COPILOT_MODEL", model.to_owned())));
+        }
+        CommandLine { arguments, environment, files: Vec::new(), key }
+    },
+    usage_file: Some(USAGE),
+    log: None,
+    parse: output::copilot,
 };
 
 fn words(text: &str) -> Vec<String> {
@@ -151,8 +325,4 @@ fn words(text: &str) -> Vec<String> {
 
 fn model(flag: &str, task: &ClientTask<'_>) -> Vec<String> {
     task.model.map(|model| vec![flag.to_owned(), model.to_owned()]).unwrap_or_default()
-}
-
-fn base(variable: &str, task: &ClientTask<'_>) -> Vec<(String, String)> {
-    task.base_url.map(|url| (variable.to_owned(), url.to_owned())).into_iter().collect()
 }
