@@ -138,7 +138,6 @@ pub fn rules(settings: &Settings) -> Rules {
     let number = |value: Option<u32>| value.and_then(|value| usize::try_from(value).ok());
     Rules {
         min_confidence: section.min_confidence.unwrap_or(at.min_confidence),
-        min_words: number(section.min_analysis_words).unwrap_or(at.min_words),
         same_cause_limit: number(section.same_cause_limit).unwrap_or(at.same_cause_limit),
         ..at
     }
@@ -233,10 +232,9 @@ mod tests {
 
     #[test]
     fn rules_and_targets_are_those_of_the_file() {
-        let text = "analysis: { min-confidence: 0.9, min-analysis-words: 0, same-cause-limit: 2 }\ncoverage: { line: 10, branch: 20, function: 30 }\n";
+        let text = "analysis: { min-confidence: 0.9, same-cause-limit: 2 }\ncoverage: { line: 10, branch: 20, function: 30 }\n";
         let settings = config::parse(text, "f").unwrap();
-        let expected =
-            Rules { min_confidence: 0.9, min_words: 0, same_cause_limit: 2, ..Rules::default() };
+        let expected = Rules { min_confidence: 0.9, same_cause_limit: 2, ..Rules::default() };
         assert_eq!(rules(&settings), expected);
         let expected = CoverageTarget { line: 10, branch: 20, function: 30 };
         assert_eq!(coverage_target(&settings), expected);

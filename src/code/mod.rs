@@ -6,6 +6,8 @@ pub mod behaviour;
 pub mod conventions;
 pub mod coverage;
 pub mod description_match;
+pub mod documented;
+pub mod edit_blocks;
 pub mod imports;
 pub mod language;
 pub mod lint;

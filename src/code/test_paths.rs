@@ -55,6 +55,23 @@ pub fn has_test_name(path: &RepoPath) -> bool {
     }
 }
 
+/// Moves a planned file to the nearest existing folder. Python runners do not discover tests in a
+/// new folder that is not a package; other runners search everywhere. `has_folder` queries the repository.
+pub fn in_existing_folder(planned: RepoPath, has_folder: &dyn Fn(&str) -> bool) -> RepoPath {
+    let mut folder = planned.parent();
+    if planned.extension() != "py" {
+        return planned;
+    }
+    while !folder.is_empty() {
+        if has_folder(folder) {
+            let path = format!("{folder}/{}", planned.file_name());
+            return RepoPath::parse(path).unwrap_or(planned);
+        }
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    planned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -349,7 +349,6 @@ mod tests {
             ("loop.similarity-threshold", at.similarity.to_string()),
             ("loop.aggressive-min-rate", at.aggressive_rate.to_string()),
             ("analysis.min-confidence", rules.min_confidence.to_string()),
-            ("analysis.min-analysis-words", rules.min_words.to_string()),
             ("analysis.same-cause-limit", rules.same_cause_limit.to_string()),
             ("gate.target", TARGET.to_string()),
             ("gate.max-iterations", MAX_ITERATIONS.to_string()),

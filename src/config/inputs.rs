@@ -183,6 +183,7 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
         let Some(name) = variable.strip_prefix("INPUT_").map(str::to_lowercase) else { continue };
         let text = text.trim();
         match meaning(&name) {
+            None if renamed_keys::is_retired(&name) => {}
             None => {
                 let known = INPUTS.iter().map(|input| input.name.to_owned());
                 let known = known.chain(SETTINGS.iter().map(|row| hyphened(row.key)));
@@ -440,7 +441,7 @@ mod tests {
 
     #[test]
     fn former_inputs_mean_what_they_meant() {
-        let table: [(&[(&str, &str)], &str); 8] = [
+        let table: [(&[(&str, &str)], &str); 9] = [
             (&[("push", "none"), ("commit", "local")], "{ push: none, commit: local }"),
             (&[("fix-mode", "suggest")], "fix-mode: suggest"),
             (&[("auto", "false")], "plan: { auto: false }"),
@@ -449,6 +450,7 @@ mod tests {
             (&[("sandbox", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
             (&[("set", "gate.target=9\nengine=[a]")], "{ gate: { target: 9 }, engine: [a] }"),
             (&[("set", "gate.target=9"), ("pass-threshold", "8")], "gate: { target: 8 }"),
+            (&[("min-analysis-words", "100"), ("analysis-min-analysis-words", "0")], "{}"),
         ];
         for (pairs, file) in table {
             assert_eq!(settings(pairs), parse_with(file, "f", &[]).unwrap(), "{pairs:?}");

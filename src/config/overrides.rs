@@ -51,6 +51,9 @@ pub fn apply(mapping: &mut Mapping, overrides: &[Override]) -> Vec<Diagnostic> {
 
 fn put(mapping: &mut Mapping, one: &Override) -> Result<(), String> {
     let key = renamed_keys::current(&one.key);
+    if renamed_keys::is_retired(&key) {
+        return Ok(());
+    }
     let path: Vec<&str> = key.split('.').collect();
     let values = type_of(&path)?;
     let name = path.last().copied().unwrap_or_default();

@@ -20,6 +20,16 @@ pub(super) const KEPT: &[(&str, ValueType)] = &[
 /// Former keys that `publish` replaced.
 pub(super) const REPLACED_BY_PUBLISH: &[&str] = &["push", "commit", "fix-mode"];
 
+/// Former keys that decide nothing any more; files, `--set` and workflows that have them still work.
+const RETIRED: &[&str] = &["analysis.min-analysis-words"];
+
+/// Whether a key, or an input of this name, decides nothing any more.
+pub(super) fn is_retired(name: &str) -> bool {
+    RETIRED.iter().any(|key| {
+        *key == name || key.replace('.', "-") == name || key.ends_with(&format!(".{name}"))
+    })
+}
+
 /// The current name of a key that may be given under its former name.
 pub(super) fn current(key: &str) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
@@ -80,6 +90,12 @@ pub(super) fn translate(
     for (old, new) in RENAMED {
         rename(mapping, old, new);
     }
+    for old in RETIRED {
+        let old = path(old);
+        if let (Some(group), Some(name)) = (group(mapping, &old), old.last()) {
+            group.remove(name.as_str());
+        }
+    }
     if let Some(history) = mapping.get_mut("history") {
         *history = value("history", history.clone());
     }
@@ -130,6 +146,7 @@ mod tests {
             ),
             ("validate: { autofix: true }", "validate: { fix: true }"),
             ("history: discard", "history: clean"),
+            ("analysis: { min-analysis-words: 100 }", "analysis: {}"),
         ];
         for (old, new) in table {
             assert_eq!(read(old, &[]), read(new, &[]), "{old}");
@@ -144,6 +161,7 @@ mod tests {
             assert_eq!(read("", &[old]), read("", &[new]), "{old}");
         }
         assert_eq!(read("engine: [a]", &["providers=[b]"]), read("providers: [b]", &[]));
+        assert_eq!(read("", &["analysis.min-analysis-words=5"]), read("", &[]));
     }
 
     #[test]

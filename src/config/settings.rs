@@ -227,8 +227,6 @@ pub struct Analysis {
     pub provider_timeout: Option<String>,
     /// If an analysis has a lower confidence, the next provider is asked.
     pub min_confidence: Option<f64>,
-    /// If an analysis has fewer words, the next provider is asked.
-    pub min_analysis_words: Option<u32>,
     /// If the same root cause is named this many times in a row, the next provider is asked.
     pub same_cause_limit: Option<u32>,
 }

@@ -139,7 +139,6 @@ pub const SETTINGS: &[Setting] = &[
     row("loop.aggressive-min-rate", Whole(0, 100), "80").former(&["aggressive-min-rate"]),
     row("analysis.provider-timeout", Time, "40m").former(&["provider-timeout"]),
     row("analysis.min-confidence", Share, "0.4").former(&["min-confidence"]),
-    row("analysis.min-analysis-words", Whole(0, 10_000), "100").former(&["min-analysis-words"]),
     row("analysis.same-cause-limit", Whole(2, 50), "3").former(&["same-cause-limit"]),
     row("provider.*.protocol", OneOf(&["gemini", "chat", "responses", "anthropic"]), ""),
     row("provider.*.client", OneOf(&["gemini", "qwen", "codex", "claude", "copilot"]), ""),

@@ -40,9 +40,9 @@ pub enum FallbackTrigger {
     /// The provider cannot be reached.
     #[serde(rename = "T8")]
     Connection,
-    /// The report is shorter than [`Rules::min_words`].
+    /// The analysis gives no evidence: what was expected, what came, and the line between them.
     #[serde(rename = "T9")]
-    Short,
+    NoEvidence,
     /// The analysis gives general advice and names no place to change.
     #[serde(rename = "T10")]
     General,
@@ -55,6 +55,9 @@ pub enum FallbackTrigger {
     /// The guards refused every proposal, or its edits did not match the sources.
     #[serde(rename = "vetoed")]
     Vetoed,
+    /// The fixer found that the sources contradict the plan.
+    #[serde(rename = "plan-is-wrong")]
+    PlanIsWrong,
     /// The run ended before the answer arrived, or before its effect was saved.
     #[serde(rename = "interrupted")]
     Interrupted,
@@ -63,7 +66,7 @@ pub enum FallbackTrigger {
 impl FallbackTrigger {
     /// Whether the answer may be used when no provider gives a better one.
     pub fn keeps(self) -> bool {
-        matches!(self, Self::LowConfidence | Self::Short | Self::NoTests | Self::SameCause)
+        matches!(self, Self::LowConfidence | Self::NoEvidence | Self::NoTests | Self::SameCause)
     }
 }
 
@@ -78,8 +81,6 @@ impl fmt::Display for FallbackTrigger {
 pub struct Rules {
     /// T4: an answer below this is weak.
     pub min_confidence: f64,
-    /// T9: a report with fewer words is weak.
-    pub min_words: usize,
     /// T11: so many iterations in a row with the same root cause make an analysis weak.
     pub same_cause_limit: usize,
     /// In a conservative iteration, an answer below this is not enough (specification.md 7.5).
@@ -92,7 +93,6 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             min_confidence: 0.4,
-            min_words: 100,
             same_cause_limit: 3,
             careful_confidence: 0.7,
             longest_wait: Duration::from_mins(1),
@@ -111,8 +111,9 @@ pub struct AnalysisFacts {
     pub tests: usize,
     /// How sure it is, from 0 to 1.
     pub confidence: f64,
-    /// How many words its report has.
-    pub words: usize,
+    /// Number of failures for which it quotes what was expected, what came, and the line that makes
+    /// the difference.
+    pub evidence: usize,
     /// Number of iterations in a row, including this one, with the same root cause.
     pub same_cause: usize,
 }
@@ -137,9 +138,9 @@ pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigg
         let text = format!("the same root cause {} times in a row", facts.same_cause);
         return Some((FallbackTrigger::SameCause, text));
     }
-    if facts.words < rules.min_words {
-        let text = format!("a report of {} words, {} are wanted", facts.words, rules.min_words);
-        return Some((FallbackTrigger::Short, text));
+    if facts.evidence == 0 {
+        let text = "no evidence: expected, actual, and the line that makes the difference";
+        return Some((FallbackTrigger::NoEvidence, text.into()));
     }
     if facts.tests == 0 {
         return Some((FallbackTrigger::NoTests, "it names no test".into()));
@@ -228,7 +229,7 @@ mod tests {
         named_places: true,
         tests: 1,
         confidence: 0.9,
-        words: 100,
+        evidence: 1,
         same_cause: 1,
     };
 
@@ -248,13 +249,13 @@ mod tests {
                 AnalysisFacts { confidence: 0.39, ..GOOD },
                 Some(FallbackTrigger::LowConfidence),
             ),
-            ("99 words", AnalysisFacts { words: 99, ..GOOD }, Some(FallbackTrigger::Short)),
+            ("T9", AnalysisFacts { evidence: 0, ..GOOD }, Some(FallbackTrigger::NoEvidence)),
             ("T3", AnalysisFacts { tests: 0, ..GOOD }, Some(FallbackTrigger::NoTests)),
             ("twice is fine", AnalysisFacts { same_cause: 2, ..GOOD }, None),
             ("T11", AnalysisFacts { same_cause: 3, ..GOOD }, Some(FallbackTrigger::SameCause)),
             (
                 "the gravest first",
-                AnalysisFacts { confidence: 0.1, words: 3, ..GOOD },
+                AnalysisFacts { confidence: 0.1, evidence: 0, ..GOOD },
                 Some(FallbackTrigger::LowConfidence),
             ),
         ];

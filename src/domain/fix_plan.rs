@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
+use super::proposal::SearchReplace;
 
 /// A place to change, written `file:function:start-end` (specification.md 5.6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +51,10 @@ pub struct FixPlan {
     /// The analyst's reasoning as untrusted Markdown; empty from the embedded engine.
     #[serde(default)]
     pub report: String,
+    /// The change itself, if the analyst was sure enough to write it; not vetted yet. It is part of
+    /// the plan so that a run that ends before the proposal does not lose it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<SearchReplace>,
 }
 
 impl FixPlan {

@@ -22,6 +22,17 @@ pub struct EditSet {
     pub files: Vec<FileEdit>,
 }
 
+/// An edit as a model writes it: lines to find in a file, and the lines that replace them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchReplace {
+    /// The path as written.
+    pub file: String,
+    /// Whole lines; empty for a file that is created.
+    pub search: String,
+    /// Whole lines that replace them.
+    pub replace: String,
+}
+
 /// A proposed change with its author and confidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {

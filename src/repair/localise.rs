@@ -341,6 +341,7 @@ fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
         root_causes,
         modification_points,
         report: String::new(),
+        edits: Vec::new(),
         confidence: 0.5,
         verification_steps: vec![
             "Run the failing tests on the edit.".into(),

@@ -3,11 +3,13 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::code::edit_blocks::{self, CodeBlocks};
 use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::TestId;
-use crate::domain::text::bounded;
+use crate::domain::proposal::SearchReplace;
+use crate::domain::text::{bounded, one_line};
 use crate::effect::{Answer, EffectError, Model};
 
 use super::answer;
@@ -37,12 +39,14 @@ const POINTS: usize = 20;
 #[async_trait]
 impl Reader<ReportedPlan> for Analyst<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("analysis", answer::json_schema::<AnalysisResponse>()))
+        // A protocol that enforces a schema has no room for the change after the object.
+        let is_object = !prompt_context::subject(self.state).may_have_edits();
+        is_object.then(|| ("analysis", answer::json_schema::<AnalysisResponse>()))
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
-        let parts = self.context.for_analyst(self.state);
+        let room = prompt::room(model, Role::Analyst, self.state.selected_strategy);
+        let parts = self.context.for_analyst(self.state, room);
         prompt::build(Role::Analyst, &prompt_context::subject(self.state), &parts, room, self.fence)
     }
 
@@ -53,7 +57,8 @@ impl Reader<ReportedPlan> for Analyst<'_> {
     ) -> Result<Reading<ReportedPlan>, EffectError> {
         let task = prompt_context::subject(self.state).task;
         let confidence_of = |analysis: &AnalysisResponse| analysis.confidence_score;
-        let analysis = match answer::parse_with_confidence(&answer.text, &task, confidence_of) {
+        let (text, edits) = split(&answer.text);
+        let analysis = match answer::parse_with_confidence(&text, &task, confidence_of) {
             Ok((analysis, _)) => analysis,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
@@ -62,7 +67,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             Some(u32::try_from(lines).unwrap_or(u32::MAX))
         };
         let (points, problems) = responses::parse_points(&analysis, &lines);
-        let plan = plan(model.name(), &analysis, &points, self.state);
+        let mut plan = plan(model.name(), &analysis, &points, self.state);
         let cause = plan.cause_key();
         let known = self.state.iterations.iter().rev();
         let same = known.take_while(|one| one.cause_key == cause).count() + 1;
@@ -72,11 +77,17 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             tests: plan.affected_tests.len()
                 + plan.root_causes.iter().map(|cause| cause.tests.len()).sum::<usize>(),
             confidence: analysis.confidence_score,
-            words: analysis.report.split_whitespace().count(),
+            evidence: analysis.evidence.iter().filter(|one| one.is_complete()).count(),
             same_cause: same,
         };
-        let value = ReportedPlan { plan, report: analysis.report.clone() };
-        Ok(match chain::find_fault(&facts, self.rules) {
+        let fault = chain::find_fault(&facts, self.rules);
+        let is_sure = fault.is_none() && facts.confidence >= self.rules.careful_confidence;
+        if is_sure && prompt_context::subject(self.state).may_have_edits() {
+            plan.edits = edits;
+        }
+        let report = plan.report.clone();
+        let value = ReportedPlan { plan, report };
+        Ok(match fault {
             None => Reading::Good(value, facts.confidence),
             Some((trigger, why)) if trigger.keeps() => {
                 Reading::Weak(value, facts.confidence, trigger, why)
@@ -87,6 +98,41 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             }
         })
     }
+}
+
+/// Takes the code that follows an analysis from its answer. Code that cannot be read is left to the
+/// fixer, as are new files.
+fn split(text: &str) -> (String, Vec<SearchReplace>) {
+    match edit_blocks::parse(text) {
+        Ok(CodeBlocks { edits, files, rest }) if files.is_empty() => (rest, edits),
+        Ok(CodeBlocks { rest, .. }) => (rest, Vec::new()),
+        Err(_) => {
+            // The object comes first, so it ends before the first marker.
+            let object = text.split_once("<<<<<<<").map_or(text, |(object, _)| object);
+            (object.to_owned(), Vec::new())
+        }
+    }
+}
+
+/// The reasoning for people and for the fixer: the report if there is one, and the evidence.
+fn report(analysis: &AnalysisResponse) -> String {
+    let mut text = analysis.report.clone().unwrap_or_default();
+    for one in &analysis.evidence {
+        let lines = [
+            ("test", &one.test),
+            ("expected", &one.expected),
+            ("actual", &one.actual),
+            ("the line that makes the difference", &one.line),
+        ];
+        let known = lines.iter().filter(|(_, value)| !value.trim().is_empty());
+        let known: String =
+            known.map(|(name, value)| format!("- {name}: {}\n", one_line(value, 500))).collect();
+        text.push_str(&format!("\n{known}"));
+    }
+    if !analysis.rejected.trim().is_empty() {
+        text.push_str(&format!("\nRejected: {}\n", one_line(&analysis.rejected, 500)));
+    }
+    text.trim().to_owned()
 }
 
 /// Builds a plan from an analysis. Tests that the suite does not contain are dropped.
@@ -130,11 +176,13 @@ fn plan(
         verification_steps: analysis
             .verification_steps
             .iter()
+            .flatten()
             .take(20)
             .map(|step| bounded(step, 300))
             .collect(),
-        impact: bounded(&analysis.impact, 1_000),
-        report: bounded(&analysis.report, 20_000),
+        impact: bounded(analysis.impact.as_deref().unwrap_or_default(), 1_000),
+        report: bounded(&report(analysis), 20_000),
+        edits: Vec::new(),
     }
 }
 
@@ -157,7 +205,7 @@ mod tests {
             modification_points: own(points),
             affected_tests: own(tests),
             confidence_score: 0.9,
-            verification_steps: vec!["run it".into(); 90],
+            verification_steps: Some(vec!["run it".into(); 90]),
             ..AnalysisResponse::default()
         }
     }

@@ -59,11 +59,16 @@ pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
 ) -> Result<(T, f64), String> {
     let response: T = parse(text, task_id)?;
     let confidence = confidence_of(&response);
+    check_confidence(confidence)?;
+    Ok((response, confidence))
+}
+
+/// Checks that a confidence lies between 0 and 1.
+pub fn check_confidence(confidence: f64) -> Result<(), String> {
     if (0.0..=1.0).contains(&confidence) {
-        Ok((response, confidence))
-    } else {
-        Err(format!("a confidence of {confidence} is not between 0 and 1"))
+        return Ok(());
     }
+    Err(format!("a confidence of {confidence} is not between 0 and 1"))
 }
 
 /// The first characters of an untrusted text, on one line.

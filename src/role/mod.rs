@@ -6,8 +6,11 @@
 mod analyst;
 mod answer;
 mod ask;
+mod attempt_history;
 mod characterise;
+mod code_answer;
 mod embedded;
+mod excerpt;
 mod existing_tests;
 mod fixer;
 mod impact;
@@ -15,7 +18,10 @@ mod minimise;
 mod new_test_review;
 mod project_docs;
 mod prompt;
+mod prompt_budget;
 mod prompt_context;
+#[cfg(test)]
+mod prompt_samples;
 mod requirement_lines;
 mod responses;
 mod static_review;
@@ -56,7 +62,7 @@ pub const READERS: &[crate::domain::Reader] = &[
         }
     }),
     ("edits", |text| {
-        if let Ok(response) = answer::parse::<EditsResponse>(text, "IMPL-fix-1") {
+        if let Ok(response) = code_answer::parse::<EditsResponse>(text, "IMPL-fix-1") {
             let source = "def add(a, b):\n    return a - b\n";
             drop(responses::edit_set(&response, &|_| Some(source.to_owned())));
         }

@@ -80,7 +80,7 @@ impl Documents {
             return Vec::new();
         }
         let text = bounded(&self.request, NAMED).to_owned();
-        vec![PromptPart { title: "What is asked for".into(), text, may_be_cut: true }]
+        vec![PromptPart::new("What is asked for", text, true)]
     }
 
     /// What the documents say about source files with these functions.
@@ -107,7 +107,7 @@ impl Documents {
             if !text.is_empty() {
                 *room = room.saturating_sub(text.len());
                 let title = format!("What {file} says");
-                parts.push(PromptPart { title, text, may_be_cut: true });
+                parts.push(PromptPart::new(title, text, true));
             }
         }
         parts

@@ -1,5 +1,5 @@
-//! Builds prompts within a token budget: the most important parts go in first, omitted ones are
-//! listed, and untrusted text is fenced as data.
+//! Builds prompts within a token budget. Rules, form and what seldom changes come first, so that
+//! providers can cache them; the question and its latest facts come last. Untrusted text is fenced.
 //!
 //! The fence is a random word per run: text from the repository cannot contain it, so it cannot
 //! close its own part. The system prompt says that nothing inside is an instruction.
@@ -11,10 +11,9 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
-use crate::effect::Model;
 
-/// Assumed number of bytes per token, a cautious value for source code.
-pub const BYTES_PER_TOKEN: usize = 3;
+pub use super::prompt_budget::{BYTES_PER_TOKEN, PromptPart, Section, room};
+use super::prompt_budget::{cut, fit};
 
 /// The role that a model plays when it answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,22 +45,10 @@ impl Role {
     }
 }
 
-/// One part of the context. The parts of a prompt are ordered by importance.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct PromptPart {
-    pub title: String,
-    pub text: String,
-    /// Whether a truncated part is still useful; an edit needs its source as a whole.
-    #[serde(skip)]
-    pub may_be_cut: bool,
-}
-
 /// The facts about an iteration that a prompt states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     pub task: String,
-    pub iteration: u32,
-    pub limit: u32,
     pub failing: usize,
     pub total: usize,
     pub rate: String,
@@ -71,9 +58,12 @@ pub struct Subject {
     pub reach: EditScope,
 }
 
-/// The tokens of a model's context that a prompt may fill; a quarter is left for the answer.
-pub fn room(model: &dyn Model) -> u32 {
-    model.context_tokens().saturating_mul(3) / 4
+impl Subject {
+    /// Whether an analyst may write the change itself. A reflection is about other approaches, and a
+    /// second opinion writes the change.
+    pub fn may_have_edits(&self) -> bool {
+        self.strategy != Strategy::Reflective
+    }
 }
 
 /// A prompt that fits the budget.
@@ -88,6 +78,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("analyst", include_str!("prompt/analyst.md")),
     ("fixer", include_str!("prompt/fixer.md")),
     ("agent", include_str!("prompt/agent.md")),
+    ("parts", include_str!("prompt/parts.md")),
+    ("blocks", include_str!("prompt/blocks.md")),
     ("again", include_str!("prompt/again.md")),
     ("surveyor", include_str!("prompt/surveyor.md")),
     ("adviser", include_str!("prompt/adviser.md")),
@@ -152,9 +144,6 @@ fn reach_hint(reach: EditScope) -> &'static str {
 }
 
 /// Builds the prompt for a role. `room` is its maximum number of tokens.
-///
-/// Parts are added in order. The first that does not fit is truncated if it is still useful then,
-/// and later parts are tried as well, because a smaller one may fit.
 pub fn build(
     role: Role,
     subject: &Subject,
@@ -178,7 +167,7 @@ pub fn build_about_tests(
     room: u32,
     fence: &str,
 ) -> Prompt {
-    about_tests((role, JSON_FORM), values, parts, room, fence)
+    about_tests((role, FORM), values, parts, room, fence)
 }
 
 /// Builds the generator's prompt for an agent, which writes into a checkout itself.
@@ -200,15 +189,12 @@ fn about_tests(
     fence: &str,
 ) -> Prompt {
     let system = render("system", &context! { role => role.word(), fence, form, tests => true });
-    fit(system, parts, room, fence, |parts, left_out| {
-        let own = context! { parts => Value::from(Serde(parts)), fence, left_out };
-        render(role.word(), &context! { ..own, ..values.clone() })
-    })
+    fitted(system, role.word(), values, parts, room, fence)
 }
 
 /// The required form of every text answer.
-const JSON_FORM: &str =
-    "Answer with one JSON object in the form you are given, and nothing around it.";
+const FORM: &str =
+    "Answer in the form that is described below: no greeting, no summary, nothing around it.";
 
 fn fill(
     role: Role,
@@ -221,71 +207,52 @@ fn fill(
     let form = if template == "agent" {
         "Edit the files in the folder you work in, and end with one line that says what you changed."
     } else {
-        JSON_FORM
+        FORM
     };
     let code = subject.reach == EditScope::Code;
     let system =
         render("system", &context! { role => role.word(), fence, form, code, tests => false });
     let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
-    fit(system, parts, room, fence, |parts, left_out| {
-        render(
-            template,
-            &context! {
-                task => subject.task.as_str(), iteration => subject.iteration, limit => subject.limit,
-                failing => subject.failing, total => subject.total, rate => subject.rate.as_str(),
-                target => subject.target, strategy => strategy.trim(),
-                layer => layer_hint(subject.layer), reach => reach_hint(subject.reach), parts => Value::from(Serde(parts)), fence,
-                left_out,
-            },
-        )
-    })
+    let values = context! {
+        task => subject.task.as_str(),
+        failing => subject.failing,
+        total => subject.total,
+        rate => subject.rate.as_str(),
+        target => subject.target,
+        strategy => strategy.trim(),
+        layer => layer_hint(subject.layer),
+        reach => reach_hint(subject.reach),
+        blocks => render("blocks", &context! {}).trim(),
+        edits => subject.may_have_edits(),
+    };
+    fitted(system, template, &values, parts, room, fence)
 }
 
-/// Adds parts while there is room, and lists those that were left out.
-fn fit(
+/// Renders a template with the parts that fit.
+fn fitted(
     system: String,
+    template: &str,
+    values: &Value,
     parts: &[PromptPart],
     room: u32,
     fence: &str,
-    text: impl Fn(&[PromptPart], &str) -> String,
 ) -> Prompt {
-    let frame = system.len() + text(&[], "").len();
+    let text = |stable: &[PromptPart], recent: &[PromptPart], left_out: &str| {
+        let list = |parts| render("parts", &context! { parts => Value::from(Serde(parts)), fence });
+        let (stable, recent) = (list(stable), list(recent));
+        let own = context! { stable, recent, left_out, fence };
+        render(template, &context! { ..own, ..values.clone() })
+    };
+    let frame = system.len() + text(&[], &[], "").len();
     let room = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
-    let mut left = room.saturating_sub(frame);
-    let (mut fitting, mut left_out): (Vec<PromptPart>, Vec<String>) = (Vec::new(), Vec::new());
-    for part in parts {
-        let overhead = part.title.len() + 2 * fence.len() + 24;
-        let clean = part.text.replace(fence, "[fence]");
-        if clean.len() + overhead <= left {
-            left -= clean.len() + overhead;
-            fitting.push(PromptPart { text: clean, ..part.clone() });
-        } else if part.may_be_cut && left > overhead + SMALLEST {
-            let beginning = cut(&clean, left - overhead);
-            left = 0;
-            left_out.push(format!("the rest of “{}”", part.title));
-            fitting.push(PromptPart { text: beginning, ..part.clone() });
-        } else {
-            left_out.push(format!("“{}”", part.title));
-        }
-    }
-    Prompt { text: text(&fitting, &left_out.join(", ")), system }
-}
-
-/// Minimum number of bytes for which a truncated part is still useful.
-const SMALLEST: usize = 400;
-
-fn cut(text: &str, bytes: usize) -> String {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
+    let fitted = fit(parts, room.saturating_sub(frame), fence);
+    Prompt { text: text(&fitted.stable, &fitted.recent, &fitted.left_out), system }
 }
 
 /// The text appended when an answer is sent back with its problems.
 pub fn again(problems: &[String], fence: &str) -> String {
     let problems: Vec<String> =
-        problems.iter().map(|text| cut(&text.replace(fence, "[fence]"), 4000)).collect();
+        problems.iter().map(|text| cut(&text.replace(fence, "[fence]"), 4000).to_owned()).collect();
     render("again", &context! { problems, fence })
 }
 
@@ -296,8 +263,6 @@ mod tests {
     fn subject(strategy: Strategy) -> Subject {
         Subject {
             task: "IMPL-fix-1".into(),
-            iteration: 1,
-            limit: 10,
             failing: 1,
             total: 4,
             rate: "75.0".into(),
@@ -309,7 +274,7 @@ mod tests {
     }
 
     fn part(title: &str, text: &str, may_be_cut: bool) -> PromptPart {
-        PromptPart { title: title.into(), text: text.into(), may_be_cut }
+        PromptPart::new(title, text, may_be_cut)
     }
 
     #[test]
@@ -435,7 +400,7 @@ mod tests {
                 let system = if about_code {
                     build(role, &subject(Strategy::Conservative), &[], 1_000, &fence).system
                 } else {
-                    let values = context! { role => role.word(), fence => &fence, form => JSON_FORM, tests => true };
+                    let values = context! { role => role.word(), fence => &fence, form => FORM, tests => true };
                     render("system", &values)
                 };
                 let again = "a template changed: record this session again";
@@ -492,13 +457,6 @@ mod tests {
                 let is_cut = prompt.text.contains(&format!("the rest of “{}”", part.title));
                 proptest::prop_assert!(!is_cut || *may_be_cut);
             }
-        }
-
-        #[test]
-        fn a_text_is_cut_between_characters(text in "[aé€]{0,40}", bytes in 0usize..100) {
-            let beginning = cut(&text, bytes);
-            proptest::prop_assert!(text.starts_with(&beginning));
-            proptest::prop_assert!(beginning.len() <= bytes);
         }
     }
 }

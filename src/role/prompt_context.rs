@@ -4,27 +4,44 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::pattern::Pattern;
-use crate::code::{outline, test_paths};
-use crate::domain::assertion::{assertion, own_frames};
-use crate::domain::fix_loop::{FixLoop, IterationResult};
+use crate::code::{edit_blocks, test_paths};
+use crate::domain::assertion::assertion;
+use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Layer, TestCase};
 use crate::effect::{Effects, FileDiff, GitError};
 
-use super::prompt::{PromptPart, Subject};
+use super::attempt_history::attempt_history;
+use super::excerpt::{self, WIDTHS, Width};
+use super::prompt::{BYTES_PER_TOKEN, PromptPart, Section, Subject};
 
 /// Maximum number of failures shown in full; others are shown by their first line.
 const IN_FULL: usize = 12;
 
-/// Number of lines shown before and after a location in a long file.
-const AROUND: u32 = 60;
+/// Maximum number of files that are shown by their outline.
+const OUTLINES: usize = 40;
 
-/// Maximum number of lines of a file that is shown as a whole.
-const WHOLE: usize = 400;
+/// How much of a test file is shown.
+const TEST_WIDTH: Width = Width { whole: 200, around: 25 };
+
+/// A source of at most this many lines is shown as a whole, in the widest excerpt.
+const SHOWN_WHOLE: usize = WIDTHS[0].whole;
+
+/// Maximum number of stack frames whose lines the fixer sees, besides those of planned files.
+const FRAMES: usize = 8;
+
+/// Number of lines shown before and after such a frame.
+const NEAR: u32 = 4;
+
+/// Maximum number of lines quoted for one location of a plan.
+const IN_PLAN: usize = 20;
+
+/// Maximum number of characters of the reasoning that the fixer sees.
+const REASONING: usize = 2_000;
 
 /// Everything a prompt may show of the repository, read once per iteration.
+#[derive(Default)]
 pub struct Context {
     /// The texts of the source and test files to quote from.
     texts: BTreeMap<RepoPath, String>,
@@ -76,33 +93,113 @@ impl Context {
         })
     }
 
-    /// The parts of the analyst's prompt.
-    pub fn for_analyst(&self, state: &FixLoop) -> Vec<PromptPart> {
-        let mut parts: Vec<PromptPart> = self.failures().into_iter().collect();
+    /// A context with these texts, for tests.
+    #[cfg(test)]
+    pub fn sample(state: &FixLoop, files: &[(&str, &str)], root: &str) -> Self {
+        let texts =
+            files.iter().map(|(file, text)| (RepoPath::parse(*file).unwrap(), (*text).to_owned()));
+        Self {
+            texts: texts.collect(),
+            failing: state.ledger.failing_cases().cloned().collect(),
+            root: root.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The parts of the analyst's prompt, which has `room` tokens.
+    pub fn for_analyst(&self, state: &FixLoop, room: u32) -> Vec<PromptPart> {
+        let mut parts = self.sources(room);
         parts.extend(self.tests());
-        parts.extend(self.sources());
+        parts.extend(self.failures());
         parts.extend(self.changes());
+        parts.extend(self.history(state));
         parts.extend(self.outlines());
-        parts.extend(history(state));
         parts
     }
 
-    /// The parts of the fixer's prompt.
-    pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<PromptPart> {
-        let mut parts = vec![part("The plan", plan_text(plan), false)];
+    /// The parts of the fixer's prompt, which has `room` tokens. `problems` say why the change that
+    /// came with the plan was refused.
+    pub fn for_fixer(
+        &self,
+        state: &FixLoop,
+        plan: &FixPlan,
+        problems: &[String],
+        room: u32,
+    ) -> Vec<PromptPart> {
+        let plan_part = part(Section::Plan, "The plan", self.plan_text(plan, problems), false);
+        let mut parts = vec![plan_part];
         let files: BTreeSet<&RepoPath> =
             plan.modification_points.iter().map(|point| &point.file).collect();
-        for file in files {
-            let Some(text) = self.texts.get(file) else { continue };
+        let each = bytes_each(room, files.len());
+        for file in &files {
+            let Some(text) = self.texts.get(*file) else { continue };
             let points: Vec<&ModificationPoint> =
-                plan.modification_points.iter().filter(|point| point.file == *file).collect();
-            // `search` must be a verbatim copy, so the code is shown without line numbers.
-            parts.push(part(&format!("The source {file}"), around(text, &points), false));
+                plan.modification_points.iter().filter(|point| point.file == **file).collect();
+            // SEARCH must be a verbatim copy, so the code is shown without line numbers.
+            let shown = fitting(each, |width| excerpt::around(text, &points, width));
+            parts.push(part(Section::Sources, &format!("The source {file}"), shown, true));
         }
-        parts.extend(self.failures());
+        parts.extend(self.frames(&files));
         parts.extend(self.tests());
-        parts.extend(history(state));
+        parts.extend(self.failures());
+        parts.extend(self.history(state));
         parts
+    }
+
+    /// The lines on the stacks of failing tests in files that no plan names.
+    fn frames(&self, planned: &BTreeSet<&RepoPath>) -> Option<PromptPart> {
+        let frames = self.frame_points();
+        let mut seen = BTreeSet::new();
+        let text: String = frames
+            .iter()
+            .filter(|frame| {
+                !planned.contains(&frame.file) && seen.insert((&frame.file, frame.start))
+            })
+            .take(FRAMES)
+            .filter_map(|frame| {
+                let text = self.texts.get(&frame.file)?;
+                let first = frame.start.saturating_sub(NEAR).max(1);
+                let lines = excerpt::lines(text, first, frame.start + NEAR, IN_PLAN);
+                Some(format!("{}\n{lines}", frame.file))
+            })
+            .collect();
+        let title = "Other lines on the stacks of failing tests";
+        (!text.is_empty()).then(|| part(Section::Sources, title, text, true))
+    }
+
+    /// The plan with the lines it names, and what was wrong with the change that came with it.
+    fn plan_text(&self, plan: &FixPlan, problems: &[String]) -> String {
+        let mut text = format!("{}\n", plan.approach);
+        for cause in &plan.root_causes {
+            text.push_str(&format!("- cause: {} ({})\n", cause.cause, cause.point));
+        }
+        for point in &plan.modification_points {
+            text.push_str(&format!("- change at {point}\n"));
+            if let Some(source) = self.texts.get(&point.file) {
+                text.push_str(&excerpt::lines(source, point.start, point.end, IN_PLAN));
+            }
+        }
+        text.push_str(&format!("- expected: {}\n", plan.expected_outcome));
+        if !plan.report.is_empty() {
+            let report: String = plan.report.chars().take(REASONING).collect();
+            text.push_str(&format!("- reasoning:\n{}\n", excerpt::ends(&report, 40)));
+        }
+        if !problems.is_empty() {
+            text.push_str("\nThis change was written with the plan and is refused:\n");
+            for edit in &plan.edits {
+                text.push_str(&edit_blocks::block(edit));
+            }
+            for problem in problems {
+                text.push_str(&format!("- {problem}\n"));
+            }
+        }
+        text
+    }
+
+    /// What was tried before.
+    fn history(&self, state: &FixLoop) -> Option<PromptPart> {
+        let text = self.plain(&attempt_history(state));
+        (!text.is_empty()).then(|| part(Section::History, "What was tried before", text, true))
     }
 
     /// The current text of a file that was read.
@@ -113,105 +210,115 @@ impl Context {
     fn failures(&self) -> Option<PromptPart> {
         let mut text = String::new();
         for (index, case) in self.failing.iter().enumerate() {
-            let failure = case.failure.clone().unwrap_or_default();
             text.push_str(&format!("- {}", case.id));
-            if index < IN_FULL {
-                text.push_str(&format!(
-                    "\n{}\n{}\n",
-                    self.plain(&indent(&failure.message, 40)),
-                    self.plain(&indent(&own_frames(&failure.stack), 60))
-                ));
-            } else {
+            if index >= IN_FULL {
                 text.push_str(&format!(": {}\n", self.plain(&assertion(case))));
+                continue;
             }
+            let failure = case.failure.clone().unwrap_or_default();
+            let stack = excerpt::frames_inside(&failure.stack, &self.root);
+            // Most stacks end with the message.
+            let is_told = failure.message.lines().all(|line| stack.contains(line.trim()));
+            if !is_told {
+                text.push_str(&format!("\n{}", self.plain(&excerpt::ends(&failure.message, 40))));
+            }
+            text.push_str(&format!("\n{}\n", self.plain(&excerpt::ends(stack.trim_end(), 60))));
         }
-        (!text.is_empty()).then(|| part("Failing tests and what they said", text, true))
+        let title = "Failing tests and what they said";
+        (!text.is_empty()).then(|| part(Section::Failures, title, text, true))
     }
 
     fn plain(&self, text: &str) -> String {
-        without_machine_paths(text, &self.root)
+        excerpt::without_machine_paths(text, &self.root)
     }
 
-    /// The source of the failing tests.
+    /// The source of the failing tests; of long files, the head and the tests.
     fn tests(&self) -> Vec<PromptPart> {
-        let mut by_file: BTreeMap<&RepoPath, Vec<&TestCase>> = BTreeMap::new();
+        let mut by_file: BTreeMap<&RepoPath, Vec<ModificationPoint>> = BTreeMap::new();
         for case in self.failing.iter().take(IN_FULL * 2) {
             if let Some(file) = &case.file {
-                by_file.entry(file).or_default().push(case);
+                let line = case.line.unwrap_or(1);
+                by_file
+                    .entry(file)
+                    .or_insert_with(|| vec![point(file, 1, 1)])
+                    .push(point(file, line, line));
             }
         }
         by_file
             .into_iter()
-            .filter_map(|(file, cases)| {
+            .filter_map(|(file, points)| {
                 let text = self.texts.get(file)?;
-                let lines = text.lines().count();
-                let shown = if lines <= WHOLE {
-                    text.clone()
-                } else {
-                    let points: Vec<ModificationPoint> = cases
-                        .iter()
-                        .map(|case| {
-                            let line = case.line.unwrap_or(1);
-                            point(file, line, line)
-                        })
-                        .collect();
-                    around(text, &points.iter().collect::<Vec<_>>())
-                };
-                Some(part(&format!("The test file {file} (read only)"), shown, true))
+                let points: Vec<&ModificationPoint> = points.iter().collect();
+                let shown = excerpt::around(text, &points, TEST_WIDTH);
+                let title = format!("The test file {file} (read only)");
+                Some(part(Section::Tests, &title, shown, true))
             })
             .collect()
     }
 
-    /// The code at stack frames and at suspicious locations.
-    fn sources(&self) -> Vec<PromptPart> {
-        let mut points: Vec<ModificationPoint> = Vec::new();
-        for case in &self.failing {
-            for frame in case.failure.iter().flat_map(|failure| &failure.frames) {
-                if !test_paths::is_test(&frame.file) {
-                    points.push(point(&frame.file, frame.line, frame.line));
-                }
-            }
-        }
-        points.extend(self.suspects.iter().cloned());
-        let mut files: Vec<&RepoPath> = Vec::new();
-        for point in &points {
-            if !files.contains(&&point.file) {
-                files.push(&point.file);
+    /// The frames of failing tests in product code.
+    fn frame_points(&self) -> Vec<ModificationPoint> {
+        let failures = self.failing.iter().filter_map(|case| case.failure.as_ref());
+        failures
+            .flat_map(|failure| &failure.frames)
+            .filter(|frame| !test_paths::is_test(&frame.file))
+            .map(|frame| point(&frame.file, frame.line, frame.line))
+            .collect()
+    }
+
+    /// The locations to look at, by file: stack frames, then suspects.
+    fn suspicious(&self) -> Vec<(&RepoPath, Vec<ModificationPoint>)> {
+        let mut files: Vec<(&RepoPath, Vec<ModificationPoint>)> = Vec::new();
+        for point in self.frame_points().into_iter().chain(self.suspects.iter().cloned()) {
+            let Some((file, _)) = self.texts.get_key_value(&point.file) else { continue };
+            match files.iter_mut().find(|(known, _)| *known == file) {
+                Some((_, points)) => points.push(point),
+                None => files.push((file, vec![point])),
             }
         }
         files
+    }
+
+    /// The code at stack frames and at suspicious locations.
+    fn sources(&self, room: u32) -> Vec<PromptPart> {
+        let files = self.suspicious();
+        let each = bytes_each(room, files.len());
+        files
             .into_iter()
-            .filter_map(|file| {
+            .filter_map(|(file, points)| {
                 let text = self.texts.get(file)?;
-                let here: Vec<&ModificationPoint> =
-                    points.iter().filter(|point| point.file == *file).collect();
-                let ranges: Vec<String> = here
+                let ranges: Vec<String> = points
                     .iter()
                     .take(8)
                     .map(|point| format!("{}:{}-{}", point.function, point.start, point.end))
                     .collect();
+                let points: Vec<&ModificationPoint> = points.iter().collect();
+                let shown = fitting(each, |width| excerpt::numbered(text, &points, width));
                 let title = format!("The source {file}, suspicious at {}", ranges.join(", "));
-                Some(part(&title, numbered(text, &here), true))
+                Some(part(Section::Sources, &title, shown, true))
             })
             .collect()
     }
 
-    /// Outlines of imported files in which no location is suspicious.
+    /// Outlines of imported files that are not shown as a whole.
     fn outlines(&self) -> Option<PromptPart> {
+        let suspicious = self.suspicious();
+        let is_shown = |file: &RepoPath, text: &str| {
+            suspicious.iter().any(|(known, _)| *known == file)
+                && text.lines().count() <= SHOWN_WHOLE
+        };
         let mut text = String::new();
-        for file in self.related.iter().take(40) {
+        for file in self.related.iter().take(OUTLINES) {
             let (Some(source), Some(language)) = (self.texts.get(file), Language::of(file)) else {
                 continue;
             };
-            text.push_str(&format!("{file}\n"));
-            for function in outline::functions(language, source) {
-                text.push_str(&format!(
-                    "  {} {}-{}\n",
-                    function.name, function.start, function.end
-                ));
+            let outline = excerpt::outline(language, source);
+            if !outline.is_empty() && !is_shown(file, source) {
+                text.push_str(&format!("{file}\n{outline}"));
             }
         }
-        (!text.is_empty()).then(|| part("Outlines of what the tests import", text, true))
+        let title = "Outlines of what the tests import";
+        (!text.is_empty()).then(|| part(Section::Outlines, title, text, true))
     }
 
     fn changes(&self) -> Option<PromptPart> {
@@ -221,8 +328,27 @@ impl Context {
             .filter(|diff| !test_paths::is_test(&diff.file))
             .map(|diff| diff.patch.clone())
             .collect();
-        (!text.is_empty()).then(|| part("The change since the base, the first suspect", text, true))
+        let title = "The change since the base, the first suspect";
+        (!text.is_empty()).then(|| part(Section::Changes, title, text, true))
     }
+}
+
+/// The bytes that each of several sources may have: two thirds of the room together.
+fn bytes_each(room: u32, sources: usize) -> usize {
+    let room = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
+    room / 3 * 2 / sources.max(1)
+}
+
+/// The widest excerpt that has at most so many bytes, else the narrowest.
+fn fitting(bytes: usize, write: impl Fn(Width) -> String) -> String {
+    let mut excerpt = String::new();
+    for width in WIDTHS {
+        excerpt = write(width);
+        if excerpt.len() <= bytes {
+            break;
+        }
+    }
+    excerpt
 }
 
 /// The facts about the current iteration that a prompt states.
@@ -234,8 +360,6 @@ pub fn subject(state: &FixLoop) -> Subject {
     let rate = state.ledger.rate();
     Subject {
         task: format!("IMPL-fix-{}", state.current_iteration),
-        iteration: state.current_iteration,
-        limit: state.terms.max_iterations,
         failing: state.failing().len(),
         total: rate.map_or(0, |rate| usize::try_from(rate.total).unwrap_or_default()),
         rate: rate.map_or_else(|| "0".to_owned(), |rate| rate.to_string()),
@@ -251,119 +375,12 @@ pub fn subject(state: &FixLoop) -> Subject {
     }
 }
 
-/// The history: earlier attempts, disproved hypotheses, refused edits, successful edits.
-fn history(state: &FixLoop) -> Option<PromptPart> {
-    let mut text = String::new();
-    for one in state.iterations.iter().rev().take(10).rev() {
-        text.push_str(&format!(
-            "- iteration {} ({}): {}; {}; {}\n",
-            one.row.iteration, one.row.strategy, one.row.outcome, one.row.summary, one.reason
-        ));
-        if one.result != IterationResult::Improved && !one.points.is_empty() {
-            text.push_str(&format!("  disproved: a change at {}\n", one.points.join(", ")));
-        }
-        for refusal in &one.refusals {
-            text.push_str(&format!("  refused: {refusal}\n"));
-        }
-    }
-    for refusal in state.attempt.iter().flat_map(|attempt| &attempt.refusals) {
-        text.push_str(&format!("- refused in this iteration: {refusal}\n"));
-    }
-    if !state.patterns.is_empty() {
-        let known: Vec<&str> = state.patterns.iter().take(8).map(String::as_str).collect();
-        text.push_str(&format!("- kinds of edits that were kept before: {}\n", known.join(", ")));
-    }
-    (!text.is_empty()).then(|| part("What was tried before", text, true))
-}
-
-fn plan_text(plan: &FixPlan) -> String {
-    let mut text = format!("{}\n", plan.approach);
-    for cause in &plan.root_causes {
-        text.push_str(&format!("- cause: {} ({})\n", cause.cause, cause.point));
-    }
-    for point in &plan.modification_points {
-        text.push_str(&format!("- change at {point}\n"));
-    }
-    text.push_str(&format!("- expected: {}\n", plan.expected_outcome));
-    text
-}
-
-fn part(title: &str, text: String, may_be_cut: bool) -> PromptPart {
-    PromptPart { title: title.to_owned(), text, may_be_cut }
+fn part(section: Section, title: &str, text: String, may_be_cut: bool) -> PromptPart {
+    PromptPart { section, ..PromptPart::new(title, text, may_be_cut) }
 }
 
 fn point(file: &RepoPath, start: u32, end: u32) -> ModificationPoint {
     ModificationPoint { file: file.clone(), function: String::new(), start, end }
-}
-
-fn indent(text: &str, lines: usize) -> String {
-    text.lines().take(lines).map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// The merged ranges of lines, from 1, to show around some locations.
-fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
-    let mut all: Vec<(u32, u32)> = points
-        .iter()
-        .map(|point| {
-            (point.start.saturating_sub(AROUND).max(1), point.end.saturating_add(AROUND).min(lines))
-        })
-        .collect();
-    all.sort_unstable();
-    let mut merged: Vec<(u32, u32)> = Vec::new();
-    for (start, end) in all {
-        match merged.last_mut() {
-            Some(last) if start <= last.1 + 1 => last.1 = last.1.max(end),
-            _ => merged.push((start, end)),
-        }
-    }
-    merged
-}
-
-/// Makes a text independent of machine and run by removing private paths and memory addresses.
-/// `root` is the root of the checkout.
-pub fn without_machine_paths(text: &str, root: &str) -> String {
-    static ADDRESS: Pattern = Pattern::new(r"0x[0-9a-fA-F]{6,}");
-    let text = text.replace(&format!("{root}/"), "").replace(root, ".");
-    // The folder around the checkout also contains private files, such as test drivers.
-    let around = root.rsplit_once('/').map_or("", |(around, _)| around);
-    let text = if around.len() > 1 { text.replace(around, "…") } else { text };
-    ADDRESS.replace_all(&text, "0x…")
-}
-
-/// A file verbatim; of a long one, only the lines around the locations.
-fn around(text: &str, points: &[&ModificationPoint]) -> String {
-    shown(text, points, &|_, line| line.to_owned())
-}
-
-/// As [`around`], with line numbers.
-fn numbered(text: &str, points: &[&ModificationPoint]) -> String {
-    shown(text, points, &|number, line| format!("{number:>5} {line}"))
-}
-
-fn shown(
-    text: &str,
-    points: &[&ModificationPoint],
-    write: &dyn Fn(usize, &str) -> String,
-) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    let ranges = if lines.len() <= WHOLE { vec![(1, count)] } else { ranges(count, points) };
-    let mut parts = Vec::new();
-    for (start, end) in ranges {
-        let from = usize::try_from(start).unwrap_or(1);
-        let until = usize::try_from(end).unwrap_or(lines.len());
-        parts.push(
-            lines
-                .iter()
-                .enumerate()
-                .skip(from.saturating_sub(1))
-                .take((until + 1).saturating_sub(from))
-                .map(|(index, line)| write(index + 1, line))
-                .collect::<Vec<_>>()
-                .join("\n"),
-        );
-    }
-    parts.join("\n[lines left out]\n")
 }
 
 #[cfg(test)]
@@ -371,57 +388,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_files_are_shown_around_their_places() {
-        let text: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
-        let file = RepoPath::parse("a.py").unwrap();
-        let (a, b, c) = (point(&file, 100, 110), point(&file, 150, 150), point(&file, 900, 900));
-        let shown = around(&text, &[&c, &a, &b]);
-        assert!(shown.starts_with("line 40\n") && shown.ends_with("\nline 960"), "{shown}");
-        assert_eq!(shown.matches("[lines left out]").count(), 1, "close places are one range");
-        assert!(numbered("x\ny\n", &[]).contains("    2 y"));
-    }
-
-    #[test]
-    fn machine_paths_and_addresses_are_removed() {
-        let table = [
-            ("at /tmp/run/checkout/shop/price.py:3", "at shop/price.py:3"),
-            ("in /tmp/run/checkout", "in ."),
-            ("driver /tmp/run/driver.py", "driver …/driver.py"),
-            ("<Cart at 0x7f3a2b10>", "<Cart at 0x…>"),
-            ("0xff is 255", "0xff is 255"),
-        ];
-        for (text, expected) in table {
-            assert_eq!(without_machine_paths(text, "/tmp/run/checkout"), expected);
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn shown_ranges_cover_every_place_once(starts in proptest::collection::vec(1u32..2_000, 1..12)) {
-            let file = RepoPath::parse("a.py").unwrap();
-            let points: Vec<ModificationPoint> =
-                starts.iter().map(|start| point(&file, *start, *start)).collect();
-            let merged = ranges(2_000, &points.iter().collect::<Vec<_>>());
-            for start in starts {
-                let around = merged.iter().filter(|range| range.0 <= start && start <= range.1);
-                proptest::prop_assert_eq!(around.count(), 1);
-            }
-            proptest::prop_assert!(merged.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0));
-        }
-    }
-
-    #[test]
     fn a_question_is_about_the_layer_of_most_failures_and_the_stored_strategy() {
         let mut state = crate::domain::fix_loop::tests::new(95, 10);
         state.current_iteration = 3;
         let about = subject(&state);
-        assert_eq!((about.task.as_str(), about.iteration, about.limit), ("IMPL-fix-3", 3, 10));
+        assert_eq!(about.task, "IMPL-fix-3");
         assert_eq!((about.rate.as_str(), about.failing, about.layer), ("0", 0, Layer::Unit));
         assert_eq!(about.strategy, crate::domain::strategy::Strategy::Conservative);
-        assert!(history(&state).is_none(), "nothing was tried yet");
-        state.patterns = vec!["n < 1 to n <= 1".into(); 20];
-        let text = history(&state).unwrap().text;
-        assert_eq!(text.matches("n <= 1").count(), 8, "the list is bounded: {text}");
     }
 
     #[test]
@@ -443,20 +416,25 @@ mod tests {
             verification_steps: Vec::new(),
             impact: String::new(),
             report: String::new(),
+            edits: vec![crate::domain::proposal::SearchReplace {
+                file: "a.py".into(),
+                search: "    return 1\n".into(),
+                replace: "    return 2\n".into(),
+            }],
         };
-        let text = plan_text(&plan);
-        for part in
-            ["round up\n", "- cause: it rounds down (a.py:price:3-4)", "- expected: t passes"]
-        {
+        let context = Context {
+            texts: [(file, "a\nb\ndef price():\n    return 1\ne\n".to_owned())].into(),
+            ..Context::default()
+        };
+        let text = context.plan_text(&plan, &["the guards say no".into()]);
+        for part in [
+            "round up\n",
+            "- cause: it rounds down (a.py:price:3-4)",
+            "- change at a.py:price:3-4\n   3| def price():\n   4|     return 1\n- expected: t passes",
+            "is refused:\na.py\n<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE\n- the guards say no",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-    }
-
-    #[test]
-    fn a_message_is_indented_and_cut_by_lines() {
-        let table = [("a\nb\nc", 2, "  a\n  b"), ("", 3, ""), ("a", 0, "")];
-        for (text, lines, expected) in table {
-            assert_eq!(indent(text, lines), expected);
-        }
+        assert!(!context.plan_text(&plan, &[]).contains("refused"));
     }
 }

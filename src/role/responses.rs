@@ -28,7 +28,28 @@ pub struct ReportedCause {
     pub lines: String,
 }
 
-/// The analyst's answer.
+/// What shows that a cause is right.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportedEvidence {
+    /// The failing test, by its id.
+    pub test: String,
+    /// What the test expects.
+    pub expected: String,
+    /// What it gets.
+    pub actual: String,
+    /// The line of the sources that makes the difference, quoted.
+    pub line: String,
+}
+
+impl ReportedEvidence {
+    /// Whether it says what came in place of what, and why.
+    pub fn is_complete(&self) -> bool {
+        [&self.expected, &self.actual, &self.line].iter().all(|text| !text.trim().is_empty())
+    }
+}
+
+/// The analyst's answer. A change that it is sure of follows after it, in plain blocks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AnalysisResponse {
@@ -36,6 +57,10 @@ pub struct AnalysisResponse {
     pub task_id: String,
     /// Causes, most likely first.
     pub root_causes: Vec<ReportedCause>,
+    /// Expected, actual, and the line that makes the difference, for each cause.
+    pub evidence: Vec<ReportedEvidence>,
+    /// One other explanation, and what speaks against it.
+    pub rejected: String,
     /// What will be done, one or two sentences.
     pub approach: String,
     /// Places to change, each `file:function:first-last`.
@@ -47,12 +72,11 @@ pub struct AnalysisResponse {
     /// What is expected to pass afterwards.
     pub expected_outcome: String,
     /// How a person can check it.
-    pub verification_steps: Vec<String>,
+    pub verification_steps: Option<Vec<String>>,
     /// Could the change hide another problem.
-    pub impact: String,
-    /// The reasoning as Markdown: symptoms, hypothesis, root cause, fix design, impact; at least
-    /// 100 words.
-    pub report: String,
+    pub impact: Option<String>,
+    /// The reasoning as Markdown, if there is more to say than the evidence.
+    pub report: Option<String>,
 }
 
 /// One search-and-replace block.
@@ -93,8 +117,18 @@ pub struct EditsResponse {
     pub new_files: Vec<ReportedFile>,
     /// What a reviewer should know.
     pub notes: String,
+    /// What in the sources contradicts the plan; then there are no edits.
+    pub plan_is_wrong: Option<String>,
     /// From 0 to 1; absent means as sure as the plan.
     pub confidence_score: Option<f64>,
+}
+
+impl EditsResponse {
+    /// What contradicts the plan, if there is no change.
+    pub fn contradiction(&self) -> Option<&str> {
+        let has_code = !self.edits.is_empty() || !self.new_files.is_empty();
+        self.plan_is_wrong.as_deref().filter(|why| !has_code && !why.trim().is_empty())
+    }
 }
 
 /// The existing locations that an analysis names, and what is wrong with the others. `lines_of`
@@ -159,8 +193,13 @@ pub fn edit_set(
 ) -> Result<EditSet, Vec<String>> {
     let mut problems = Vec::new();
     let mut blocks: BTreeMap<RepoPath, Vec<Block<'_>>> = BTreeMap::new();
+    let mut created: Vec<(RepoPath, &str)> = Vec::new();
     for one in &response.edits {
         match RepoPath::parse(one.file.trim_start_matches("./")) {
+            // Some models write a new file as a block that replaces nothing.
+            Ok(file) if one.search.trim().is_empty() && read(&file).is_none() => {
+                created.push((file, &one.replace));
+            }
             Ok(file) => blocks
                 .entry(file)
                 .or_default()
@@ -171,7 +210,7 @@ pub fn edit_set(
     let mut files = Vec::new();
     for (file, blocks) in &blocks {
         let Some(before) = read(file) else {
-            problems.push(format!("`{file}`: there is no such file; use `new_files` to make one"));
+            problems.push(format!("`{file}`: there is no such file; a new file is written whole"));
             continue;
         };
         match search_replace::apply(&before, blocks) {
@@ -193,13 +232,18 @@ pub fn edit_set(
         match RepoPath::parse(one.file.trim_start_matches("./")) {
             Err(error) => problems.push(format!("`{}`: {error}", short(&one.file))),
             Ok(file) if read(&file).is_some() || blocks.contains_key(&file) => {
-                problems.push(format!("`{file}`: the file is there; use `edits` to change it"));
+                problems.push(format!(
+                    "`{file}`: the file is there; change it with SEARCH and REPLACE"
+                ));
             }
-            Ok(file) => {
-                files.push(FileEdit { file, before: None, after: Some(one.content.clone()) });
-            }
+            Ok(file) => created.push((file, &one.content)),
         }
     }
+    files.extend(created.into_iter().map(|(file, content)| FileEdit {
+        file,
+        before: None,
+        after: Some(content.to_owned()),
+    }));
     if files.is_empty() && problems.is_empty() {
         problems.push("the answer holds no edit".into());
     }

@@ -3,7 +3,8 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use super::support::{TestRepo, crash_step};
+use super::support::fake_model::{FakeModel, Reply, analysis_and_edit};
+use super::support::{Ran, TestRepo, crash_step};
 
 /// One bug, few tests: the session is short and has every kind of step but a rollback.
 const ONE_BUG: &[(&str, &str)] = &[
@@ -157,4 +158,38 @@ fn kill_at(files: &[(&str, &str)], point: u32, expected: &str, more: &[&str]) ->
     }
     assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
     true
+}
+
+fn analysed(_: &str) -> Reply {
+    let edit = ("calc.py", "    return value * 3", "    return value * 2");
+    analysis_and_edit("test_calc.T.test_two", "calc.py:double:1-2", edit)
+}
+
+#[test]
+fn the_change_that_came_with_an_analysis_survives_a_kill() {
+    let mut killed = 0;
+    for point in (1..MOST).step_by(crash_step(9, 27)) {
+        let model = FakeModel::serve(vec![("one", vec![Reply::By(analysed)])]);
+        let repo = TestRepo::new(ONE_BUG);
+        model.provide(&repo, "one");
+        let fix = |more: &[&str], crash: &str| -> Ran {
+            let mut command = repo.command();
+            command.args(["fix", "--jobs", "1", "--json"]).args(more).env("ONE_KEY", "sk-one");
+            command.env("REGREEN_CRASH_AT", crash).output().expect("regreen starts").into()
+        };
+        if fix(&[], &point.to_string()).code.is_some() {
+            break;
+        }
+        killed += 1;
+        let asked = model.asked().len();
+        let resumed = fix(&["--resume"], "0");
+        if resumed.code == Some(0) && asked > 0 {
+            let document = resumed.document();
+            assert_eq!(document["iterations"][0]["provider"], "one", "{point}: {}", resumed.err);
+        }
+        let asked = model.asked();
+        assert!(asked.len() <= 2, "{point}: only a question without an answer is repeated");
+        assert!(asked.iter().all(|one| !one.text().contains("You are the fixer")), "{point}");
+    }
+    assert!(killed > 3, "{killed}");
 }

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::support::fake_model::{FakeModel, Reply, analysis, analysis_of, edit};
+use super::support::fake_model::{
+    FakeModel, Reply, analysis, analysis_and_edit, analysis_of, edit,
+};
 use super::support::{CALC, Ran, TestRepo};
 
 const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
@@ -87,6 +89,47 @@ fn a_model_analyses_and_fixes_until_the_suite_is_green() {
     assert!(report.contains("Spent: $0.0080, 4 calls, 4,000 tokens in and 400 out"), "{report}");
 }
 
+#[test]
+fn a_sure_analysis_brings_its_change_and_the_fixer_is_asked_only_when_that_is_refused() {
+    let (_, search, replace) = CLAMP;
+    let clamp = ("calc.py", search.trim_end(), replace.trim_end());
+    let test = "test_calc.TotalTest.test_total";
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            analysis_and_edit(test, "calc.py:clamp:4-5", clamp),
+            analysis_and_edit(test, "calc.py:total:9-13", ("calc.py", "sum -= value", "x")),
+            Reply::Text(format!(
+                "It takes off.\n\ncalc.py\n```\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n```\n",
+                TOTAL.1, TOTAL.2
+            )),
+        ],
+    )]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(
+        calls(&document),
+        ["analyst one - used", "analyst one - used", "fixer one - used"],
+        "{}",
+        ran.err
+    );
+    assert_eq!(document["iterations"][0]["provider"], "one");
+    assert_eq!(document["iterations"][1]["summary"], "It takes off.");
+    let asked = model.asked();
+    let fixer = asked[2].body["messages"][1]["content"].as_str().unwrap();
+    for part in [
+        "is refused:",
+        "sum -= value",
+        "does not occur in the file",
+        "  12|         total -= value",
+    ] {
+        assert!(fixer.contains(part), "{part}: {fixer}");
+    }
+    assert!(asked.iter().all(|one| one.body.get("response_format").is_none()), "code is no JSON");
+}
+
 /// A repository with two bugs, and the answers of a model about it.
 struct Story {
     files: &'static [(&'static str, &'static str)],
@@ -136,6 +179,14 @@ fn limited_nonsense_and_third_time_right(story: &Story) {
         calls[..3],
         ["analyst limited T5 left", "analyst nonsense T1 left", "analyst third - used"]
     );
+    let asked = model.asked();
+    let mut thirds = asked.iter().filter(|one| one.provider == "third");
+    let second = thirds.nth(2).unwrap().body["messages"][1]["content"].as_str().unwrap();
+    let tried = second.split_once("What was tried before").unwrap().1;
+    for part in ["This change did not help", story.wrong.2.trim(), "(passed before):"] {
+        assert!(tried.contains(part), "{part}: {second}");
+    }
+    assert!(!tried.contains("disproved"), "a place is not given up: {tried}");
     let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
     assert!(log.contains("rollback iteration 1 - regression detected"), "{log}");
     assert!(log.contains("iteration 2 - surgical strategy"), "{log}");

@@ -237,10 +237,10 @@ fn the_build_command_is_asked_before_tests_are_run() {
 }
 
 #[test]
-fn confidence_and_words_that_are_asked_for_move_the_chain_on() {
+fn the_confidence_that_is_asked_for_moves_the_chain_on_and_a_retired_setting_does_not() {
     let table = [
         ("min-confidence: 0.95", Some("T4")),
-        ("min-analysis-words: 5000", Some("T9")),
+        ("min-analysis-words: 5000", None),
         ("min-confidence: 0.9", None),
     ];
     for (rule, trigger) in table {

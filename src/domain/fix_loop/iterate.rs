@@ -12,8 +12,8 @@ use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
 
 use super::{
-    Attempt, AttemptResult, FixLoop, FixStep, FixVerdict, IterationRecord, IterationResult,
-    RegressionTrace,
+    Attempt, AttemptResult, FailedChange, FixLoop, FixStep, FixVerdict, IterationRecord,
+    IterationResult, RegressionTrace,
 };
 
 /// Maximum length of the patch in an event, in characters.
@@ -287,6 +287,10 @@ impl FixLoop {
         // Analysis and patch have files of their own, so the state does not store them again.
         let row = IterationRow { analysis: String::new(), patch: String::new(), ..row };
         let plan = attempt.plan.as_ref();
+        let helped = judged.result == IterationResult::Improved;
+        let failed_change = attempt.proposal.as_ref().filter(|_| !helped).map(|proposal| {
+            FailedChange::of(&proposal.edits, attempt.ledger.as_ref(), &self.ledger, !reverted)
+        });
         self.regression_detected = judged.result == IterationResult::Regression;
         self.iterations.push(IterationRecord {
             row,
@@ -313,6 +317,7 @@ impl FixLoop {
             refusals: attempt.refusals,
             root_causes: plan.map_or_else(Vec::new, |plan| plan.root_causes.clone()),
             cause_key: plan.map_or_else(String::new, FixPlan::cause_key),
+            failed_change,
         });
         self.begin_iteration(events);
     }

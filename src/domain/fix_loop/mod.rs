@@ -5,6 +5,7 @@
 
 mod advance;
 mod baseline;
+mod failed_change;
 mod iterate;
 mod outcome;
 mod policy;
@@ -33,6 +34,7 @@ use super::test::Results;
 pub(crate) mod tests;
 
 pub use advance::{FixStepOutcome, ProviderCalls};
+pub use failed_change::FailedChange;
 pub use outcome::SessionLocation;
 pub use policy::{FixTerms, RegressionTrace};
 
@@ -280,6 +282,9 @@ pub struct IterationRecord {
     /// Identity of the first root cause (trigger T11).
     #[serde(default)]
     pub cause_key: String,
+    /// The change that did not help, for the next analysis; absent when it did, or there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_change: Option<FailedChange>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

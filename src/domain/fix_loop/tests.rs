@@ -49,6 +49,7 @@ fn plan(salt: usize) -> FixPlan {
     };
     FixPlan {
         report: String::new(),
+        edits: vec![],
         author: "embedded".into(),
         approach: "try".into(),
         root_causes: vec![],

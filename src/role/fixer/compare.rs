@@ -21,11 +21,13 @@ use super::reader::{EditsReader, VettedEdits};
 const COMPARED: usize = 3;
 
 impl Fixer {
-    /// Asks a group of consecutive providers for edits.
+    /// Asks a group of consecutive providers for edits. `planned` is the change that came with the
+    /// plan, if the guards accept it: it is the answer, or one of those that are compared.
     pub(super) async fn ask_for_edits(
         &self,
         reader: &EditsReader<'_>,
         group: &[Slot<'_>],
+        planned: Option<Answered<VettedEdits>>,
         impact: &Mutex<Impact>,
         calls: &mut Vec<ProviderCall>,
     ) -> Result<Reply<VettedEdits>, EffectError> {
@@ -33,12 +35,15 @@ impl Fixer {
         let usage = UsageKey::from(state);
         let ask = |models, careful| Ask { usage: &usage, role: Role::Fixer, models, careful };
         if !matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective)) {
+            if let Some(answer) = planned {
+                return Ok(Reply::Good(answer));
+            }
             let careful = state.selected_strategy == Some(Strategy::Conservative);
             return self.asker.ask(&ask(group, careful), reader, calls, fx.into()).await;
         }
-        let mut answers: Vec<Answered<VettedEdits>> = Vec::new();
-        // Several providers are asked once each, but a single one twice.
-        let rounds = if group.len() == 1 { 2 } else { 1 };
+        // Several providers are asked once each, but a single one twice, if it has not answered yet.
+        let rounds = if group.len() == 1 && planned.is_none() { 2 } else { 1 };
+        let mut answers: Vec<Answered<VettedEdits>> = planned.into_iter().collect();
         for slot in group.iter().cycle().take(group.len() * rounds) {
             if answers.len() >= COMPARED {
                 break;

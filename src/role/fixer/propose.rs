@@ -7,10 +7,11 @@ use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
 use crate::domain::proposal::Proposal;
+use crate::domain::provider::ClientMode;
 use crate::effect::{EffectError, Effects};
 use crate::repair;
 use crate::role::Impact;
-use crate::role::ask::{Answered, ChainEntry, Reply, Slot};
+use crate::role::ask::{Answered, ChainEntry, Reading, Reply, Slot};
 use crate::role::prompt_context::Context;
 use crate::role::vet::touches_tests;
 
@@ -68,6 +69,7 @@ impl Fixer {
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
         let mut models = self.models(fx, |_| true);
         let mut context: Option<Context> = None;
+        let mut problems = Vec::new();
         for entry in &self.settings.chain {
             let name = match entry {
                 // The search can only change product code.
@@ -94,9 +96,15 @@ impl Fixer {
                 context = Some(self.context(state, &suspects, fx).await?);
             }
             let Some(context) = &context else { continue };
-            let reader = EditsReader { fixer: self, state, context, plan, fx };
+            let known = std::mem::take(&mut problems);
+            let mut reader = EditsReader { fixer: self, state, context, plan, problems: known, fx };
+            let planned = if offers_edits(plan, state, &group) && reader.problems.is_empty() {
+                planned(&mut reader).await?
+            } else {
+                None
+            };
             let calls = &mut progress.asked.calls;
-            match self.ask_for_edits(&reader, &group, impact, calls).await? {
+            match self.ask_for_edits(&reader, &group, planned, impact, calls).await? {
                 Reply::OutOfBudget(reason) => {
                     return Ok(FixStepOutcome::OutOfBudget { reason, asked: progress.asked });
                 }
@@ -111,6 +119,7 @@ impl Fixer {
                 }
                 Reply::NoAnswer => progress.asked.degraded = true,
             }
+            problems = reader.problems;
         }
         Ok(progress.done(None))
     }
@@ -138,6 +147,30 @@ impl Fixer {
         let refusals = self.refusals(&proposal.edits, state, fx).await?;
         Ok(Some(VettedCandidate { proposal, operators: found.operators, refusals }))
     }
+}
+
+/// Whether the change that came with a plan is looked at: not when the iteration proposes a second
+/// time, and not if an agent comes first in the group.
+fn offers_edits(plan: &FixPlan, state: &FixLoop, group: &[Slot<'_>]) -> bool {
+    let is_first = state.attempt.as_ref().is_some_and(|attempt| attempt.refusals.is_empty());
+    let is_asked = group.first().is_some_and(|(_, model)| model.mode() == ClientMode::Answer);
+    !plan.edits.is_empty() && is_first && is_asked
+}
+
+/// The change that came with the plan, if it can be applied and the guards accept it. Otherwise the
+/// reader takes the reasons for the next question.
+async fn planned(
+    reader: &mut EditsReader<'_>,
+) -> Result<Option<Answered<VettedEdits>>, EffectError> {
+    match reader.planned().await? {
+        Reading::Good(value, confidence) => {
+            let provider = reader.plan.author.clone();
+            return Ok(Some(Answered { value, provider, confidence }));
+        }
+        Reading::SendBack(problems) => reader.problems = problems,
+        Reading::Weak(..) | Reading::Useless(..) => {}
+    }
+    Ok(None)
 }
 
 /// Turns the vetted answer of a provider into a proposal.

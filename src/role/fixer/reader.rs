@@ -18,9 +18,10 @@ use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
+use crate::role::code_answer::{self, Unreadable};
 use crate::role::prompt::{self, Prompt, Role};
 use crate::role::prompt_context::{self, Context};
-use crate::role::responses::{self, EditsResponse};
+use crate::role::responses::{self, EditsResponse, ReportedEdit};
 
 use super::Fixer;
 
@@ -38,6 +39,8 @@ pub struct EditsReader<'a> {
     pub state: &'a FixLoop,
     pub context: &'a Context,
     pub plan: &'a FixPlan,
+    /// Why the change that came with the plan was refused; empty if it was not, or there was none.
+    pub problems: Vec<String>,
     pub fx: &'a Effects<'a>,
 }
 
@@ -99,12 +102,12 @@ impl EditsReader<'_> {
 #[async_trait]
 impl Reader<VettedEdits> for EditsReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("edits", answer::json_schema::<EditsResponse>()))
+        None
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
-        let parts = self.context.for_fixer(self.state, self.plan);
+        let room = prompt::room(model, Role::Fixer, self.state.selected_strategy);
+        let parts = self.context.for_fixer(self.state, self.plan, &self.problems, room);
         let subject = prompt_context::subject(self.state);
         let fence = self.fixer.asker.fence();
         match model.mode() {
@@ -130,15 +133,54 @@ impl Reader<VettedEdits> for EditsReader<'_> {
             return self.vet(edits, summary, self.plan.confidence).await;
         }
         let task = prompt_context::subject(self.state).task;
-        let confidence_of =
-            |response: &EditsResponse| response.confidence_score.unwrap_or(self.plan.confidence);
-        let (response, confidence) =
-            match answer::parse_with_confidence(&answer.text, &task, confidence_of) {
-                Ok(parsed) => parsed,
-                Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
-            };
-        let texts = self.texts(&response).await?;
-        match responses::edit_set(&response, &|file| texts.get(file).cloned().flatten()) {
+        let response: EditsResponse = match code_answer::parse(&answer.text, &task) {
+            Ok(response) => response,
+            Err(Unreadable::Code(why)) => return Ok(Reading::SendBack(vec![why])),
+            Err(Unreadable::Nothing(why)) => {
+                return Ok(Reading::Useless(FallbackTrigger::Unparseable, why));
+            }
+        };
+        let confidence = response.confidence_score.unwrap_or(self.plan.confidence);
+        if let Err(why) = answer::check_confidence(confidence) {
+            return Ok(Reading::Useless(FallbackTrigger::Unparseable, why));
+        }
+        if let Some(why) = response.contradiction() {
+            return Ok(Reading::Useless(FallbackTrigger::PlanIsWrong, one_line(why, 500)));
+        }
+        self.assess(&response, confidence).await
+    }
+
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
+        match model.mode() {
+            ClientMode::Answer => Ok(None),
+            ClientMode::Agent => {
+                Ok(Some(self.fx.worktree.export_for_agent(&self.state.accepted_tree, AGENT).await?))
+            }
+        }
+    }
+}
+
+impl EditsReader<'_> {
+    /// The change that came with the plan, vetted like any other.
+    pub async fn planned(&self) -> Result<Reading<VettedEdits>, EffectError> {
+        let edits = self.plan.edits.iter().map(|one| ReportedEdit {
+            file: one.file.clone(),
+            search: one.search.clone(),
+            replace: one.replace.clone(),
+            reason: self.plan.approach.clone(),
+        });
+        let response = EditsResponse { edits: edits.collect(), ..EditsResponse::default() };
+        self.assess(&response, self.plan.confidence).await
+    }
+
+    /// Applies edits to the sources and vets the result.
+    async fn assess(
+        &self,
+        response: &EditsResponse,
+        confidence: f64,
+    ) -> Result<Reading<VettedEdits>, EffectError> {
+        let texts = self.texts(response).await?;
+        match responses::edit_set(response, &|file| texts.get(file).cloned().flatten()) {
             Err(problems) => Ok(Reading::SendBack(problems)),
             Ok(edits) => {
                 let reasons = response.edits.iter().map(|edit| edit.reason.as_str());
@@ -147,15 +189,6 @@ impl Reader<VettedEdits> for EditsReader<'_> {
                 let first = reasons.find(|text| !text.trim().is_empty());
                 let summary = line(first.unwrap_or_default(), "an edit without a reason");
                 self.vet(edits, summary, confidence).await
-            }
-        }
-    }
-
-    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
-        match model.mode() {
-            ClientMode::Answer => Ok(None),
-            ClientMode::Agent => {
-                Ok(Some(self.fx.worktree.export_for_agent(&self.state.accepted_tree, AGENT).await?))
             }
         }
     }

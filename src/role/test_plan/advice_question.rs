@@ -110,8 +110,7 @@ pub async fn advise(
     providers: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<AdviceOutcome, EffectError> {
-    let part =
-        |title: &str, text: String| PromptPart { title: title.into(), text, may_be_cut: true };
+    let part = |title: &str, text: String| PromptPart::new(title, text, true);
     let mut parts = vec![part("What is asked for", analysis.description.clone())];
     for file in &analysis.files {
         let known: Vec<&Requirement> =
@@ -151,7 +150,7 @@ impl Reader<Advice> for AdviceReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
+        let room = prompt::room(model, Role::Adviser, None);
         let values = context! {
             task => TASK,
             framework => self.analysis.framework.framework.name(),

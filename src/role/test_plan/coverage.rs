@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions::{self, TestConventions};
 use crate::code::language::Language;
+use crate::code::test_paths;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
@@ -179,11 +180,18 @@ pub fn assess(
     }
 }
 
-/// The test file for a source: an existing one, or else the one that the conventions suggest.
+/// The test file for a source: an existing one, or else the one that the conventions suggest, in a
+/// folder where the runner finds it.
 pub fn suggested(file: &RepoPath, survey: &Survey, habits: &TestConventions) -> RepoPath {
     let candidates = conventions::candidates(file, habits);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
-    there.or(candidates.first()).unwrap_or(file).clone()
+    if let Some(there) = there {
+        return there.clone();
+    }
+    let files = || survey.tests.keys().chain(survey.known.keys());
+    let has_folder = |folder: &str| files().any(|file| file.parent() == folder);
+    let planned = candidates.first().unwrap_or(file).clone();
+    test_paths::in_existing_folder(planned, &has_folder)
 }
 
 fn row(

@@ -150,7 +150,7 @@ fn parts(
     analysis: &TestAnalysis,
     (package, survey, documents): (&Package, &Survey, &Documents),
 ) -> Vec<PromptPart> {
-    let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
+    let part = |title: String, text: String| PromptPart::new(title, text, true);
     let mut parts = vec![part("What is asked for".into(), analysis.description.clone())];
     let mut chosen = chosen.to_vec();
     chosen.sort_by_key(|file| package.rank(&file.file));
@@ -205,7 +205,7 @@ impl Reader<Accepted> for SurveyReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
+        let room = prompt::room(model, Role::Surveyor, None);
         let count = match self.evidence.files.len() {
             1 => "one file".to_owned(),
             many => format!("{many} files"),

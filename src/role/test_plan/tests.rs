@@ -99,9 +99,9 @@ fn lines(analysis: &analysis::TestAnalysis) -> Vec<String> {
 fn requirements_say_what_to_give_and_what_to_see() {
     let (analysis, _) = analysed("cover shop/price.py and shop/cart.py", &by_names());
     insta::assert_snapshot!(lines(&analysis).join("\n"), @r#"
-    L0.1 tests/shop/test_cart.py compiles
-    L0.2 tests/shop/test_cart.py imports only what is there
-    L0.5 tests/shop/test_cart.py has no critical issue of the catalogue
+    L0.1 tests/test_cart.py compiles
+    L0.2 tests/test_cart.py imports only what is there
+    L0.5 tests/test_cart.py has no critical issue of the catalogue
     L1.1 `Cart.add` changes `items` for ordinary `item` (shop/cart.py:5)
     L1.4 `Cart.add` changes `items` and nothing else of its object (shop/cart.py:6)
     L1.1 `Cart.load` returns `requests.get(url).json()` for ordinary `url` (shop/cart.py:10)

@@ -12,7 +12,7 @@ use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::ask::{Answered, Budgeted, ProviderChain, Reply};
 use crate::role::characterise::entered;
-use crate::role::prompt::{PromptPart, Role};
+use crate::role::prompt::{PromptPart, Role, Section};
 use crate::role::requirement_lines::requirement_lines;
 
 use super::reader::{Draft, GenerateReader};
@@ -160,7 +160,7 @@ impl DraftReview<'_> {
 
     /// The parts of the judge's prompt.
     fn evidence(&self, file: &DraftFile, failing: &[&TestCase], text: &str) -> Vec<PromptPart> {
-        let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
+        let part = |title: String, text: String| PromptPart::new(title, text, true);
         let failures: String =
             failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.failure(case))).collect();
         let mut parts = vec![
@@ -196,9 +196,8 @@ impl DraftReview<'_> {
             .map(|(case, why)| format!("{}: {why}\n{}\n\n", case.id, self.failure(case)))
             .collect();
         let part = |title: &str, text: String| PromptPart {
-            title: title.to_owned(),
-            text,
-            may_be_cut: false,
+            section: Section::Failures,
+            ..PromptPart::new(title, text, false)
         };
         let mut parts = vec![
             part("Your file of before; write it anew as a whole", file.text.clone()),

@@ -23,14 +23,17 @@ pub use source_index::SourceIndex;
 pub use write::write_tests;
 
 #[cfg(any(test, feature = "internals"))]
-use crate::{domain::id::RepoPath, role::answer};
+use crate::domain::id::RepoPath;
+#[cfg(any(test, feature = "internals"))]
+use crate::role::{answer, code_answer};
 
 #[cfg(any(test, feature = "internals"))]
 /// Parses a generator's answer and validates it; for the fuzzer.
 pub fn read_generated(text: &str) {
-    if let (Ok(response), Ok(path)) =
-        (answer::parse::<GenerateResponse>(text, "IMPL-001-1"), RepoPath::parse("tests/test_a.py"))
-    {
+    if let (Ok(response), Ok(path)) = (
+        code_answer::parse::<GenerateResponse>(text, "IMPL-001-1"),
+        RepoPath::parse("tests/test_a.py"),
+    ) {
         drop(refusals::accepted_text(&response, &path, &std::collections::BTreeMap::new()));
     }
 }

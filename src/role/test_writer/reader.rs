@@ -17,6 +17,7 @@ use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
 use crate::role::ask::{ProviderChain, Reader, Reading};
+use crate::role::code_answer::{self, Unreadable};
 use crate::role::prompt::{self, Prompt, PromptPart, Role};
 use crate::role::responses::{ReportedEdit, ReportedFile};
 use crate::role::test_plan::run_specific;
@@ -41,7 +42,7 @@ const AGENT: &str = "agent";
 /// new files are the answer, and changes of existing files are refused. Its text may state what
 /// each test covers. If there are no edits, only the text counts.
 fn edits_from_checkout(edits: EditSet, text: &str, task: &str) -> String {
-    let mut response = answer::parse::<GenerateResponse>(text, task).unwrap_or_else(|_| {
+    let mut response = code_answer::parse::<GenerateResponse>(text, task).unwrap_or_else(|_| {
         let notes = one_line(first_line(text), 200);
         GenerateResponse { notes, ..GenerateResponse::default() }
     });
@@ -127,11 +128,11 @@ fn reason_for_no_test(response: &GenerateResponse, is_later_round: bool) -> Opti
 #[async_trait]
 impl Reader<Draft> for GenerateReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("test-files", answer::json_schema::<GenerateResponse>()))
+        None
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
+        let room = prompt::room(model, Role::Generator, None);
         let values = context! {
             task => self.task.as_str(),
             place => self.path.as_str(),
@@ -177,13 +178,17 @@ impl Reader<Draft> for GenerateReader<'_> {
         model: &dyn Model,
         answer: &Answer,
     ) -> Result<Reading<Draft>, EffectError> {
-        let confidence_of =
-            |response: &GenerateResponse| response.confidence_score.unwrap_or(DEFAULT_CONFIDENCE);
-        let parsed = answer::parse_with_confidence(&answer.text, &self.task, confidence_of);
-        let (response, confidence) = match parsed {
-            Ok(parsed) => parsed,
-            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
+        let response: GenerateResponse = match code_answer::parse(&answer.text, &self.task) {
+            Ok(response) => response,
+            Err(Unreadable::Code(why)) => return Ok(self.refuse(model, vec![why])),
+            Err(Unreadable::Nothing(why)) => {
+                return Ok(Reading::Useless(FallbackTrigger::Unparseable, why));
+            }
         };
+        let confidence = response.confidence_score.unwrap_or(DEFAULT_CONFIDENCE);
+        if let Err(why) = answer::check_confidence(confidence) {
+            return Ok(Reading::Useless(FallbackTrigger::Unparseable, why));
+        }
         if let Some(why) = reason_for_no_test(&response, self.request.round > 1) {
             return Ok(Reading::Useless(FallbackTrigger::General, why));
         }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::role::code_answer::CodeAnswer;
 use crate::role::responses::{ReportedEdit, ReportedFile};
 
 /// One test, with the requirements it covers.
@@ -31,6 +32,15 @@ pub struct GenerateResponse {
     pub notes: String,
     /// From 0 to 1.
     pub confidence_score: Option<f64>,
+}
+
+impl CodeAnswer for GenerateResponse {
+    fn set(&mut self, edits: Vec<ReportedEdit>, files: Vec<ReportedFile>, notes: &str) {
+        (self.edits, self.new_files) = (edits, files);
+        if self.notes.trim().is_empty() {
+            notes.clone_into(&mut self.notes);
+        }
+    }
 }
 
 /// The verdict on one failing test.

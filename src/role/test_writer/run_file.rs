@@ -11,7 +11,7 @@ use crate::domain::text::bounded;
 use crate::effect::{EffectError, Effects, RunError, RunRequest};
 use crate::repair::can_render;
 use crate::role::characterise::{is_fatal, packages, whole_file};
-use crate::role::prompt_context::without_machine_paths;
+use crate::role::excerpt::without_machine_paths;
 
 /// Maximum number of characters of output in a report.
 const TAIL: usize = 1_500;

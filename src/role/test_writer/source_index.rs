@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::code::imports::Graph;
 use crate::code::language::Language;
 use crate::code::lint::is_manifest;
-use crate::code::{outline, test_cases, test_paths};
+use crate::code::{documented, outline, test_cases, test_paths};
 use crate::domain::guard::is_lock_file;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::mutation::Mutant;
@@ -82,6 +82,10 @@ impl SourceIndex {
                 &uncovered_lines(source, subject.uncovered_lines),
                 true,
             ));
+        }
+        let promised = Language::of(file).map(|language| promised(language, source));
+        if let Some(promised) = promised.filter(|text| !text.is_empty()) {
+            parts.push(part("Requirements from the documentation of the code", &promised, true));
         }
         let title = if subject.survivors.is_empty() && subject.uncovered_lines.is_empty() {
             "Requirements that are open"
@@ -162,6 +166,12 @@ impl SourceIndex {
     }
 }
 
+/// What the documentation of each function says.
+fn promised(language: Language, source: &str) -> String {
+    let functions = documented::documented(language, source).into_iter();
+    functions.map(|(function, said)| format!("{}: {said}\n", function.name)).collect()
+}
+
 fn survivors(list: &[Mutant]) -> String {
     list.iter()
         .take(SURVIVORS)
@@ -209,7 +219,7 @@ fn release(version: &str) -> &str {
 }
 
 fn part(title: &str, text: &str, may_be_cut: bool) -> PromptPart {
-    PromptPart { title: title.to_owned(), text: text.to_owned(), may_be_cut }
+    PromptPart::new(title, text, may_be_cut)
 }
 
 #[cfg(test)]

@@ -3,23 +3,6 @@
 use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 
-/// Moves a planned file to the nearest existing folder. Python runners do not discover tests in a
-/// new folder that is not a package; other runners search everywhere.
-fn in_existing_folder(planned: RepoPath, has_folder: &dyn Fn(&str) -> bool) -> RepoPath {
-    let mut folder = planned.parent();
-    if planned.extension() != "py" {
-        return planned;
-    }
-    while !folder.is_empty() {
-        if has_folder(folder) {
-            let path = format!("{folder}/{}", planned.file_name());
-            return RepoPath::parse(path).unwrap_or(planned);
-        }
-        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-    }
-    planned
-}
-
 /// The path for a new test file: as planned, or next to it if that file exists. `exists` and
 /// `has_folder` query the repository. `None` if there is no unused name that the framework would
 /// recognise as a test.
@@ -34,7 +17,7 @@ pub fn free_path(
         let stem = source.stem();
         RepoPath::parse(format!("tests/{stem}.rs")).ok()?
     } else {
-        in_existing_folder(planned.clone(), has_folder)
+        test_paths::in_existing_folder(planned.clone(), has_folder)
     };
     let (folder, name) = (planned.parent().to_owned(), planned.file_name().to_owned());
     let numbered = |number: u32| {

@@ -121,7 +121,7 @@ impl Reader<BTreeMap<TestId, DefectVerdict>> for JudgeReader<'_> {
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = prompt::room(model);
+        let room = prompt::room(model, Role::Judge, None);
         let count = match self.failing.len() {
             1 => "one".to_owned(),
             many => many.to_string(),

@@ -179,28 +179,37 @@ fn serve_one(mut stream: TcpStream, script: &Mutex<Script>, memory: &Mutex<Vec<A
     }
 }
 
-/// An analysis of at least 100 words that names one place.
+/// An analysis with evidence that names one place.
 pub fn analysis(point: &str, confidence: f64) -> Reply {
     analysis_of("test_calc.TotalTest.test_total", point, confidence)
 }
 
-/// An analysis of at least 100 words that names one place and one test.
+/// An analysis with evidence that names one place and one test.
 pub fn analysis_of(test: &str, point: &str, confidence: f64) -> Reply {
-    let report = "The test expects another value than the function returns. ".repeat(15);
-    Reply::Text(
-        json!({
+    Reply::Text(analysis_text(test, point, confidence))
+}
+
+/// As [`analysis_of`], followed by the change that it is sure of, one block.
+pub fn analysis_and_edit(test: &str, point: &str, edit: (&str, &str, &str)) -> Reply {
+    let (file, search, replace) = edit;
+    let block = format!(
+        "{file}\n```\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n```\n"
+    );
+    Reply::Text(format!("{}\n\n{block}", analysis_text(test, point, 0.9)))
+}
+
+fn analysis_text(test: &str, point: &str, confidence: f64) -> String {
+    json!({
             "root_causes": [{ "tests": [], "cause": format!("the code at {point} is wrong"), "file": "", "function": "", "lines": "" }],
             "approach": format!("Correct the code at {point}."),
             "modification_points": [point],
             "affected_tests": [test],
             "confidence_score": confidence,
             "expected_outcome": "the failing test passes",
-            "verification_steps": ["run the tests"],
-            "impact": "none",
-            "report": report,
+            "evidence": [{ "test": test, "expected": "another value", "actual": "this one", "line": "return" }],
+            "rejected": "The test is wrong; its name says the same.",
         })
-        .to_string(),
-    )
+        .to_string()
 }
 
 /// Edits that consist of one block.

@@ -1,0 +1,542 @@
+//! Parses code that a model writes as plain text: search-and-replace blocks, fenced whole files,
+//! and unified diffs, each with the path of its file. Nothing is guessed: a block without an end or
+//! a path, or with an elision such as "rest unchanged", is an error that says what to write instead.
+
+use crate::domain::proposal::SearchReplace;
+
+use super::pattern::Pattern;
+
+/// All code of an answer, and the text around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeBlocks {
+    pub edits: Vec<SearchReplace>,
+    pub files: Vec<WholeFile>,
+    /// Everything that is neither code nor a path of code.
+    pub rest: String,
+}
+
+/// The complete text of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WholeFile {
+    /// The path as written.
+    pub file: String,
+    pub content: String,
+}
+
+/// Why code cannot be read. `line` counts the lines of the answer from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockError {
+    #[error("the block in line {line} has no line `{mark}`")]
+    Unfinished { line: usize, mark: &'static str },
+    #[error("the block in line {line} has no path; write the path of its file on the line above")]
+    NoPath { line: usize },
+    #[error("the fence in line {line} is never closed")]
+    OpenFence { line: usize },
+    #[error("`{text}` stands for code that is left out; write all lines")]
+    Elision { text: String },
+}
+
+const HEAD: &str = "<<<<<<< SEARCH";
+const MIDDLE: &str = "=======";
+const TAIL: &str = ">>>>>>> REPLACE";
+
+/// Finds all code in an answer.
+///
+/// # Errors
+///
+/// The first block that is incomplete.
+pub fn parse(text: &str) -> Result<CodeBlocks, BlockError> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut parser = Parser {
+        lines: &lines,
+        at: 0,
+        path: None,
+        named: None,
+        fence: None,
+        found: CodeBlocks::default(),
+    };
+    while let Some(line) = lines.get(parser.at) {
+        parser.read(line)?;
+    }
+    Ok(parser.found)
+}
+
+struct Parser<'a> {
+    lines: &'a [&'a str],
+    at: usize,
+    /// The last path that was named.
+    path: Option<String>,
+    /// That path, if no other text followed it: what a whole file needs.
+    named: Option<String>,
+    /// The fence around search-and-replace blocks.
+    fence: Option<Fence<'a>>,
+    found: CodeBlocks,
+}
+
+impl<'a> Parser<'a> {
+    fn read(&mut self, line: &'a str) -> Result<(), BlockError> {
+        if let Some(after) = marker(line, '<') {
+            if let Some(path) = path_of(after.trim_start_matches(|c: char| c.is_ascii_uppercase()))
+            {
+                self.path = Some(path);
+            }
+            return self.edit();
+        }
+        if self.fence.as_ref().is_some_and(|fence| fence.is_closed_by(line)) {
+            self.fence = None;
+            self.at += 1;
+            return Ok(());
+        }
+        if let (None, Some(fence)) = (&self.fence, Fence::opened_by(line)) {
+            return self.fenced(fence);
+        }
+        if is_diff_head(self.lines, self.at) {
+            let end = diff_end(self.lines, self.at);
+            return self.diff(end);
+        }
+        if let Some(path) = path_of(line) {
+            self.path = Some(path.clone());
+            self.named = Some(path);
+        } else if !line.trim().is_empty() {
+            self.named = None;
+        }
+        if self.named.is_none() {
+            self.found.rest.push_str(line);
+            self.found.rest.push('\n');
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Reads the search-and-replace block that begins at the current line.
+    fn edit(&mut self) -> Result<(), BlockError> {
+        let line = self.at + 1;
+        self.named = None;
+        let file = self.path.clone().ok_or(BlockError::NoPath { line })?;
+        let rest = self.lines.get(line..).unwrap_or_default();
+        let stop = |mark: char| move |line: &&str| marker(line, mark).is_some();
+        let middle = rest.iter().position(stop('='));
+        let end = rest.iter().position(stop('>'));
+        let (Some(middle), Some(end)) = (middle, end) else {
+            let mark = if middle.is_none() { MIDDLE } else { TAIL };
+            return Err(BlockError::Unfinished { line, mark });
+        };
+        let next = rest.iter().position(stop('<')).unwrap_or(rest.len());
+        if middle > end || middle > next {
+            return Err(BlockError::Unfinished { line, mark: MIDDLE });
+        }
+        if end > next {
+            return Err(BlockError::Unfinished { line, mark: TAIL });
+        }
+        let search = rest.get(..middle).unwrap_or_default();
+        let replace = rest.get(middle + 1..end).unwrap_or_default();
+        self.add_edit(file, search, replace)?;
+        self.at = line + end + 1;
+        Ok(())
+    }
+
+    fn add_edit(
+        &mut self,
+        file: String,
+        search: &[&str],
+        replace: &[&str],
+    ) -> Result<(), BlockError> {
+        let added = replace.iter().filter(|line| !search.contains(line));
+        if let Some(text) = search.iter().chain(added).find(|line| is_elision(line)) {
+            return Err(BlockError::Elision { text: text.trim().to_owned() });
+        }
+        self.found.edits.push(SearchReplace {
+            file,
+            search: joined(search),
+            replace: joined(replace),
+        });
+        Ok(())
+    }
+
+    /// Reads what stands behind an opening fence: blocks, a diff, a whole file, or a quotation.
+    fn fenced(&mut self, fence: Fence<'a>) -> Result<(), BlockError> {
+        let inner = self.lines.get(self.at + 1..).unwrap_or_default();
+        let mut shown = inner.iter().filter(|line| !line.trim().is_empty());
+        let first = shown.next().copied().unwrap_or_default();
+        let second = shown.next().copied().unwrap_or_default();
+        let is_head = |line: &str| marker(line, '<').is_some();
+        if let Some(path) = &fence.path {
+            self.path = Some(path.clone());
+        }
+        if is_head(first) || (is_head(second) && path_of(first).is_some()) {
+            self.fence = Some(fence);
+            self.at += 1;
+            return Ok(());
+        }
+        let line = self.at + 1;
+        let closed = inner.iter().position(|line| fence.is_closed_by(line));
+        let is_diff = matches!(fence.info, "diff" | "patch" | "udiff")
+            || is_diff_head(self.lines, line)
+            || first.starts_with("diff --git ");
+        let path = fence.path.clone().or_else(|| self.named.take());
+        match (closed, is_diff, path) {
+            (Some(closed), true, path) => {
+                self.path = path.or(self.path.take());
+                self.at += 1;
+                self.diff(line + closed)?;
+                self.at = line + closed + 1;
+            }
+            (Some(closed), false, Some(file)) => {
+                let content = inner.get(..closed).unwrap_or_default();
+                if let Some(text) = content.iter().find(|line| is_elision(line)) {
+                    return Err(BlockError::Elision { text: text.trim().to_owned() });
+                }
+                self.found.files.push(WholeFile { file, content: joined(content) });
+                self.at = line + closed + 1;
+            }
+            (None, _, Some(_)) | (None, true, None) => return Err(BlockError::OpenFence { line }),
+            // Without a path it is a quotation, or the JSON object of the answer.
+            (closed, false, None) => {
+                let end = closed.map_or(self.lines.len(), |closed| line + closed + 1);
+                for line in self.lines.get(self.at..end).unwrap_or_default() {
+                    self.found.rest.push_str(line);
+                    self.found.rest.push('\n');
+                }
+                self.at = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a unified diff up to the line `end`. Line numbers of hunks are ignored: models miscount.
+    fn diff(&mut self, end: usize) -> Result<(), BlockError> {
+        let begin = self.at + 1;
+        let (mut before, mut after): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+        let mut is_new = false;
+        while self.at < end {
+            let line = self.lines.get(self.at).copied().unwrap_or_default();
+            let is_head = is_diff_head(self.lines, self.at);
+            if is_head || line.starts_with("@@") || line.starts_with("diff --git ") {
+                self.add_hunk(is_new, &mut before, &mut after, begin)?;
+            }
+            if is_head {
+                let new = self.lines.get(self.at + 1).copied().unwrap_or_default();
+                let (old, new) = (diff_path(line), diff_path(new));
+                is_new = old.is_none();
+                self.path = new.or(old);
+                self.at += 2;
+                continue;
+            }
+            let is_frame = ["@@", "diff --git ", "index ", "\\", "new file mode"];
+            if !is_frame.iter().any(|mark| line.starts_with(mark)) {
+                let text = line.get(1..).unwrap_or_default();
+                match line.chars().next() {
+                    Some('-') => before.push(text),
+                    Some('+') => after.push(text),
+                    Some(' ') | None => {
+                        before.push(text);
+                        after.push(text);
+                    }
+                    // Models drop the blank in front of a line that stays.
+                    Some(_) => {
+                        before.push(line);
+                        after.push(line);
+                    }
+                }
+            }
+            self.at += 1;
+        }
+        self.add_hunk(is_new, &mut before, &mut after, begin)
+    }
+
+    fn add_hunk(
+        &mut self,
+        is_new: bool,
+        before: &mut Vec<&str>,
+        after: &mut Vec<&str>,
+        line: usize,
+    ) -> Result<(), BlockError> {
+        let (before, after) = (std::mem::take(before), std::mem::take(after));
+        if before == after {
+            return Ok(());
+        }
+        let file = self.path.clone().ok_or(BlockError::NoPath { line })?;
+        if is_new {
+            self.found.files.push(WholeFile { file, content: joined(&after) });
+            return Ok(());
+        }
+        self.add_edit(file, &before, &after)
+    }
+}
+
+/// A code fence of Markdown.
+struct Fence<'a> {
+    mark: &'a str,
+    info: &'a str,
+    /// A path in its first line, as in "```python shop/price.py".
+    path: Option<String>,
+}
+
+impl<'a> Fence<'a> {
+    fn opened_by(line: &'a str) -> Option<Self> {
+        let line = line.trim();
+        let length = line.len() - line.trim_start_matches(['`', '~']).len();
+        let (mark, info) = line.split_at_checked(length).filter(|(mark, _)| mark.len() >= 3)?;
+        let info = info.trim();
+        let path = info.split([' ', ':', '=']).filter_map(path_of).next_back();
+        (!info.contains('`')).then_some(Self { mark, info, path })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim_end();
+        line.len() >= self.mark.len()
+            && line.trim_start_matches(self.mark.chars().next().unwrap_or('`')).is_empty()
+    }
+}
+
+/// What follows a conflict marker: five to nine times the same sign, alone or before a capital word.
+fn marker(line: &str, sign: char) -> Option<&str> {
+    let line = line.trim();
+    let after = line.trim_start_matches(sign);
+    let is_word =
+        after.is_empty() || after.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
+    let count = line.len() - after.len();
+    let is_marker =
+        (5..=9).contains(&count) && if sign == '=' { after.is_empty() } else { is_word };
+    is_marker.then(|| after.trim())
+}
+
+/// The path that a line consists of, without the ornaments that models put around it.
+fn path_of(line: &str) -> Option<String> {
+    let ornaments = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '`' | ':');
+    let text = line.trim().trim_start_matches("//").trim_matches(ornaments);
+    let text = ["New file", "File", "file", "Path", "path"]
+        .iter()
+        .find_map(|word| text.strip_prefix(word)?.strip_prefix(':'))
+        .unwrap_or(text)
+        .trim_matches(ornaments);
+    let is_path = (text.contains('/') || text.contains('.'))
+        && text.len() <= 200
+        && !text.ends_with(['.', '/'])
+        && !text.contains("://")
+        && text.contains(|c: char| c.is_alphabetic())
+        && !text.contains(|c: char| c.is_whitespace() || "(){}[]<>=;,|\"'`".contains(c));
+    is_path.then(|| text.to_owned())
+}
+
+fn is_diff_head(lines: &[&str], at: usize) -> bool {
+    let line = |at: usize| lines.get(at).copied().unwrap_or_default();
+    line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
+}
+
+/// The line after a diff that no fence ends.
+fn diff_end(lines: &[&str], from: usize) -> usize {
+    let is_part = |line: &str| {
+        line.starts_with(['+', '-', ' ', '@', '\\'])
+            || line.starts_with("diff --git ")
+            || line.starts_with("index ")
+    };
+    let mut end = from;
+    for (at, line) in lines.iter().enumerate().skip(from) {
+        if is_part(line) {
+            end = at + 1;
+        } else if !line.is_empty() {
+            break;
+        }
+    }
+    end
+}
+
+/// The path in a `---` or `+++` line; `None` for `/dev/null`.
+fn diff_path(line: &str) -> Option<String> {
+    let path = line.get(4..)?.split('\t').next()?.trim();
+    let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
+    (path != "/dev/null").then(|| path.to_owned())
+}
+
+/// Whether a line is a comment in place of code, such as `# ... rest unchanged`.
+fn is_elision(line: &str) -> bool {
+    static ELISION: Pattern = Pattern::new(
+        r"(?i)^\s*(#|//|/\*|\*|--|<!--|\[|\()\s*((\.\.\.|…).*\b(rest|remain\w*|unchanged|existing|same|omitted|previous)\b|(the )?(rest|remainder) of (the )?\w+.*\b(unchanged|same|here|omitted)\b|\w+.*\b(unchanged|omitted|existing code)\b.*(\.\.\.|…))",
+    );
+    ELISION.is_match(line)
+}
+
+fn joined(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Writes an edit in the form that [`parse`] reads.
+pub fn block(edit: &SearchReplace) -> String {
+    let SearchReplace { file, search, replace } = edit;
+    let ended = |text: &str| {
+        if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+    };
+    format!("{file}\n{HEAD}\n{}{MIDDLE}\n{}{TAIL}\n", ended(search), ended(replace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    fn edit(file: &str, search: &str, replace: &str) -> SearchReplace {
+        SearchReplace { file: file.into(), search: search.into(), replace: replace.into() }
+    }
+
+    const BLOCK: &str = "<<<<<<< SEARCH\n    a = 1\n=======\n    a = 2\n>>>>>>> REPLACE\n";
+
+    #[test]
+    fn blocks_are_found_wherever_models_put_path_and_fence() {
+        let expected = edit("shop/a.py", "    a = 1\n", "    a = 2\n");
+        let table = [
+            ("path above the fence", format!("It is wrong.\n\nshop/a.py\n```\n{BLOCK}```\n")),
+            ("path in the fence", format!("```python\nshop/a.py\n{BLOCK}```\n")),
+            ("path as a comment in the fence", format!("```python\n# shop/a.py\n{BLOCK}```\n")),
+            ("path as a heading", format!("### `shop/a.py`:\n\n```py\n{BLOCK}```")),
+            ("path with a word", format!("**File: shop/a.py**\n{BLOCK}")),
+            ("path behind the language", format!("```python shop/a.py\n{BLOCK}```")),
+            ("path behind the marker", BLOCK.replace("SEARCH", "SEARCH shop/a.py")),
+            ("no fence", format!("shop/a.py\n{BLOCK}")),
+            ("prose between", format!("shop/a.py\n\nThe sum is wrong:\n\n```\n{BLOCK}```\n")),
+            (
+                "other lengths",
+                format!(
+                    "shop/a.py\n{}",
+                    BLOCK.replace("=======", "========").replace("<<<<<<<", "<<<<<")
+                ),
+            ),
+            ("carriage returns", format!("shop/a.py\n{BLOCK}").replace('\n', "\r\n")),
+        ];
+        for (why, text) in table {
+            let found = parse(&text).unwrap_or_else(|error| panic!("{why}: {error}"));
+            assert_eq!(found.edits, [expected.clone()], "{why}");
+            assert!(found.files.is_empty(), "{why}");
+        }
+    }
+
+    #[test]
+    fn several_blocks_keep_their_files_and_the_rest_is_prose() {
+        let text = format!(
+            "{{\"notes\": \"x\"}}\n\na.py\n```\n{BLOCK}\n{BLOCK}```\nb.py\n```\n{BLOCK}```\nDone."
+        );
+        let found = parse(&text).unwrap();
+        let files: Vec<&str> = found.edits.iter().map(|one| one.file.as_str()).collect();
+        assert_eq!(files, ["a.py", "a.py", "b.py"]);
+        assert!(found.rest.contains("{\"notes\": \"x\"}") && found.rest.contains("Done."));
+        assert!(!found.rest.contains("SEARCH"), "{}", found.rest);
+    }
+
+    #[test]
+    fn a_fence_with_a_path_is_a_whole_file_and_without_one_a_quotation() {
+        let text = "As `f` does:\n```python\nf()\n```\ntests/test_a.py\n````python\ndef test():\n    \"\"\"\n```\n\"\"\"\n````\n```json\n{\"covers\": []}\n```\n";
+        let found = parse(text).unwrap();
+        assert_eq!(found.files.len(), 1, "{found:?}");
+        assert_eq!(found.files[0].file, "tests/test_a.py");
+        assert_eq!(found.files[0].content, "def test():\n    \"\"\"\n```\n\"\"\"\n");
+        assert!(
+            found.rest.contains("f()\n") && found.rest.contains("\"covers\""),
+            "{}",
+            found.rest
+        );
+    }
+
+    #[test]
+    fn unified_diffs_are_read_without_their_numbers() {
+        let diff = "--- a/shop/a.py\n+++ b/shop/a.py\n@@ -7,9 +9,1 @@ def f():\n def f():\n-    a = 1\n+    a = 2\n\n     return a\n";
+        let expected = edit(
+            "shop/a.py",
+            "def f():\n    a = 1\n\n    return a\n",
+            "def f():\n    a = 2\n\n    return a\n",
+        );
+        for text in
+            [diff.to_owned(), format!("```diff\n{diff}```\n"), format!("Here:\n\n{diff}\nDone.\n")]
+        {
+            assert_eq!(parse(&text).unwrap().edits, [expected.clone()], "{text}");
+        }
+        let two = format!("{diff}@@ -1 +1 @@\n-x\n+y\n");
+        assert_eq!(parse(&two).unwrap().edits[1], edit("shop/a.py", "x\n", "y\n"));
+        let new = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n";
+        let found = parse(new).unwrap();
+        assert_eq!(
+            found.files,
+            [WholeFile { file: "new.py".into(), content: "a = 1\nb = 2\n".into() }]
+        );
+    }
+
+    #[test]
+    fn what_is_incomplete_is_refused_with_what_is_missing() {
+        let table = [
+            ("a.py\n<<<<<<< SEARCH\na\n=======\nb\n", ">>>>>>> REPLACE"),
+            ("a.py\n<<<<<<< SEARCH\na\n", "======="),
+            ("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "======="),
+            (
+                "a.py\n<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n",
+                ">>>>>>> REPLACE",
+            ),
+            (BLOCK, "no path"),
+            ("a.py\n```\nx = 1\n", "never closed"),
+            (
+                "a.py\n<<<<<<< SEARCH\na\n=======\n# ... rest of the function unchanged\n>>>>>>> REPLACE\n",
+                "left out",
+            ),
+            (
+                "a.py\n<<<<<<< SEARCH\n// ... existing code ...\n=======\nb\n>>>>>>> REPLACE\n",
+                "left out",
+            ),
+            ("a.js\n```\n/* ... existing code ... */\n```\n", "left out"),
+            ("a.py\n```\nx = 1\n# the rest of the file is unchanged\n```\n", "left out"),
+        ];
+        for (text, expected) in table {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn code_that_only_looks_like_an_elision_is_kept() {
+        let table = [
+            "    ...\n",
+            "# the rest of the world\n",
+            "# unchanged since 2020\n",
+            "x = '... existing ...'\n",
+            "def rest(): ...\n",
+        ];
+        for line in table {
+            let text = format!("a.py\n<<<<<<< SEARCH\na\n=======\n{line}>>>>>>> REPLACE\n");
+            assert_eq!(parse(&text).unwrap().edits[0].replace, line);
+        }
+        let kept = "a.py\n<<<<<<< SEARCH\n# ... a\n=======\n# ... a\nb\n>>>>>>> REPLACE\n";
+        assert_eq!(parse(kept).unwrap().edits.len(), 1);
+    }
+
+    #[test]
+    fn prose_is_no_path() {
+        let table = [
+            ("shop/price.py", true),
+            ("File: `shop/price.py`", true),
+            ("Makefile", false),
+            ("Done.", false),
+            ("0.9", false),
+            ("in shop/price.py", false),
+            ("\"shop/price.py:total:1-2\"", false),
+            ("https://x.example/a", false),
+            ("total(a.b)", false),
+        ];
+        for (line, expected) in table {
+            assert_eq!(path_of(line).is_some(), expected, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(text in r"([-<>=+ `~a\n@\./é]|<<<<<<< SEARCH\n|=======\n|>>>>>>> REPLACE\n|```\n|--- a\n\+\+\+ b\n){0,60}") {
+            if let Ok(found) = parse(&text) {
+                prop_assert!(found.rest.len() <= text.len() + 1);
+            }
+        }
+
+        #[test]
+        fn a_written_block_is_read_as_it_was(search in "([a-z (){}.:]{1,20}\n){1,4}", replace in "([a-z (){}.:]{0,20}\n){0,4}") {
+            let text = format!("Why.\n\n{}", block(&edit("a/b.py", &search, &replace)));
+            let found = parse(&text).unwrap();
+            prop_assert_eq!(found.edits, [edit("a/b.py", &search, &replace)]);
+            prop_assert_eq!(found.rest, "Why.\n\n");
+        }
+    }
+}
