@@ -87,12 +87,12 @@ REPOSITORIES = [
         "package.json": '{ "name": "shop", "version": "1.0.0", "scripts": { "test": "node --test" } }\n',
         "lib/price.js": "/** The sum of the prices, less the discount. */\nfunction total(prices, discount = 0) {\n  const subtotal = prices.reduce((sum, price) => sum + price, 0);\n  return subtotal + discount;\n}\n\n/** The tax on a price, in whole cents. */\nfunction tax(price, rate = 20) {\n  return Math.floor((price * rate) / 100);\n}\n\nmodule.exports = { total, tax };\n",
         "test/price.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total, tax } = require('../lib/price.js');\n\ntest('total', () => {\n  assert.strictEqual(total([1, 2]), 3);\n});\n\ntest('discount', () => {\n  assert.strictEqual(total([50, 50], 10), 90);\n});\n\ntest('tax', () => {\n  assert.strictEqual(tax(100), 20);\n});\n\ntest('no tax', () => {\n  assert.strictEqual(tax(0), 0);\n});\n",
-    }, "discount"),
+    }, "test/price.test.js::discount"),
     ("go", "price/price.go", "subtotal + discount", "subtotal * discount", "subtotal - discount", {
         "go.mod": "module example.com/shop\n\ngo 1.20\n",
         "price/price.go": "// Package price computes prices.\npackage price\n\n// Total returns the sum of the prices, less the discount.\nfunc Total(prices []int, discount int) int {\n\tsubtotal := 0\n\tfor _, price := range prices {\n\t\tsubtotal += price\n\t}\n\treturn subtotal + discount\n}\n\n// Tax returns the tax on a price, in whole cents.\nfunc Tax(price, rate int) int {\n\treturn price * rate / 100\n}\n",
         "price/price_test.go": "package price\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) {\n\tif got := Total([]int{1, 2}, 0); got != 3 {\n\t\tt.Errorf(\"got %d, want 3\", got)\n\t}\n}\n\nfunc TestDiscount(t *testing.T) {\n\tif got := Total([]int{50, 50}, 10); got != 90 {\n\t\tt.Errorf(\"got %d, want 90\", got)\n\t}\n}\n\nfunc TestTax(t *testing.T) {\n\tif got := Tax(100, 20); got != 20 {\n\t\tt.Errorf(\"got %d, want 20\", got)\n\t}\n}\n",
-    }, "example.com/shop/price::TestDiscount"),
+    }, "example.com/shop/price.TestDiscount"),
 ]
 
 

@@ -9,8 +9,8 @@ source distribution at a pinned version is fetched, its own tests are removed, a
 made of it, and `regreen test` runs to its end without a model. With `--replay DIR` the answers
 recorded in `DIR/<package>` stand in for a model, and packages without a recording are left out;
 `benches/recordings` holds three. With `--renew DIR` the answers of DIR are given to the questions of
-today, and the digests of these questions take the place of the old ones; nothing else of DIR
-changes, and a session that asks something else, or in another order, ends it. The last thing that is printed is one table:
+today, and the rules and digests of these questions take the place of the old ones; nothing else of
+DIR changes, and a session that asks something else, or in another order, ends it. The last thing that is printed is one table:
 
 - functions: those that new tests reach;
 - lines, branches, functions: what the project's own coverage tool tells of the functions that were
@@ -223,16 +223,17 @@ def renew(regreen, name, root, what, folder, recording):
     for (path, exchange), (_, today) in zip(old, new):
         # The word around foreign text is that of the recorded run.
         known = lambda text: text.replace(fence, run_of["fence"])
-        if known(today["system"]) != exchange["system"]:
-            sys.exit(f"{path}: the system prompt changed; record it anew")
         digest = "sha256:" + hashlib.sha256(known(today["prompt"]).encode()).hexdigest()
-        if digest != exchange["prompt"]:
+        rules = known(today["system"])
+        if digest != exchange["prompt"] or rules != exchange["system"]:
             changed += 1
+            quoted = lambda text: json.dumps(text, ensure_ascii=False)
             with open(path) as file:
                 text = file.read()
+            text = text.replace(exchange["prompt"], digest)
             with open(path, "w") as file:
-                file.write(text.replace(exchange["prompt"], digest))
-    print(f"{name}: {changed} of {len(old)} digests are new", file=sys.stderr, flush=True)
+                file.write(text.replace(quoted(exchange["system"]), quoted(rules)))
+    print(f"{name}: {changed} of {len(old)} questions are new", file=sys.stderr, flush=True)
 
 
 def row(name, version, document, minutes):

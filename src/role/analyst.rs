@@ -81,7 +81,10 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             same_cause: same,
         };
         let fault = chain::find_fault(&facts, self.rules);
-        let is_sure = fault.is_none() && facts.confidence >= self.rules.careful_confidence;
+        // The suite shows which tests a change affects, so their names need not be right.
+        let is_sound =
+            fault.as_ref().is_none_or(|(trigger, _)| *trigger == FallbackTrigger::NoTests);
+        let is_sure = is_sound && facts.confidence >= self.rules.careful_confidence;
         if is_sure && prompt_context::subject(self.state).may_have_edits() {
             plan.edits = edits;
         }
@@ -189,6 +192,8 @@ fn plan(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::strategy::Strategy;
+    use crate::role::ask::tests::ScriptedModel;
 
     #[test]
     fn foreign_text_is_bounded_by_characters_and_keeps_its_lines() {
@@ -245,5 +250,75 @@ mod tests {
         }
         let none = AnalysisResponse { root_causes: vec![cause("a.py", "f")], ..analysis(&[], &[]) };
         assert!(plan("one", &none, &[], &state).root_causes.is_empty());
+    }
+
+    const ANALYSIS: &str = r#"{"approach": "add", "modification_points": ["a.py:f:1-2"], "affected_tests": ["x"], "confidence_score": 0.9, "evidence": [{"expected": "2", "actual": "1", "line": "return 1"}]}"#;
+
+    const CHANGE: &str = "\n\na.py\n```\n<<<<<<< SEARCH\n    return 1\n=======\n    return 2\n>>>>>>> REPLACE\n```\n";
+
+    fn edits_of(answer: &str, strategy: Strategy) -> (&'static str, usize) {
+        let mut state = crate::domain::fix_loop::tests::new(95, 10);
+        state.selected_strategy = Some(strategy);
+        state.current_iteration = 1;
+        let context = Context::sample(&state, &[("a.py", "def f():\n    return 1\n")], "/work");
+        let rules = Rules::default();
+        let analyst = Analyst { state: &state, context: &context, rules: &rules, fence: "FENCE" };
+        let model = ScriptedModel::new("a", []);
+        let answer = Answer {
+            text: answer.to_owned(),
+            finish: crate::effect::Finish::Done,
+            usage: crate::domain::budget::Usage::default(),
+            model: String::new(),
+            raw: String::new(),
+        };
+        assert_eq!(analyst.form().is_some(), strategy == Strategy::Reflective);
+        match futures::executor::block_on(analyst.read(&model, &answer)).unwrap() {
+            Reading::Good(value, _) => ("good", value.plan.edits.len()),
+            Reading::Weak(value, _, trigger, _) => match trigger {
+                FallbackTrigger::NoEvidence => ("T9", value.plan.edits.len()),
+                _ => ("weak", value.plan.edits.len()),
+            },
+            Reading::Useless(..) | Reading::SendBack(_) => ("useless", 0),
+        }
+    }
+
+    #[test]
+    fn a_change_comes_with_an_analysis_that_is_sure_and_has_evidence() {
+        use Strategy::{Conservative, Reflective, Surgical};
+        let unsure = ANALYSIS.replace("0.9", "0.69");
+        let unproven = ANALYSIS.replace("return 1\"}", "\"}");
+        let fenced = format!("```json\n{ANALYSIS}\n```{CHANGE}");
+        let table = [
+            ("sure", format!("{ANALYSIS}{CHANGE}"), Surgical, 1),
+            ("in a fence", fenced, Conservative, 1),
+            ("no change", ANALYSIS.to_owned(), Conservative, 0),
+            ("not sure", format!("{unsure}{CHANGE}"), Conservative, 0),
+            ("a reflection", format!("{ANALYSIS}{CHANGE}"), Reflective, 0),
+            ("cut off", format!("{ANALYSIS}{}", CHANGE.split_at(50).0), Conservative, 0),
+            ("a new file", format!("{ANALYSIS}\n\nb.py\n```\nx = 1\n```\n"), Conservative, 0),
+        ];
+        for (why, answer, strategy, expected) in table {
+            let (reading, edits) = edits_of(&answer, strategy);
+            assert_ne!(reading, "useless", "{why}");
+            assert_eq!(edits, expected, "{why}");
+        }
+        assert_eq!(edits_of(&format!("{unproven}{CHANGE}"), Conservative), ("T9", 0));
+    }
+
+    #[test]
+    fn a_report_is_made_of_the_evidence() {
+        let evidence = responses::ReportedEvidence {
+            expected: "90".into(),
+            actual: "110".into(),
+            line: "return a\n + b".into(),
+            ..responses::ReportedEvidence::default()
+        };
+        let analysis = AnalysisResponse {
+            evidence: vec![evidence],
+            rejected: "Rounding; nothing rounds.".into(),
+            ..AnalysisResponse::default()
+        };
+        let expected = "- expected: 90\n- actual: 110\n- the line that makes the difference: return a + b\n\nRejected: Rounding; nothing rounds.";
+        assert_eq!(report(&analysis), expected);
     }
 }

@@ -4,6 +4,8 @@ use crate::code::edit_blocks;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::fix_loop::{FailedChange, FixLoop, IterationRecord};
 
+use super::excerpt;
+
 /// Maximum number of iterations in a prompt.
 const ITERATIONS: usize = 10;
 
@@ -12,13 +14,14 @@ const PATTERNS: usize = 8;
 
 /// What was tried before, the latest first, so that old attempts are cut before new ones: edits with
 /// what the tests said after them, refused edits, and kinds of edits that helped. Empty at the start.
-pub fn attempt_history(state: &FixLoop) -> String {
+/// `root` is the root of the checkout.
+pub fn attempt_history(state: &FixLoop, root: &str) -> String {
     let mut text = String::new();
     for refusal in state.attempt.iter().flat_map(|attempt| &attempt.refusals) {
         text.push_str(&format!("- refused in this iteration: {refusal}\n"));
     }
     for one in state.iterations.iter().rev().take(ITERATIONS) {
-        text.push_str(&iteration(one));
+        text.push_str(&iteration(one, root));
     }
     if !state.patterns.is_empty() {
         let known: Vec<&str> = state.patterns.iter().take(PATTERNS).map(String::as_str).collect();
@@ -27,7 +30,7 @@ pub fn attempt_history(state: &FixLoop) -> String {
     text
 }
 
-fn iteration(one: &IterationRecord) -> String {
+fn iteration(one: &IterationRecord, root: &str) -> String {
     let row = &one.row;
     let mut text = format!(
         "- iteration {} ({}): {}; {}; {}\n",
@@ -41,12 +44,12 @@ fn iteration(one: &IterationRecord) -> String {
         text.push_str(&format!("  the plan was found to be wrong: {}\n", call.reason));
     }
     if let Some(change) = &one.failed_change {
-        text.push_str(&failed_change(change));
+        text.push_str(&failed_change(change, root));
     }
     text
 }
 
-fn failed_change(change: &FailedChange) -> String {
+fn failed_change(change: &FailedChange, root: &str) -> String {
     let state = if change.kept { "is still there" } else { "was taken back" };
     let mut text =
         format!("  This change did not help and {state}; its place may still be right:\n");
@@ -55,7 +58,7 @@ fn failed_change(change: &FailedChange) -> String {
     }
     if !change.failures.is_empty() {
         text.push_str("  With it, the tests said:\n");
-        text.push_str(&indented(&change.failures));
+        text.push_str(&indented(&excerpt::frames_inside(&change.failures, root)));
     }
     text
 }
@@ -72,9 +75,9 @@ mod tests {
     #[test]
     fn nothing_was_tried_at_first_and_the_list_of_patterns_is_bounded() {
         let mut state = crate::domain::fix_loop::tests::new(95, 10);
-        assert_eq!(attempt_history(&state), "");
+        assert_eq!(attempt_history(&state, "/work"), "");
         state.patterns = vec!["n < 1 to n <= 1".into(); 20];
-        let text = attempt_history(&state);
+        let text = attempt_history(&state, "/work");
         assert_eq!(text.matches("n <= 1").count(), PATTERNS, "{text}");
     }
 
@@ -87,7 +90,7 @@ mod tests {
         };
         let change =
             FailedChange { edits: vec![edit], kept: false, failures: "t:\n  1 != 2\n".into() };
-        insta::assert_snapshot!(failed_change(&change), @r"
+        insta::assert_snapshot!(failed_change(&change, "/work"), @r"
           This change did not help and was taken back; its place may still be right:
             a.py
             <<<<<<< SEARCH
@@ -99,7 +102,7 @@ mod tests {
             t:
               1 != 2
         ");
-        let kept = failed_change(&FailedChange { kept: true, ..change });
+        let kept = failed_change(&FailedChange { kept: true, ..change }, "/work");
         assert!(kept.contains("is still there") && !kept.contains("wrong"), "{kept}");
     }
 }

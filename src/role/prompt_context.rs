@@ -198,7 +198,7 @@ impl Context {
 
     /// What was tried before.
     fn history(&self, state: &FixLoop) -> Option<PromptPart> {
-        let text = self.plain(&attempt_history(state));
+        let text = self.plain(&attempt_history(state, &self.root));
         (!text.is_empty()).then(|| part(Section::History, "What was tried before", text, true))
     }
 

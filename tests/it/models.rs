@@ -130,6 +130,28 @@ fn a_sure_analysis_brings_its_change_and_the_fixer_is_asked_only_when_that_is_re
     assert!(asked.iter().all(|one| one.body.get("response_format").is_none()), "code is no JSON");
 }
 
+#[test]
+fn a_fixer_may_find_the_plan_wrong_and_the_next_analysis_sees_why() {
+    let wrong = r#"{"plan_is_wrong": "`clamp` returns what its name says"}"#;
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            analysis("calc.py:clamp:1-2", 0.9),
+            Reply::Text(wrong.into()),
+            analysis("calc.py:total:9-13", 0.9),
+            right(TOTAL),
+            right(TOTAL),
+        ],
+    )]);
+    let repo = configured(&model, "one", &["one"], "");
+    let document = fix(&repo, &["one"], &["--max-iterations", "2"]).document();
+    assert_eq!(calls(&document)[1], "fixer one plan-is-wrong left");
+    let asked = model.asked();
+    let next = asked[2].body["messages"][1]["content"].as_str().unwrap();
+    let reason = "the plan was found to be wrong: `clamp` returns what its name says";
+    assert!(next.contains(reason), "{next}");
+}
+
 /// A repository with two bugs, and the answers of a model about it.
 struct Story {
     files: &'static [(&'static str, &'static str)],

@@ -36,7 +36,7 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
         "| Write unit tests",
         "| Run the suite",
         "80 % of lines",
-        "tests/shop/test_price",
+        "tests/test_price",
         "/regreen run",
     ] {
         assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));

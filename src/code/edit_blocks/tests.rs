@@ -1,0 +1,163 @@
+use super::*;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+fn edit(file: &str, search: &str, replace: &str) -> SearchReplace {
+    SearchReplace { file: file.into(), search: search.into(), replace: replace.into() }
+}
+
+const BLOCK: &str = "<<<<<<< SEARCH\n    a = 1\n=======\n    a = 2\n>>>>>>> REPLACE\n";
+
+#[test]
+fn blocks_are_found_wherever_models_put_path_and_fence() {
+    let expected = edit("shop/a.py", "    a = 1\n", "    a = 2\n");
+    let table = [
+        ("path above the fence", format!("It is wrong.\n\nshop/a.py\n```\n{BLOCK}```\n")),
+        ("path in the fence", format!("```python\nshop/a.py\n{BLOCK}```\n")),
+        ("path as a comment in the fence", format!("```python\n# shop/a.py\n{BLOCK}```\n")),
+        ("path as a heading", format!("### `shop/a.py`:\n\n```py\n{BLOCK}```")),
+        ("path with a word", format!("**File: shop/a.py**\n{BLOCK}")),
+        ("path behind the language", format!("```python shop/a.py\n{BLOCK}```")),
+        ("path behind the marker", BLOCK.replace("SEARCH", "SEARCH shop/a.py")),
+        ("no fence", format!("shop/a.py\n{BLOCK}")),
+        ("prose between", format!("shop/a.py\n\nThe sum is wrong:\n\n```\n{BLOCK}```\n")),
+        (
+            "other lengths",
+            format!(
+                "shop/a.py\n{}",
+                BLOCK.replace("=======", "========").replace("<<<<<<<", "<<<<<")
+            ),
+        ),
+        ("carriage returns", format!("shop/a.py\n{BLOCK}").replace('\n', "\r\n")),
+    ];
+    for (why, text) in table {
+        let found = parse(&text).unwrap_or_else(|error| panic!("{why}: {error}"));
+        assert_eq!(found.edits, [expected.clone()], "{why}");
+        assert!(found.files.is_empty(), "{why}");
+    }
+}
+
+#[test]
+fn several_blocks_keep_their_files_and_the_rest_is_prose() {
+    let text = format!(
+        "{{\"notes\": \"x\"}}\n\na.py\n```\n{BLOCK}\n{BLOCK}```\nb.py\n```\n{BLOCK}```\nDone."
+    );
+    let found = parse(&text).unwrap();
+    let files: Vec<&str> = found.edits.iter().map(|one| one.file.as_str()).collect();
+    assert_eq!(files, ["a.py", "a.py", "b.py"]);
+    assert!(found.rest.contains("{\"notes\": \"x\"}") && found.rest.contains("Done."));
+    assert!(!found.rest.contains("SEARCH"), "{}", found.rest);
+}
+
+#[test]
+fn a_fence_with_a_path_is_a_whole_file_and_without_one_a_quotation() {
+    let text = "As `f` does:\n```python\nf()\n```\ntests/test_a.py\n````python\ndef test():\n    \"\"\"\n```\n\"\"\"\n````\n```json\n{\"covers\": []}\n```\n";
+    let found = parse(text).unwrap();
+    assert_eq!(found.files.len(), 1, "{found:?}");
+    assert_eq!(found.files[0].file, "tests/test_a.py");
+    assert_eq!(found.files[0].content, "def test():\n    \"\"\"\n```\n\"\"\"\n");
+    assert!(found.rest.contains("f()\n") && found.rest.contains("\"covers\""), "{}", found.rest);
+}
+
+#[test]
+fn unified_diffs_are_read_without_their_numbers() {
+    let diff = "--- a/shop/a.py\n+++ b/shop/a.py\n@@ -7,9 +9,1 @@ def f():\n def f():\n-    a = 1\n+    a = 2\n\n     return a\n";
+    let expected = edit(
+        "shop/a.py",
+        "def f():\n    a = 1\n\n    return a\n",
+        "def f():\n    a = 2\n\n    return a\n",
+    );
+    for text in
+        [diff.to_owned(), format!("```diff\n{diff}```\n"), format!("Here:\n\n{diff}\nDone.\n")]
+    {
+        assert_eq!(parse(&text).unwrap().edits, [expected.clone()], "{text}");
+    }
+    let two = format!("{diff}@@ -1 +1 @@\n-x\n+y\n");
+    assert_eq!(parse(&two).unwrap().edits[1], edit("shop/a.py", "x\n", "y\n"));
+    let new = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n";
+    let found = parse(new).unwrap();
+    assert_eq!(
+        found.files,
+        [WholeFile { file: "new.py".into(), content: "a = 1\nb = 2\n".into() }]
+    );
+}
+
+#[test]
+fn what_is_incomplete_is_refused_with_what_is_missing() {
+    let table = [
+        ("a.py\n<<<<<<< SEARCH\na\n=======\nb\n", ">>>>>>> REPLACE"),
+        ("a.py\n<<<<<<< SEARCH\na\n", "======="),
+        ("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "======="),
+        (
+            "a.py\n<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n",
+            ">>>>>>> REPLACE",
+        ),
+        (BLOCK, "no path"),
+        ("a.py\n```\nx = 1\n", "never closed"),
+        (
+            "a.py\n<<<<<<< SEARCH\na\n=======\n# ... rest of the function unchanged\n>>>>>>> REPLACE\n",
+            "left out",
+        ),
+        (
+            "a.py\n<<<<<<< SEARCH\n// ... existing code ...\n=======\nb\n>>>>>>> REPLACE\n",
+            "left out",
+        ),
+        ("a.js\n```\n/* ... existing code ... */\n```\n", "left out"),
+        ("a.py\n```\nx = 1\n# the rest of the file is unchanged\n```\n", "left out"),
+    ];
+    for (text, expected) in table {
+        let error = parse(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn code_that_only_looks_like_an_elision_is_kept() {
+    let table = [
+        "    ...\n",
+        "# the rest of the world\n",
+        "# unchanged since 2020\n",
+        "x = '... existing ...'\n",
+        "def rest(): ...\n",
+    ];
+    for line in table {
+        let text = format!("a.py\n<<<<<<< SEARCH\na\n=======\n{line}>>>>>>> REPLACE\n");
+        assert_eq!(parse(&text).unwrap().edits[0].replace, line);
+    }
+    let kept = "a.py\n<<<<<<< SEARCH\n# ... a\n=======\n# ... a\nb\n>>>>>>> REPLACE\n";
+    assert_eq!(parse(kept).unwrap().edits.len(), 1);
+}
+
+#[test]
+fn prose_is_no_path() {
+    let table = [
+        ("shop/price.py", true),
+        ("File: `shop/price.py`", true),
+        ("Makefile", false),
+        ("Done.", false),
+        ("0.9", false),
+        ("in shop/price.py", false),
+        ("\"shop/price.py:total:1-2\"", false),
+        ("https://x.example/a", false),
+        ("total(a.b)", false),
+    ];
+    for (line, expected) in table {
+        assert_eq!(path_of(line).is_some(), expected, "{line}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_answer_makes_it_panic(text in r"([-<>=+ `~a\n@\./é]|<<<<<<< SEARCH\n|=======\n|>>>>>>> REPLACE\n|```\n|--- a\n\+\+\+ b\n){0,60}") {
+        if let Ok(found) = parse(&text) {
+            prop_assert!(found.rest.len() <= text.len() + 1);
+        }
+    }
+
+    #[test]
+    fn a_written_block_is_read_as_it_was(search in "([a-z (){}.:]{1,20}\n){1,4}", replace in "([a-z (){}.:]{0,20}\n){0,4}") {
+        let text = format!("Why.\n\n{}", block(&edit("a/b.py", &search, &replace)));
+        let found = parse(&text).unwrap();
+        prop_assert_eq!(found.edits, [edit("a/b.py", &search, &replace)]);
+        prop_assert_eq!(found.rest, "Why.\n\n");
+    }
+}
