@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
 struct Fence<'a> {
     mark: &'a str,
     info: &'a str,
-    /// A path in its first line, as in "```python shop/price.py".
+    /// A path in its first line, as in `python shop/price.py`.
     path: Option<String>,
 }
 

@@ -31,7 +31,7 @@ fn blocks_are_found_wherever_models_put_path_and_fence() {
     ];
     for (why, text) in table {
         let found = parse(&text).unwrap_or_else(|error| panic!("{why}: {error}"));
-        assert_eq!(found.edits, [expected.clone()], "{why}");
+        assert_eq!(found.edits, std::slice::from_ref(&expected), "{why}");
         assert!(found.files.is_empty(), "{why}");
     }
 }
@@ -69,7 +69,7 @@ fn unified_diffs_are_read_without_their_numbers() {
     for text in
         [diff.to_owned(), format!("```diff\n{diff}```\n"), format!("Here:\n\n{diff}\nDone.\n")]
     {
-        assert_eq!(parse(&text).unwrap().edits, [expected.clone()], "{text}");
+        assert_eq!(parse(&text).unwrap().edits, std::slice::from_ref(&expected), "{text}");
     }
     let two = format!("{diff}@@ -1 +1 @@\n-x\n+y\n");
     assert_eq!(parse(&two).unwrap().edits[1], edit("shop/a.py", "x\n", "y\n"));
