@@ -11,8 +11,9 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
+use crate::effect::Model;
 
-pub use super::prompt_budget::{BYTES_PER_TOKEN, PromptPart, Section, room};
+pub use super::prompt_budget::{BYTES_PER_TOKEN, PromptPart, Section};
 use super::prompt_budget::{cut, fit};
 
 /// The role that a model plays when it answers a question.
@@ -64,6 +65,23 @@ impl Subject {
     pub fn may_have_edits(&self) -> bool {
         self.strategy != Strategy::Reflective
     }
+}
+
+/// The tokens that a question of this role may have; never more than half of the model's context.
+/// Reflection may look at twice as much.
+pub fn room(model: &dyn Model, role: Role, strategy: Option<Strategy>) -> u32 {
+    budget(model.context_tokens(), role, strategy)
+}
+
+fn budget(context: u32, role: Role, strategy: Option<Strategy>) -> u32 {
+    let most = match role {
+        Role::Analyst => 24_000,
+        Role::Fixer => 12_000,
+        // These see whole files, and several of them.
+        Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => 48_000,
+    };
+    let factor = if strategy == Some(Strategy::Reflective) { 2 } else { 1 };
+    (most * factor).min(context / 2)
 }
 
 /// A prompt that fits the budget.
@@ -339,6 +357,25 @@ mod tests {
             insta::assert_snapshot!(
                 role.word(),
                 format!("{}\n=====\n{}", prompt.system, prompt.text)
+            );
+        }
+    }
+
+    #[test]
+    fn a_question_has_a_budget_and_never_more_than_half_the_window() {
+        let table = [
+            (1_000_000, Role::Analyst, None, 24_000),
+            (1_000_000, Role::Fixer, Some(Strategy::Surgical), 12_000),
+            (1_000_000, Role::Analyst, Some(Strategy::Reflective), 48_000),
+            (1_000_000, Role::Generator, None, 48_000),
+            (32_000, Role::Analyst, None, 16_000),
+            (8_000, Role::Fixer, Some(Strategy::Reflective), 4_000),
+        ];
+        for (context, role, strategy, expected) in table {
+            assert_eq!(
+                budget(context, role, strategy),
+                expected,
+                "{context} {role:?} {strategy:?}"
             );
         }
     }

@@ -1,11 +1,6 @@
 //! Fits the excerpts of a prompt into a budget of tokens. Each kind of excerpt has a share; what one
 //! does not need flows to the others. What is cut or left out is listed.
 
-use crate::domain::strategy::Strategy;
-use crate::effect::Model;
-
-use super::prompt::Role;
-
 /// Assumed number of bytes per token, a cautious value for source code.
 pub const BYTES_PER_TOKEN: usize = 3;
 
@@ -94,23 +89,6 @@ impl Section {
     }
 }
 
-/// The tokens that a question of this role may have; never more than half of the model's context.
-/// Reflection may look at twice as much.
-pub fn room(model: &dyn Model, role: Role, strategy: Option<Strategy>) -> u32 {
-    budget(model.context_tokens(), role, strategy)
-}
-
-fn budget(context: u32, role: Role, strategy: Option<Strategy>) -> u32 {
-    let most = match role {
-        Role::Analyst => 24_000,
-        Role::Fixer => 12_000,
-        // These see whole files, and several of them.
-        Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => 48_000,
-    };
-    let factor = if strategy == Some(Strategy::Reflective) { 2 } else { 1 };
-    (most * factor).min(context / 2)
-}
-
 /// The parts that fit, by their place in the prompt.
 #[derive(Debug, Default)]
 pub struct Fitted {
@@ -193,25 +171,6 @@ mod tests {
 
     fn part(title: &str, bytes: usize, section: Section) -> PromptPart {
         PromptPart { title: title.into(), text: "x".repeat(bytes), may_be_cut: true, section }
-    }
-
-    #[test]
-    fn a_question_has_a_budget_and_never_more_than_half_the_window() {
-        let table = [
-            (1_000_000, Role::Analyst, None, 24_000),
-            (1_000_000, Role::Fixer, Some(Strategy::Surgical), 12_000),
-            (1_000_000, Role::Analyst, Some(Strategy::Reflective), 48_000),
-            (1_000_000, Role::Generator, None, 48_000),
-            (32_000, Role::Analyst, None, 16_000),
-            (8_000, Role::Fixer, Some(Strategy::Reflective), 4_000),
-        ];
-        for (context, role, strategy, expected) in table {
-            assert_eq!(
-                budget(context, role, strategy),
-                expected,
-                "{context} {role:?} {strategy:?}"
-            );
-        }
     }
 
     #[test]

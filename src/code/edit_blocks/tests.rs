@@ -1,3 +1,5 @@
+//! Tests of the parser of code in plain text.
+
 use super::*;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
