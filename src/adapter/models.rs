@@ -1,7 +1,6 @@
 //! Opens the configured chain of providers as models, with recording or replay.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::config::providers::Ready;
 use crate::domain::secret::{Redactor, SecretKey};
@@ -13,9 +12,6 @@ use super::model::detect;
 use super::model::{
     Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
-
-/// Time limit of one call to a provider that sets none.
-pub const LIMIT: Duration = Duration::from_mins(40);
 
 /// Whether exchanges are recorded, or replayed from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,14 +68,45 @@ pub fn open(
     Ok((models, notices))
 }
 
-fn open_one(
-    one: &Ready,
-    http: &Http,
-    redactor: &Redactor,
-    scratch: &Path,
-) -> Result<Box<dyn Model>, String> {
+/// Names of models that are offered in place of an unknown one.
+const NEAR: usize = 3;
+
+/// What can be found out about a provider without a question: whether it offers the model, or which
+/// client there is.
+pub async fn examine(one: &Ready, http: &Http, redactor: &Redactor, scratch: &Path) -> String {
     let provider = &one.provider;
-    let settings = ProviderSettings {
+    if let Some(protocol) = provider.protocol {
+        let settings = settings_of(one, redactor);
+        let model = settings.facts.model.clone();
+        let known = HttpModel::new(settings, protocol, http.clone()).list_models().await;
+        return match known {
+            Ok(known) => availability(&model, known),
+            Err(error) => format!("its models cannot be listed: {}", error.without_name()),
+        };
+    }
+    match provider.client.map(|program| detect(program, provider.program.as_deref(), scratch)) {
+        Some(Ok(version)) => format!("its client is version {version}"),
+        Some(Err(problem)) => problem,
+        None => "it has neither a protocol nor a client".to_owned(),
+    }
+}
+
+/// Whether a model is among those that are known, else which have similar names.
+fn availability(model: &str, mut known: Vec<String>) -> String {
+    if known.iter().any(|name| name == model) {
+        return format!("`{model}` is available");
+    }
+    known.sort_by_cached_key(|name| (strsim::damerau_levenshtein(model, name), name.clone()));
+    let near: Vec<String> = known.iter().take(NEAR).map(|name| format!("`{name}`")).collect();
+    match near.as_slice() {
+        [] => format!("`{model}` is not available, nor is any other model"),
+        near => format!("`{model}` is not available; similar: {}", near.join(", ")),
+    }
+}
+
+fn settings_of(one: &Ready, redactor: &Redactor) -> ProviderSettings {
+    let provider = &one.provider;
+    ProviderSettings {
         facts: ModelFacts {
             name: one.name.clone(),
             model: provider.model.clone().unwrap_or_default(),
@@ -93,7 +120,17 @@ fn open_one(
         timeout: one.timeout,
         redactor: redactor.clone(),
         canary: canary().cloned(),
-    };
+    }
+}
+
+fn open_one(
+    one: &Ready,
+    http: &Http,
+    redactor: &Redactor,
+    scratch: &Path,
+) -> Result<Box<dyn Model>, String> {
+    let provider = &one.provider;
+    let settings = settings_of(one, redactor);
     if let Some(protocol) = provider.protocol {
         return Ok(Box::new(HttpModel::new(settings, protocol, http.clone())));
     }
@@ -105,4 +142,27 @@ fn open_one(
     tracing::info!(provider = one.name, version, "client found");
     let scratch = scratch.join("clients");
     Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, scratch })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_model_is_answered_with_similar_ones() {
+        let known =
+            || ["gpt-5.5", "gpt-5.4-mini", "whisper", "gpt-5.4"].map(str::to_owned).to_vec();
+        let table = [
+            ("gpt-5.4", known(), "`gpt-5.4` is available"),
+            (
+                "gpt-5.3",
+                known(),
+                "`gpt-5.3` is not available; similar: `gpt-5.4`, `gpt-5.5`, `gpt-5.4-mini`",
+            ),
+            ("m", Vec::new(), "`m` is not available, nor is any other model"),
+        ];
+        for (model, known, expected) in table {
+            assert_eq!(availability(model, known), expected);
+        }
+    }
 }

@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::{protection, repo, suite, work_root};
-use crate::config::Test;
+use crate::config::Settings;
 use crate::effect::SuiteFacts;
 
 use super::AppError;
+use super::providers::{ProviderState, examine};
 use super::settings::{configured, contain};
 
 /// What regreen finds before a session begins.
@@ -27,6 +28,8 @@ pub struct Diagnosis {
     pub notices: Vec<String>,
     pub work_folder: PathBuf,
     pub test_code: TestCodeWalls,
+    /// The providers of the chain.
+    pub providers: Vec<ProviderState>,
 }
 
 /// What holds test code back on this machine.
@@ -36,16 +39,19 @@ pub struct TestCodeWalls {
     pub open: Vec<String>,
 }
 
-/// Looks at a repository and its suite; runs nothing.
-pub fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
+/// Looks at a repository, its suite and its providers; runs nothing besides `--version` of clients.
+pub async fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
     let facts = repo::discover(repository)?;
     let configured = configured(&facts.root, None, &[])
-        .and_then(|settings| contain(&settings).map(|()| settings.test.unwrap_or_default()));
+        .and_then(|settings| contain(&settings).map(|()| settings));
     let protection = protection()?;
-    let (test, mut missing) = match configured {
-        Ok(test) => (test, Vec::new()),
-        Err(failure) => (Test::default(), vec![format!("{}; {}", failure.message, failure.hint)]),
+    let (settings, mut missing) = match configured {
+        Ok(settings) => (settings, Vec::new()),
+        Err(failure) => {
+            (Settings::default(), vec![format!("{}; {}", failure.message, failure.hint)])
+        }
     };
+    let test = settings.test.clone().unwrap_or_default();
     let (root, below) = (&facts.root, &facts.subdirectory);
     let (command, report) = (test.command.as_deref(), test.report.as_deref());
     let work_folder = work_root(&facts);
@@ -65,7 +71,9 @@ pub fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
     if facts.shallow {
         notices.push("history is cut (shallow clone), so `--base` may find no merge base: fetch more, for example with `git fetch --unshallow`".into());
     }
+    let providers = examine(&settings, &work_folder.join("doctor")).await;
     Ok(Diagnosis {
+        providers,
         repository: facts,
         suite,
         others,

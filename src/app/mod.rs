@@ -28,6 +28,7 @@ pub use fix::fix;
 pub use job::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 pub use page::check_page;
 pub use plan_and_write_tests::{TestOutcome, plan, test};
+pub use providers::ProviderState;
 pub use replay::replay;
 pub use report::{ReportOutcome, ReportRequest, report};
 pub use score::{ScoreRequest, score};

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::adapter::host::http::Http;
 use crate::adapter::host::{environment, files, random, redaction};
 use crate::adapter::models::{self, RecordingMode};
-use crate::config::Settings;
 use crate::config::providers::{self as table, Chain, Provider, Ready};
-use crate::domain::budget::{SpendingLimits, micro_usd};
+use crate::config::{Settings, prices};
+use crate::domain::budget::{Price, SpendingLimits, micro_usd};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::secret::SecretKey;
 use crate::effect::Model;
@@ -78,6 +80,10 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
         tokens: each.tokens,
         micro_usd: each.usd.map(micro_usd),
     };
+    let has_money_cap = session.micro_usd.or(iteration.micro_usd).is_some();
+    if let Some((message, hint)) = table::unpriced(&ready).filter(|_| has_money_cap) {
+        return Err(AppError::usage(message, hint));
+    }
     Ok(Providers {
         notices,
         chain: links
@@ -96,11 +102,63 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
             iteration,
             fence,
             redactor: redaction::redactor(),
-            limit: ready.iter().map(|one| one.timeout).max().unwrap_or(models::LIMIT),
+            limit: ready.iter().map(|one| one.timeout).max().unwrap_or(table::TIMEOUT),
+            breaker: Arc::default(),
         },
         ready,
         tape,
     })
+}
+
+/// What is known about one provider of the chain before it is asked.
+#[derive(Debug, Serialize)]
+pub struct ProviderState {
+    pub name: String,
+    /// One sentence for each fact: key, model or client, price.
+    pub facts: Vec<String>,
+}
+
+/// Looks at each provider of the configured chain: its key, whether its model or client is there,
+/// and its price. `scratch` is used for the homes of clients, and removed.
+pub async fn examine(settings: &Settings, scratch: &Path) -> Vec<ProviderState> {
+    let file = patient(settings);
+    let names = table::chain_of(&settings.providers.clone().unwrap_or_default());
+    let states = names.iter().filter(|name| *name != EMBEDDED).map(|name| {
+        let ready = table::ready(name, &file, &environment::variable);
+        async move {
+            let facts = match ready {
+                Ok(Ok(one)) => vec![found(&one, scratch).await, price_of(&one.provider)],
+                Ok(Err(problem)) | Err(problem) => vec![problem],
+            };
+            ProviderState { name: name.clone(), facts }
+        }
+    });
+    let states = futures::future::join_all(states).await;
+    files::remove_folder(scratch);
+    states
+}
+
+async fn found(one: &Ready, scratch: &Path) -> String {
+    let keys: Vec<SecretKey> = one.key.as_deref().map(SecretKey::new).into_iter().collect();
+    redaction::register(&keys);
+    match Http::new() {
+        Ok(http) => models::examine(one, &http, &redaction::redactor(), scratch).await,
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The price of a provider's model in one sentence, with the month of the list that it is from.
+fn price_of(provider: &Provider) -> String {
+    let Some(Price { input, output }) = provider.price else {
+        return "no price is known, so it needs `price` for a budget in dollars".to_owned();
+    };
+    let list = provider.model.as_deref().and_then(prices::of);
+    let list = list.filter(|list| Some(list.price) == provider.price);
+    let source = list.map_or_else(
+        || "of the configuration".to_owned(),
+        |list| format!("of the list of {}", list.month),
+    );
+    format!("${input:.2} and ${output:.2} per million tokens of question and answer, {source}")
 }
 
 fn resolve(named: &[String], file: &BTreeMap<String, Provider>) -> Result<Chain, AppError> {
@@ -173,6 +231,21 @@ impl Providers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_price_says_where_it_is_from() {
+        let price = Price { input: 0.75, output: 3.75 };
+        let of = |model: &str, price| {
+            price_of(&Provider { model: Some(model.into()), price, ..Provider::default() })
+        };
+        let list = of("gemini-3.8-flash", Some(price));
+        assert_eq!(
+            list,
+            "$0.75 and $3.75 per million tokens of question and answer, of the list of 2026-10"
+        );
+        assert!(of("mine", Some(price)).ends_with("of the configuration"));
+        assert!(of("mine", None).starts_with("no price is known"));
+    }
 
     #[test]
     fn a_limit_for_all_leaves_those_that_have_their_own() {

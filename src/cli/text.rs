@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::app::{Diagnosis, ResumableSession, SessionList, SessionRow};
+use crate::app::{Diagnosis, ProviderState, ResumableSession, SessionList, SessionRow};
 use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::session::SessionStatus;
 use crate::report::phrases::single_safe_line;
@@ -104,6 +104,11 @@ pub fn diagnosis(found: &Diagnosis) -> String {
         let names = std::iter::once(name).chain(std::iter::repeat(""));
         rows.extend(names.zip(texts.iter().cloned()));
     }
+    let names = std::iter::once("providers").chain(std::iter::repeat(""));
+    let provider = |(label, one): (&'static str, &ProviderState)| {
+        (label, format!("{}: {}", one.name, one.facts.join("; ")))
+    };
+    rows.extend(names.zip(&found.providers).map(provider));
     rows.extend(found.notices.iter().map(|text| ("notice", text.clone())));
     rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
     let line =

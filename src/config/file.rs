@@ -104,12 +104,10 @@ pub fn parse_with(
     }
     let settings: Settings = serde_yaml::from_value(Value::Mapping(mapping))
         .map_err(|error| vec![at(1, 1, error.to_string())])?;
-    for (name, provider) in settings.provider.iter().flatten() {
-        // An entry that overrides a built-in provider may omit fields; it inherits the rest.
-        let complete = !super::providers::names().contains(&name.as_str());
-        if let Some(message) = super::providers::problem(name, provider)
-            .filter(|_| complete || provider.base_url.is_some())
-        {
+    for (name, file) in
+        settings.provider.iter().flat_map(|file| file.keys().map(move |name| (name, file)))
+    {
+        if let Some(message) = super::providers::problem(name, file) {
             let (line, column) = position(&["provider".into(), name.clone()]);
             problems.push(at(line, column, message));
         }

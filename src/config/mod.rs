@@ -6,6 +6,7 @@ mod file;
 pub mod inputs;
 mod keys;
 mod overrides;
+pub mod prices;
 pub mod providers;
 mod renamed_keys;
 mod settings;
@@ -16,9 +17,7 @@ pub use diagnostic::Diagnostic;
 pub use file::{parse, parse_with, schema};
 pub use keys::nearest;
 pub use overrides::Override;
-pub use settings::{
-    Commit, CommitState, History, PartialConclusion, Publish, Settings, Test, glob_set,
-};
+pub use settings::{Commit, CommitState, History, PartialConclusion, Publish, Settings, glob_set};
 pub use table::duration;
 
 /// Path of the configuration file in a repository.

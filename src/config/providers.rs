@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::budget::Price;
 use crate::domain::provider::{ClientMode, ClientProgram, EMBEDDED, Protocol};
 
+use super::prices;
+
 /// One entry below `provider` in the configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -55,8 +57,8 @@ pub struct Ready {
 /// The chain used without configuration; providers whose API key is not set are left out.
 pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];
 
-/// Default time limit of one call (specification.md 2.3).
-const TIMEOUT: Duration = Duration::from_mins(40);
+/// Default time limit of one call: no job of a forge can wait longer for a service that hangs.
+pub const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Context window, in tokens, of a model without a configured `context`.
 const CONTEXT: u32 = 128_000;
@@ -74,16 +76,14 @@ enum Method {
 use Method::{Client, Http};
 
 const QWEN: &str = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
-const GITHUB: &str = "https://models.github.ai/inference";
 
 /// Built-in providers, which need only an API key: name, variable of the key, context window and
-/// method. GitHub's free tier allows 8,000 input and 4,000 output tokens per request.
+/// method.
 const BUILT_IN: &[(&str, &str, u32, Method)] = &[
-    ("gemini", "GEMINI_API_KEY", 1_000_000, Http(Protocol::Gemini, "gemini-2.5-pro", "")),
+    ("gemini", "GEMINI_API_KEY", 1_000_000, Http(Protocol::Gemini, "gemini-3.8-flash", "")),
     ("qwen", "DASHSCOPE_API_KEY", 256_000, Http(Protocol::Chat, "qwen3-coder-plus", QWEN)),
-    ("codex", "OPENAI_API_KEY", 256_000, Http(Protocol::Responses, "gpt-5.1-codex", "")),
-    ("claude", "ANTHROPIC_API_KEY", 200_000, Http(Protocol::Anthropic, "claude-sonnet-4-5", "")),
-    ("github", "GITHUB_TOKEN", 8_000, Http(Protocol::Chat, "openai/gpt-4.1", GITHUB)),
+    ("codex", "OPENAI_API_KEY", 272_000, Http(Protocol::Responses, "gpt-5.4-mini", "")),
+    ("claude", "ANTHROPIC_API_KEY", 200_000, Http(Protocol::Anthropic, "claude-haiku-4-5", "")),
     (
         "gemini-client",
         "GEMINI_API_KEY",
@@ -179,13 +179,8 @@ pub fn resolve(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Chain, String> {
     let chosen = !named.is_empty();
-    let names: Vec<String> = if chosen {
-        named.to_vec()
-    } else {
-        DEFAULT_CHAIN.iter().map(|name| (*name).to_owned()).collect()
-    };
     let mut chain = Chain::default();
-    for name in names {
+    for name in chain_of(named) {
         if chain.links.contains(&name) {
             return Err(format!("`{name}` is in the chain twice"));
         }
@@ -193,27 +188,72 @@ pub fn resolve(
             chain.links.push(name);
             continue;
         }
-        let provider = merged(&name, file).ok_or_else(|| unknown(&name, file))?;
-        if let Some(message) = problem(&name, &provider) {
-            return Err(message);
-        }
-        let key = provider.key.as_deref().and_then(variable).filter(|key| !key.trim().is_empty());
-        if let (Some(variable), None) = (&provider.key, &key) {
-            if chosen {
-                chain.notices.push(format!("`{name}` is not asked: {variable} is not set"));
+        match ready(&name, file, variable)? {
+            Ok(ready) => {
+                chain.links.push(name);
+                chain.ready.push(ready);
             }
-            continue;
+            Err(missing) if chosen => {
+                chain.notices.push(format!("`{name}` is not asked: {missing}"));
+            }
+            Err(_) => {}
         }
-        let timeout =
-            provider.timeout.as_deref().and_then(super::table::duration).unwrap_or(TIMEOUT);
-        let context = provider.context.unwrap_or(CONTEXT);
-        chain.links.push(name.clone());
-        chain.ready.push(Ready { name, provider, key, timeout, context });
     }
     if chain.links.is_empty() {
         return Err(format!("no provider of the chain is available: {}", chain.notices.join("; ")));
     }
     Ok(chain)
+}
+
+/// The names of a chain: those that are `named`, else those of the default chain.
+pub fn chain_of(named: &[String]) -> Vec<String> {
+    if named.is_empty() {
+        return DEFAULT_CHAIN.iter().map(|name| (*name).to_owned()).collect();
+    }
+    named.to_vec()
+}
+
+/// A provider, or which variable is missing. The outer error says what is wrong with its definition.
+pub fn ready(
+    name: &str,
+    file: &BTreeMap<String, Provider>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Result<Ready, String>, String> {
+    let provider = defined(name, file)?;
+    let key = provider.key.as_deref().and_then(variable).filter(|key| !key.trim().is_empty());
+    if let (Some(variable), None) = (&provider.key, &key) {
+        return Ok(Err(format!("{variable} is not set")));
+    }
+    let timeout = provider.timeout.as_deref().and_then(super::table::duration).unwrap_or(TIMEOUT);
+    let context = provider.context.unwrap_or(CONTEXT);
+    Ok(Ok(Ready { name: name.to_owned(), provider, key, timeout, context }))
+}
+
+/// The definition of a provider, complete and with the list price of its model. The error says what
+/// is wrong with it.
+fn defined(name: &str, file: &BTreeMap<String, Provider>) -> Result<Provider, String> {
+    if let Some(message) = problem(name, file) {
+        return Err(message);
+    }
+    let mut provider = merged(name, file).ok_or_else(|| unknown(name, file))?;
+    let list = || provider.model.as_deref().and_then(prices::of).map(|list| list.price);
+    provider.price = provider.price.or_else(list);
+    Ok(provider)
+}
+
+/// Why a budget in dollars cannot hold, and what to add to the file; `None` if every provider has a
+/// price.
+pub fn unpriced(ready: &[Ready]) -> Option<(String, String)> {
+    let one = ready.iter().find(|one| one.provider.price.is_none())?;
+    let (name, model) = (&one.name, one.provider.model.as_deref());
+    let whose = model.map_or_else(|| "its model".to_owned(), |model| format!("`{model}`"));
+    let message =
+        format!("a budget in dollars cannot hold: the price of {whose} of `{name}` is unknown");
+    let hint = format!(
+        "add `provider: {{ {name}: {{ price: {{ input: 1.00, output: 5.00 }} }} }}` to .github/regreen.yml, \
+         with what it charges per million tokens, or use a budget in tokens"
+    );
+    Some((message, hint))
 }
 
 fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
@@ -223,8 +263,21 @@ fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
     format!("there is no provider `{name}`; known are {}", known.join(", "))
 }
 
-/// Describes what is wrong with a provider's definition; `None` if it is valid.
-pub fn problem(name: &str, provider: &Provider) -> Option<String> {
+/// A provider that existed before, and what to use now.
+const RETIRED: (&str, &str) = (
+    "github",
+    "provider `github`: GitHub Models was retired on 2026-07-30; use `copilot`, the Copilot CLI, instead",
+);
+
+/// Describes what is wrong with the definition of a provider, which is the file's entry over the
+/// built-in one; `None` if it is valid, or if nothing defines it.
+pub fn problem(name: &str, file: &BTreeMap<String, Provider>) -> Option<String> {
+    let is_retired = name == RETIRED.0
+        && file.get(name).is_none_or(|own| own.protocol.is_none() && own.client.is_none());
+    if is_retired {
+        return Some(RETIRED.1.to_owned());
+    }
+    let provider = merged(name, file)?;
     match (provider.protocol, provider.client) {
         (None, None) => return Some(format!("provider `{name}` needs `protocol` or `client`")),
         (Some(_), Some(_)) => {
@@ -304,12 +357,42 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_with_an_address_inherits_the_rest_of_a_built_in_provider() {
+        let file = "gemini: { base-url: 'https://proxy.example', key: MY_KEY }";
+        let one = chain(&["gemini"], file, &["MY_KEY"]).unwrap();
+        assert_eq!(one.ready[0].provider.model.as_deref(), Some("gemini-3.8-flash"));
+        assert_eq!(one.ready[0].provider.protocol, Some(Protocol::Gemini));
+        let own = "github: { protocol: chat, model: m, base-url: 'https://mine.example' }";
+        assert_eq!(chain(&["github"], own, &[]).unwrap().links, ["github"], "a name like another");
+    }
+
+    #[test]
+    fn the_built_in_models_have_list_prices_and_the_file_wins() {
+        let keys: Vec<&str> = BUILT_IN.iter().map(|row| row.1).collect();
+        for (name, _, _, method) in BUILT_IN {
+            let Http(..) = method else { continue };
+            let one = chain(&[name], "{}", &keys).unwrap();
+            assert!(one.ready[0].provider.price.is_some(), "{name}");
+            assert_eq!(unpriced(&one.ready), None, "{name}");
+        }
+        let file = "gemini: { price: { input: 9.0, output: 90.0 } }";
+        let own = chain(&["gemini"], file, &keys).unwrap();
+        assert!(own.ready[0].provider.price.unwrap().input > 8.9);
+        let free = "mine: { protocol: chat, model: m, base-url: 'http://localhost/v1' }";
+        let (message, hint) = unpriced(&chain(&["mine"], free, &[]).unwrap().ready).unwrap();
+        assert!(message.contains("the price of `m` of `mine` is unknown"), "{message}");
+        assert!(hint.contains("`provider: { mine: { price: {"), "{hint}");
+    }
+
+    #[test]
     fn invalid_definitions_are_refused() {
         let table = [
             (&["nobody"][..], "{}", "no provider `nobody`"),
             (&["embedded", "embedded"], "{}", "twice"),
             (&["x"], "x: { model: m }", "needs `protocol` or `client`"),
             (&["x"], "x: { protocol: chat }", "needs `model`"),
+            (&["github"], "{}", "retired on 2026-07-30; use `copilot`"),
+            (&["github"], "github: { model: m }", "retired on 2026-07-30; use `copilot`"),
             (&["x"], "x: { protocol: chat, client: codex, model: m }", "both"),
             (&["x"], "x: { client: qwen, key: OPENAI_API_KEY }", "needs `base-url`"),
             (&["x"], "x: { protocol: chat, model: m, base-url: 'http://example.com' }", "https"),

@@ -137,7 +137,7 @@ pub const SETTINGS: &[Setting] = &[
     row("loop.stuck-abort-ratio", Share, "0.5").former(&["stuck-abort-ratio"]),
     row("loop.similarity-threshold", Share, "0.7").former(&["similarity-threshold"]),
     row("loop.aggressive-min-rate", Whole(0, 100), "80").former(&["aggressive-min-rate"]),
-    row("analysis.provider-timeout", Time, "40m").former(&["provider-timeout"]),
+    row("analysis.provider-timeout", Time, "5m").former(&["provider-timeout"]),
     row("analysis.min-confidence", Share, "0.4").former(&["min-confidence"]),
     row("analysis.same-cause-limit", Whole(2, 50), "3").former(&["same-cause-limit"]),
     row("provider.*.protocol", OneOf(&["gemini", "chat", "responses", "anthropic"]), ""),

@@ -25,6 +25,12 @@ impl Usage {
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// Adds the tokens of another call.
+    pub fn join(&mut self, other: Self) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+    }
 }
 
 /// What a provider charges, in dollars per million tokens.
@@ -73,7 +79,7 @@ pub struct SpendingLimits {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spending {
-    /// Number of calls, including failed ones.
+    /// Number of requests, including retries and failed ones.
     pub calls: u64,
     pub usage: Usage,
     /// Cost in millionths of a dollar, as far as prices are known.
@@ -84,11 +90,11 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Adds one call. A call without a known price counts its tokens only.
-    pub fn add(&mut self, usage: Usage, price: Option<u64>) {
-        self.calls += 1;
-        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
-        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
+    /// Adds one call, which took so many requests. A call without a known price counts its tokens
+    /// only.
+    pub fn add(&mut self, requests: u32, usage: Usage, price: Option<u64>) {
+        self.calls = self.calls.saturating_add(requests.into());
+        self.usage.join(usage);
         match price {
             Some(price) => self.micro_usd = self.micro_usd.saturating_add(price),
             None => self.unpriced += u64::from(usage.tokens() > 0),
@@ -97,42 +103,60 @@ impl Spending {
 
     /// Adds the spending of another record to this one.
     pub fn join(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.usage.input_tokens += other.usage.input_tokens;
-        self.usage.output_tokens += other.usage.output_tokens;
-        self.micro_usd += other.micro_usd;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.usage.join(other.usage);
+        self.micro_usd = self.micro_usd.saturating_add(other.micro_usd);
         self.unpriced += other.unpriced;
     }
 
-    /// Why the next call would exceed a limit; `None` if it may be made. `next` and `price` are the
-    /// least that the call will use, so that no limit is exceeded knowingly.
-    pub fn exceeds(
+    /// The longest answer that the limits still pay for, in tokens and at most `wanted`, to a prompt
+    /// of `prompt` tokens. `price` is what tokens cost in millionths of a dollar, `None` without a
+    /// price. The error says which limit the question would pass.
+    pub fn longest_answer(
         &self,
         limits: &SpendingLimits,
-        next: Usage,
-        price: Option<u64>,
-    ) -> Option<String> {
+        prompt: u64,
+        wanted: u32,
+        price: &dyn Fn(Usage) -> Option<u64>,
+    ) -> Result<u32, String> {
         if let Some(limit) = limits.calls.filter(|limit| self.calls >= *limit) {
-            return Some(format!("the budget of {limit} calls is used up"));
+            return Err(format!("the budget of {limit} calls is used up"));
         }
-        let tokens = self.usage.tokens().saturating_add(next.tokens());
-        if let Some(limit) = limits.tokens.filter(|limit| tokens > *limit) {
-            return Some(format!(
-                "the next question would pass the budget of {limit} tokens ({} are used)",
-                self.usage.tokens()
-            ));
+        let least = u64::from(wanted.min(LEAST_ANSWER));
+        let mut answer = u64::from(wanted);
+        if let Some(limit) = limits.tokens {
+            let left = limit.saturating_sub(self.usage.tokens()).saturating_sub(prompt);
+            answer = answer.min(left);
+            if left < least {
+                return Err(format!(
+                    "the next question and its answer would pass the budget of {limit} tokens ({} are used)",
+                    self.usage.tokens()
+                ));
+            }
         }
-        let money = self.micro_usd.saturating_add(price.unwrap_or_default());
-        if let Some(limit) = limits.micro_usd.filter(|limit| money > *limit) {
-            return Some(format!(
-                "the next question would pass the budget of {} ({} is used)",
-                dollars(limit),
-                dollars(self.micro_usd)
-            ));
+        let cost = |input_tokens, output_tokens| price(Usage { input_tokens, output_tokens });
+        if let (Some(limit), Some(asked), Some(million)) =
+            (limits.micro_usd, cost(prompt, 0), cost(0, 1_000_000))
+        {
+            let left = limit.checked_sub(self.micro_usd.saturating_add(asked));
+            // Free answers are as long as wanted.
+            let tokens = |left: u64| left.saturating_mul(1_000_000).checked_div(million);
+            let left = left.map(|left| tokens(left).unwrap_or(answer));
+            answer = answer.min(left.unwrap_or_default());
+            if left.is_none_or(|left| left < least) {
+                return Err(format!(
+                    "the next question and its answer would pass the budget of {} ({} is used)",
+                    dollars(limit),
+                    dollars(self.micro_usd)
+                ));
+            }
         }
-        None
+        Ok(u32::try_from(answer).unwrap_or(wanted))
     }
 }
+
+/// The shortest answer worth paying for, in tokens: no analysis and no edit fits into fewer.
+pub const LEAST_ANSWER: u32 = 1_000;
 
 /// Formats millionths of a dollar for people: `$0.0042`, `$1.50`.
 pub fn dollars(micro: u64) -> String {
@@ -157,21 +181,79 @@ mod tests {
         }
     }
 
+    /// A dollar for a million tokens of the prompt, ten for a million of the answer.
+    fn cost(usage: Usage) -> u64 {
+        Price { input: 1.0, output: 10.0 }.of(usage)
+    }
+
     #[test]
-    fn the_first_limit_that_is_reached_is_named() {
-        let limits =
-            SpendingLimits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
-        let mut spent = Spending::default();
-        let next = Usage { input_tokens: 600, output_tokens: 0 };
-        assert_eq!(spent.exceeds(&limits, next, Some(10)), None);
-        spent.add(Usage { input_tokens: 500, output_tokens: 100 }, Some(1_999_999));
-        let why = spent.exceeds(&limits, next, None).unwrap();
-        assert!(why.contains("1000 tokens (600 are used)"), "{why}");
-        let why = spent.exceeds(&limits, Usage::default(), Some(2)).unwrap();
-        assert!(why.contains("$2.00 ($1.99 is used)"), "{why}");
-        spent.add(Usage::default(), None);
-        let why = spent.exceeds(&limits, Usage::default(), None).unwrap();
-        assert!(why.contains("2 calls"), "{why}");
+    fn an_answer_is_as_long_as_every_limit_still_pays_for() {
+        let none = SpendingLimits::default();
+        let tokens = |tokens| SpendingLimits { tokens: Some(tokens), ..none };
+        let money = |money| SpendingLimits { micro_usd: Some(money), ..none };
+        let table = [
+            ("no limit", none, Ok(16_000)),
+            ("all fits", tokens(20_000), Ok(16_000)),
+            ("what is left", tokens(9_000), Ok(5_000)),
+            ("the least", tokens(5_000), Ok(1_000)),
+            ("too little", tokens(4_999), Err("4999 tokens (1000 are used)")),
+            ("money for all", money(163_000), Ok(16_000)),
+            ("money for some", money(53_000), Ok(5_000)),
+            ("money for the least", money(13_000), Ok(1_000)),
+            ("money for the prompt alone", money(3_500), Err("$0.0035")),
+            ("no money at all", money(0), Err("$0.00")),
+            (
+                "the tightest counts",
+                SpendingLimits { tokens: Some(9_000), ..money(43_000) },
+                Ok(4_000),
+            ),
+            ("two calls are made", SpendingLimits { calls: Some(2), ..none }, Err("2 calls")),
+            ("a third is allowed", SpendingLimits { calls: Some(3), ..none }, Ok(16_000)),
+        ];
+        let used = Usage { input_tokens: 900, output_tokens: 100 };
+        let spent = Spending { calls: 2, usage: used, micro_usd: 0, unpriced: 0 };
+        for (why, limits, expected) in table {
+            match (
+                spent.longest_answer(&limits, 3_000, 16_000, &|usage| Some(cost(usage))),
+                expected,
+            ) {
+                (Err(text), Err(words)) => assert!(text.contains(words), "{why}: {text}"),
+                (answer, expected) => assert_eq!(answer.ok(), expected.ok(), "{why}"),
+            }
+        }
+        assert_eq!(
+            spent.longest_answer(&money(0), 3_000, 16_000, &|_| Some(0)),
+            Ok(16_000),
+            "free"
+        );
+        assert_eq!(
+            spent.longest_answer(&money(0), 3_000, 16_000, &|_| None),
+            Ok(16_000),
+            "unpriced"
+        );
+        assert_eq!(
+            spent.longest_answer(&tokens(5_000), 3_900, 100, &|usage| Some(cost(usage))),
+            Ok(100),
+            "a short one"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_permitted_answer_of_full_length_passes_no_limit(
+            used in 0u64..50_000, paid in 0u64..500_000, limit in 0u64..100_000,
+            money in 0u64..1_000_000, prompt in 0u64..50_000, wanted in 1u32..40_000,
+        ) {
+            let usage = Usage { input_tokens: used, output_tokens: 0 };
+            let mut spent = Spending { usage, micro_usd: paid, ..Spending::default() };
+            let limits = SpendingLimits { calls: None, tokens: Some(limit), micro_usd: Some(money) };
+            if let Ok(answer) = spent.longest_answer(&limits, prompt, wanted, &|usage| Some(cost(usage))) {
+                proptest::prop_assert!(answer <= wanted && answer >= wanted.min(LEAST_ANSWER));
+                let all = Usage { input_tokens: prompt, output_tokens: answer.into() };
+                spent.add(1, all, Some(cost(all)));
+                proptest::prop_assert!(spent.usage.tokens() <= limit && spent.micro_usd <= money);
+            }
+        }
     }
 
     #[test]

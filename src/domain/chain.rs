@@ -52,6 +52,9 @@ pub enum FallbackTrigger {
     /// The provider refused: key, quota, filter, size, or a missing client.
     #[serde(rename = "refused")]
     Refused,
+    /// The answer was cut off at the output limit, with twice the usual length too.
+    #[serde(rename = "truncated")]
+    Truncated,
     /// The guards refused every proposal, or its edits did not match the sources.
     #[serde(rename = "vetoed")]
     Vetoed,
@@ -148,6 +151,29 @@ pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigg
     None
 }
 
+/// What decides whether an iteration goes on with a weak answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DegradedCase {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Whether the iteration before improved the pass rate.
+    pub has_improved: bool,
+    /// Number of places that the answer wants to change.
+    pub points: usize,
+}
+
+/// Whether a weak answer is used when no provider gives a better one: in the first iteration if it
+/// touches one place only, in the second if the first helped, and never later.
+///
+/// Source: specification.md 7.11, degraded analysis.
+pub fn takes_degraded(case: DegradedCase) -> bool {
+    match case.iteration {
+        0 | 1 => case.points <= 1,
+        2 => case.has_improved,
+        _ => false,
+    }
+}
+
 /// Index of the answer with the highest confidence; of equals, the earliest.
 pub fn surest(confidences: &[f64]) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
@@ -180,6 +206,10 @@ pub struct ProviderCall {
     pub reason: String,
     /// How sure the answer is, from 0 to 1, when it states that.
     pub confidence: Option<f64>,
+    /// Number of requests that it took, retries included.
+    #[serde(default = "one_request")]
+    pub requests: u32,
+    /// The tokens of all its requests.
     pub usage: Usage,
     /// Cost in millionths of a dollar; absent without a price.
     pub micro_usd: Option<u64>,
@@ -189,29 +219,63 @@ pub struct ProviderCall {
     pub raw: String,
 }
 
+/// The requests of a call that was recorded before they were counted.
+pub fn one_request() -> u32 {
+    1
+}
+
+/// How long a failure keeps a provider from being asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outage {
+    /// It says nothing about the next question.
+    None,
+    /// Only if it happens several times in a row.
+    Once,
+    /// For the time that the provider itself asks for.
+    For(Duration),
+    /// For the rest of the run.
+    Lasting,
+}
+
 /// Consecutive failures after which a provider is skipped for the rest of the run.
 const BREAKS_AFTER: u32 = 3;
 
-/// Circuit breaker: skips providers that fail repeatedly.
+/// Circuit breaker: skips providers that fail repeatedly, and those that asked for time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Breaker {
-    failures: BTreeMap<String, (u32, String)>,
+    failures: BTreeMap<String, Failures>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Failures {
+    count: u32,
+    why: String,
+    /// The time since the start of the process before which the provider is not asked.
+    until: Duration,
 }
 
 impl Breaker {
-    /// Why a provider is skipped; `None` if it may be called.
-    pub fn open(&self, provider: &str) -> Option<String> {
-        self.failures
-            .get(provider)
-            .filter(|(count, _)| *count >= BREAKS_AFTER)
-            .map(|(_, why)| format!("skipped for the rest of this run: {why}"))
+    /// Why a provider is skipped; `None` if it may be called. `now` is the time since the start of
+    /// the process.
+    pub fn open(&self, provider: &str, now: Duration) -> Option<String> {
+        let Failures { count, why, until } = self.failures.get(provider)?;
+        if *count >= BREAKS_AFTER {
+            return Some(format!("skipped for the rest of this run: {why}"));
+        }
+        let left = until.saturating_sub(now);
+        (!left.is_zero()).then(|| format!("skipped for another {} s: {why}", left.as_secs().max(1)))
     }
 
-    /// Records a failure. A `lasting` one, such as a refused key, opens the breaker at once.
-    pub fn failed(&mut self, provider: &str, why: &str, lasting: bool) {
+    /// Records a failure.
+    pub fn failed(&mut self, provider: &str, why: &str, outage: Outage, now: Duration) {
         let entry = self.failures.entry(provider.to_owned()).or_default();
-        entry.0 = if lasting { BREAKS_AFTER } else { entry.0 + 1 };
-        why.clone_into(&mut entry.1);
+        match outage {
+            Outage::None => return,
+            Outage::Once => entry.count += 1,
+            Outage::For(time) => entry.until = now.saturating_add(time),
+            Outage::Lasting => entry.count = BREAKS_AFTER,
+        }
+        why.clone_into(&mut entry.why);
     }
 
     /// Clears the provider's failures after an answer.
@@ -265,6 +329,22 @@ mod tests {
     }
 
     #[test]
+    fn a_weak_answer_is_used_only_early_and_where_little_can_go_wrong() {
+        let table = [
+            ("one place at first", 1, false, 1, true),
+            ("two places at first", 1, false, 2, false),
+            ("after an improvement", 2, true, 5, true),
+            ("after none", 2, false, 1, false),
+            ("late", 3, true, 1, false),
+            ("very late", 9, true, 0, false),
+        ];
+        for (why, iteration, has_improved, points, expected) in table {
+            let case = DegradedCase { iteration, has_improved, points };
+            assert_eq!(takes_degraded(case), expected, "{why}");
+        }
+    }
+
+    #[test]
     fn the_surest_of_weak_answers_is_used() {
         assert_eq!(surest(&[0.1, 0.3, 0.3]), Some(1));
         assert_eq!(surest(&[]), None);
@@ -272,14 +352,31 @@ mod tests {
 
     #[test]
     fn a_provider_that_keeps_failing_is_left_alone() {
+        let now = Duration::ZERO;
         let mut breaker = Breaker::default();
-        breaker.failed("a", "500", false);
-        breaker.failed("a", "500", false);
-        assert_eq!(breaker.open("a"), None);
+        breaker.failed("a", "500", Outage::Once, now);
+        breaker.failed("a", "500", Outage::Once, now);
+        assert_eq!(breaker.open("a", now), None);
         breaker.answered("a");
-        breaker.failed("a", "500", false);
-        assert_eq!(breaker.open("a"), None);
-        breaker.failed("b", "401", true);
-        assert!(breaker.open("b").unwrap().contains("401"));
+        breaker.failed("a", "500", Outage::Once, now);
+        assert_eq!(breaker.open("a", now), None);
+        breaker.failed("b", "401", Outage::Lasting, now);
+        assert!(breaker.open("b", now).unwrap().contains("401"));
+        for _ in 0..9 {
+            breaker.failed("c", "declined", Outage::None, now);
+        }
+        assert_eq!(breaker.open("c", now), None);
+    }
+
+    #[test]
+    fn a_provider_is_left_alone_for_the_time_it_asks_for() {
+        let second = Duration::from_secs(1);
+        let mut breaker = Breaker::default();
+        breaker.failed("a", "rate limited", Outage::For(second * 3600), second * 10);
+        let table = [(10, true), (3600, true), (3609, true), (3610, false), (9000, false)];
+        for (now, expected) in table {
+            assert_eq!(breaker.open("a", second * now).is_some(), expected, "after {now} s");
+        }
+        assert_eq!(breaker.open("b", second * 10), None);
     }
 }

@@ -41,8 +41,8 @@ pub struct Proposal {
     pub edits: EditSet,
     /// Summary of the edit in one line, for people.
     pub summary: String,
-    /// How sure the proposal is, from 0 to 1.
-    pub confidence: f64,
+    /// How sure the author is, from 0 to 1; an agent does not say.
+    pub confidence: Option<f64>,
     /// Failing tests the author expects to pass afterwards.
     pub repairs: Vec<TestId>,
     /// Number of candidates tried to find it; 0 for a model.

@@ -20,7 +20,7 @@ pub trait Model: Send + Sync {
         &self.facts().name
     }
 
-    /// The model it asks for, such as `gemini-2.5-pro`; empty when the client decides.
+    /// The model it asks for, such as `gemini-3.8-flash`; empty when the client decides.
     fn model(&self) -> &str {
         &self.facts().model
     }
@@ -41,10 +41,8 @@ pub trait Model: Send + Sync {
         self.facts().price.map(|price| price.of(usage))
     }
 
-    /// Asks once. A request that the server refuses for its form is sent again in a simpler one;
-    /// every other retry is for the chain to decide.
-    /// Output that arrived before a failure is in [`ModelError::message`], truncated and without
-    /// secrets.
+    /// Asks once, with one request; every retry is for the chain to decide, which counts them.
+    /// After [`ModelErrorKind::Unsupported`] the same question goes out in a simpler form.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
 }
 
@@ -74,7 +72,7 @@ pub struct Question {
     pub temperature: Option<f32>,
     /// The longest answer, in tokens.
     pub max_output_tokens: u32,
-    /// Time limit of the call (trigger T7, 40 minutes by default).
+    /// Time limit of the call (trigger T7, 5 minutes by default).
     pub limit: Duration,
     /// A checkout that an agent edits; `None` for models that answer with text.
     pub checkout: Option<PathBuf>,
@@ -109,8 +107,25 @@ pub enum Finish {
 pub struct ModelError {
     pub provider: String,
     pub kind: ModelErrorKind,
-    /// Message of the provider, truncated and without secrets.
+    /// The provider's own words for people, truncated and without secrets.
     pub message: String,
+    /// What arrived before the failure, for the records; truncated and without secrets.
+    pub raw: String,
+    /// The tokens that the provider reports for the failed answer, which it may charge.
+    pub usage: Usage,
+}
+
+impl ModelError {
+    /// An error of which nothing is known besides its kind and the provider's words.
+    pub fn new(provider: &str, kind: ModelErrorKind, message: String) -> Self {
+        let (provider, usage) = (provider.to_owned(), Usage::default());
+        Self { provider, kind, message, raw: String::new(), usage }
+    }
+
+    /// The error in one line, without the name of the provider.
+    pub fn without_name(&self) -> String {
+        format!("{}{}", self.kind, detail(&self.message))
+    }
 }
 
 fn detail(message: &str) -> String {
@@ -136,15 +151,21 @@ pub enum ModelErrorKind {
     /// 429 or 402 that waiting does not resolve: no credit or no quota.
     #[error("the account has no quota left")]
     OutOfQuota,
-    /// 5xx and 529 (trigger T6).
-    #[error("the server failed with {status}")]
+    /// 5xx, 529, or an error object in a successful response (trigger T6).
+    #[error("the server {}", server_failure(*.status))]
     Server { status: u16 },
     /// 404: no such model or address (trigger T6).
     #[error("no such model or address")]
     NotFound,
+    /// 410: the model or the service was retired (trigger T6).
+    #[error("the model or the service was retired")]
+    Gone,
     /// 400 and other rejections of the request itself.
     #[error("the request was refused with {status}")]
     BadRequest { status: u16 },
+    /// The server does not know an optional part of the request, which is left out from now on.
+    #[error("the server does not know `{parameter}`")]
+    Unsupported { parameter: String },
     #[error("the question is too long for the model")]
     TooLong,
     /// The model declined to answer, or a content filter stopped it.
@@ -159,8 +180,12 @@ pub enum ModelErrorKind {
     /// No connection, or it was interrupted (trigger T8).
     #[error("the connection failed")]
     Connection,
-    #[error("the answer ended in the middle")]
+    /// The answer reached the output limit, with twice the usual length too.
+    #[error("the answer was cut off at the output limit")]
     Truncated,
+    /// A complete response without a text.
+    #[error("the answer is empty")]
+    Empty,
     /// The answer violates the protocol, or is larger than [`ANSWER_LIMIT`].
     #[error("the answer is not in the form of its protocol")]
     Garbage,
@@ -172,6 +197,10 @@ pub enum ModelErrorKind {
     },
     #[error("the recording differs: {difference}")]
     Replay { difference: String },
+}
+
+fn server_failure(status: u16) -> String {
+    if status < 400 { "reported an error".to_owned() } else { format!("failed with {status}") }
 }
 
 fn wait(retry_after: Option<&Duration>) -> String {
@@ -198,6 +227,8 @@ impl ModelErrorKind {
             Self::OutOfQuota => ("out-of-quota", "check the plan and the balance of the account"),
             Self::Server { .. } => ("server", again),
             Self::NotFound => ("not-found", "check `model` and `base-url` of the provider"),
+            Self::Gone => ("gone", "choose another `model` or provider"),
+            Self::Unsupported { .. } => ("unsupported", address),
             Self::BadRequest { .. } => ("bad-request", address),
             Self::TooLong => {
                 ("too-long", "raise `context` of the provider, or choose a larger model")
@@ -207,7 +238,11 @@ impl ModelErrorKind {
             }
             Self::TimedOut { .. } => ("timed-out", "raise `timeout` of the provider"),
             Self::Connection => ("connection", again),
-            Self::Truncated => ("truncated", again),
+            Self::Truncated => (
+                "truncated",
+                "choose a model with longer answers, or put another provider before it",
+            ),
+            Self::Empty => ("empty", "look at the recorded answer, or choose another model"),
             Self::Garbage => ("garbage", address),
             Self::Client { .. } => {
                 ("client", "install or update the client, or remove it from `providers`")

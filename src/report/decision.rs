@@ -15,10 +15,10 @@ pub fn decision(state: &FixLoop, ended: &IterationRecord) -> Option<String> {
         return None;
     }
     let mut text = format!(
-        "# Tests were changed in iteration {}\n\nA person must confirm this: no change of a test is more than partial success.\n\n- proposed by {}, confidence {:.2}\n- strategy: {} ({})\n- what: {}\n",
+        "# Tests were changed in iteration {}\n\nA person must confirm this: no change of a test is more than partial success.\n\n- proposed by {}{}\n- strategy: {} ({})\n- what: {}\n",
         ended.row.iteration,
         code(&proposal.author),
-        proposal.confidence,
+        proposal.confidence.map_or_else(String::new, |sure| format!(", confidence {sure:.2}")),
         ended.row.strategy,
         state.strategy_reason,
         code(&proposal.summary),

@@ -91,7 +91,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
         let report = plan.report.clone();
         let value = ReportedPlan { plan, report };
         Ok(match fault {
-            None => Reading::Good(value, facts.confidence),
+            None => Reading::Good(value, Some(facts.confidence)),
             Some((trigger, why)) if trigger.keeps() => {
                 Reading::Weak(value, facts.confidence, trigger, why)
             }

@@ -24,6 +24,7 @@ fn strict(value: &mut Value) {
             object.remove("default");
             object.remove("format");
             object.remove("title");
+            object.remove("minimum");
             if let Some(Value::Object(properties)) = object.get("properties") {
                 let names: Vec<Value> = properties.keys().cloned().map(Value::String).collect();
                 object.insert("required".into(), Value::Array(names));
@@ -36,13 +37,18 @@ fn strict(value: &mut Value) {
     }
 }
 
-/// Parses the answer to the question `task_id`. The error says why the text is not a valid answer
-/// (trigger T1).
-pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Result<T, String> {
+/// Parses the answer to the question `task_id`. A text where a list is wanted is read as a list of
+/// one. The error says why the text is not a valid answer (trigger T1).
+pub fn parse<T: serde::de::DeserializeOwned + JsonSchema>(
+    text: &str,
+    task_id: &str,
+) -> Result<T, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
     }
-    let value = find_json(text).ok_or("the answer holds no JSON object")?;
+    let schema = json_schema::<T>();
+    let mut value = object_of(text, &schema).ok_or("the answer holds no JSON object")?;
+    make_lists(&mut value, &schema);
     let named = value.get("task_id").and_then(Value::as_str).unwrap_or_default();
     if !named.is_empty() && named != task_id {
         return Err(format!("the answer is about another task (`{}`)", short(named)));
@@ -50,9 +56,19 @@ pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Resul
     serde_json::from_value(value).map_err(|error| format!("the answer has a wrong field: {error}"))
 }
 
+/// The JSON object in a text that has the form of an answer, or at least one of its fields.
+pub fn find_object<T: JsonSchema>(text: &str) -> Option<Value> {
+    object_of(text, &json_schema::<T>())
+}
+
+fn object_of(text: &str, schema: &Value) -> Option<Value> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    find_json(text, &|field| fields.is_none_or(|fields| fields.contains_key(field)))
+}
+
 /// Parses an answer that states its confidence. The error says why the text is not a valid answer
 /// (trigger T1).
-pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
+pub fn parse_with_confidence<T: serde::de::DeserializeOwned + JsonSchema>(
     text: &str,
     task_id: &str,
     confidence_of: impl Fn(&T) -> f64,
@@ -76,12 +92,42 @@ pub fn short(text: &str) -> String {
     one_line(text, 80)
 }
 
-/// Finds a JSON object in a text: the whole text, a fenced block, or balanced braces.
-pub fn find_json(text: &str) -> Option<Value> {
-    let object = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-    if let Some(value) = object(text.trim()) {
+/// Turns texts into lists of one where a schema wants a list of texts.
+fn make_lists(value: &mut Value, schema: &Value) {
+    let items = schema.get("items").unwrap_or(&Value::Null);
+    match value {
+        Value::String(text) if is_of(schema, "array") && is_of(items, "string") => {
+            let text = std::mem::take(text);
+            *value =
+                if text.trim().is_empty() { Value::from([""; 0]) } else { Value::from([text]) };
+        }
+        Value::Array(list) => list.iter_mut().for_each(|one| make_lists(one, items)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let Some(schema) = schema.pointer(&format!("/properties/{name}")) {
+                    make_lists(value, schema);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn is_of(schema: &Value, kind: &str) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some(kind)
+}
+
+/// Finds a JSON object in a text: the whole text, else a fenced block or balanced braces with a
+/// field that `is_known` knows. The objects inside one that was cut off are no answers.
+fn find_json(text: &str, is_known: &dyn Fn(&str) -> bool) -> Option<Value> {
+    let parse = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    if let Some(value) = parse(text.trim()) {
         return Some(value);
     }
+    let has_known = |value: &Value| {
+        value.as_object().is_some_and(|fields| fields.keys().any(|field| is_known(field)))
+    };
+    let object = |text: &str| parse(text).filter(has_known);
     for fence in ["```json", "```"] {
         let mut rest = text;
         while let Some((_, after)) = rest.split_once(fence) {
@@ -150,7 +196,13 @@ mod tests {
             (bomb.as_str(), "no JSON"),
             ("[1, 2]", "no JSON"),
             (r#"{"task_id": "other"}"#, "another task"),
-            (r#"{"modification_points": "a.py"}"#, "wrong field"),
+            (r#"{"modification_points": 5}"#, "wrong field"),
+            (r#"Here: {"hello": 1}"#, "no JSON"),
+            (r#"{"root_causes": [{"tests": [], "cause": "x", "file": "a.py"}, {"te"#, "no JSON"),
+            (
+                r#"{"edits": [{"file": "a.py", "search": "x", "replace": "y", "reason": "z"}, "#,
+                "no JSON",
+            ),
             (r#"{"confidence_score": "high"}"#, "wrong field"),
         ];
         for (text, expected) in table {
@@ -160,10 +212,33 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_a_list_of_one_where_texts_are_listed() {
+        let text = r#"{"modification_points": "a.py:f:1-2", "affected_tests": "", "root_causes": [{"tests": "t"}]}"#;
+        let read: AnalysisResponse = parse(text, "t").unwrap();
+        assert_eq!(read.modification_points, ["a.py:f:1-2"]);
+        assert!(read.affected_tests.is_empty());
+        assert_eq!(read.root_causes[0].tests, ["t"]);
+        let survey: SurveyResponse = parse(r#"{"files": [{"mocks": "the clock"}]}"#, "t").unwrap();
+        assert_eq!(survey.files[0].mocks, ["the clock"]);
+    }
+
+    #[test]
     fn the_form_is_strict_and_has_no_references() {
-        let text = json_schema::<AnalysisResponse>().to_string();
-        assert!(!text.contains("$ref"), "{text}");
-        assert!(text.contains("\"additionalProperties\":false"), "{text}");
+        let schemas = [
+            json_schema::<AnalysisResponse>(),
+            json_schema::<EditsResponse>(),
+            json_schema::<SurveyResponse>(),
+            json_schema::<AdviceResponse>(),
+            json_schema::<GenerateResponse>(),
+            json_schema::<JudgeResponse>(),
+        ];
+        for text in schemas.map(|schema| schema.to_string()) {
+            // Keywords that the strict mode of a provider refuses.
+            for word in ["$ref", "oneOf", "allOf", "minimum", "maximum", "pattern", "default"] {
+                assert!(!text.contains(&format!("\"{word}\":")), "{word}: {text}");
+            }
+            assert!(text.contains("\"additionalProperties\":false"), "{text}");
+        }
     }
 
     proptest! {
@@ -246,7 +321,7 @@ mod tests {
         ) {
             let object = serde_json::json!({ "task_id": "t", "approach": value });
             let text = format!("{before}{object}{after}");
-            prop_assert!(find_json(&text) == Some(object), "{}", text);
+            prop_assert!(find_json(&text, &|name| name == "approach") == Some(object), "{}", text);
         }
     }
 
@@ -263,8 +338,7 @@ mod tests {
                 whole.get(..end).unwrap(),
                 "IMPL-fix-1",
             );
-            // A complete inner object may be found, but it contains no edit of the outer one.
-            assert!(parsed.is_err() || parsed.is_ok_and(|one| one.edits.is_empty()), "{end}");
+            assert!(parsed.is_err(), "{end}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reads answers whose code stands in plain blocks beside one JSON object with everything else.
 //! Escaped code in JSON strings costs correctness, but answers of that kind are read too.
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use super::answer;
 use super::responses::{EditsResponse, ReportedEdit, ReportedFile};
 
 /// An answer that contains code.
-pub trait CodeAnswer: DeserializeOwned + Default {
+pub trait CodeAnswer: DeserializeOwned + JsonSchema + Default {
     /// Sets the code, and the notes if there are none.
     fn set(&mut self, edits: Vec<ReportedEdit>, files: Vec<ReportedFile>, notes: &str);
 }
@@ -36,12 +37,12 @@ pub enum Unreadable {
 
 /// Parses the answer to the question `task_id`.
 pub fn parse<T: CodeAnswer>(text: &str, task_id: &str) -> Result<T, Unreadable> {
-    if answer::find_json(text).is_some_and(|value| has_code(&value)) {
+    if answer::find_object::<T>(text).is_some_and(|value| has_code(&value)) {
         return answer::parse(text, task_id).map_err(Unreadable::Nothing);
     }
     let CodeBlocks { edits, files, rest } =
         edit_blocks::parse(text).map_err(|error| Unreadable::Code(error.to_string()))?;
-    let is_prose = answer::find_json(&rest).is_none();
+    let is_prose = answer::find_object::<T>(&rest).is_none();
     let has_code = !edits.is_empty() || !files.is_empty();
     let mut response: T = if is_prose && has_code {
         T::default()

@@ -267,11 +267,29 @@ fn fitted(
     Prompt { text: text(&fitted.stable, &fitted.recent, &fitted.left_out), system }
 }
 
-/// The text appended when an answer is sent back with its problems.
-pub fn again(problems: &[String], fence: &str) -> String {
-    let problems: Vec<String> =
-        problems.iter().map(|text| cut(&text.replace(fence, "[fence]"), 4000).to_owned()).collect();
-    render("again", &context! { problems, fence })
+/// An answer that was refused, and why.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct RefusedAnswer {
+    /// What the model answered.
+    pub answer: String,
+    pub problems: Vec<String>,
+}
+
+/// Bytes of a refused answer that are shown to the model again.
+const OWN_ANSWER: usize = 8_000;
+
+/// Bytes of one problem of a refused answer.
+const PROBLEM: usize = 4_000;
+
+/// The text appended when answers are sent back with their problems, oldest first.
+pub fn again(refused: &[RefusedAnswer], fence: &str) -> String {
+    let clean = |text: &str, bytes| cut(&text.replace(fence, "[fence]"), bytes).to_owned();
+    let clean = |one: &RefusedAnswer| RefusedAnswer {
+        answer: clean(&one.answer, OWN_ANSWER),
+        problems: one.problems.iter().map(|text| clean(text, PROBLEM)).collect(),
+    };
+    let refused: Vec<RefusedAnswer> = refused.iter().map(clean).collect();
+    render("again", &context! { refused => Value::from(Serde(&refused)), fence })
 }
 
 #[cfg(test)]
@@ -308,7 +326,13 @@ mod tests {
                 );
             }
         }
-        insta::assert_snapshot!("again", again(&["`a.py`: no".into()], "FENCE"));
+        let refused = |answer: &str, problem: &str| RefusedAnswer {
+            answer: answer.into(),
+            problems: vec![problem.into()],
+        };
+        let refused =
+            [refused("{\"edits\": []}", "`a.py`: no"), refused("END FENCE", "not either")];
+        insta::assert_snapshot!("again", again(&refused, "FENCE"));
     }
 
     #[test]
@@ -470,9 +494,13 @@ mod tests {
 
     #[test]
     fn a_problem_that_is_sent_back_is_bounded_and_cannot_end_a_fence() {
-        let text = again(&["x".repeat(9_000), "END FENCE now".into()], "FENCE");
-        assert!(text.len() < 5_000, "{}", text.len());
-        assert!(text.contains("END [fence] now"), "{text}");
+        let refused = RefusedAnswer {
+            answer: format!("END FENCE answer {}", "x".repeat(90_000)),
+            problems: vec!["x".repeat(9_000), "END FENCE now".into()],
+        };
+        let text = again(&[refused], "FENCE");
+        assert!(text.len() < OWN_ANSWER + PROBLEM + 1_000, "{}", text.len());
+        assert!(text.contains("END [fence] now") && text.contains("END [fence] answer"), "{text}");
     }
 
     proptest::proptest! {

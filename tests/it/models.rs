@@ -197,10 +197,13 @@ fn limited_nonsense_and_third_time_right(story: &Story) {
         .collect();
     assert_eq!(outcomes, ["regression", "improved", "improved"], "{}", ran.err);
     let calls = calls(&document);
-    assert_eq!(
-        calls[..3],
-        ["analyst limited T5 left", "analyst nonsense T1 left", "analyst third - used"]
-    );
+    let first = [
+        "analyst limited T5 left",
+        "analyst nonsense T1 left",
+        "analyst nonsense T1 left",
+        "analyst third - used",
+    ];
+    assert_eq!(calls[..4], first);
     let asked = model.asked();
     let mut thirds = asked.iter().filter(|one| one.provider == "third");
     let second = thirds.nth(2).unwrap().body["messages"][1]["content"].as_str().unwrap();
@@ -209,6 +212,8 @@ fn limited_nonsense_and_third_time_right(story: &Story) {
         assert!(tried.contains(part), "{part}: {second}");
     }
     assert!(!tried.contains("disproved"), "a place is not given up: {tried}");
+    let count = |start: &str| calls.iter().filter(|call| call.starts_with(start)).count();
+    assert_eq!(count("analyst limited"), 1, "it asked to be left alone for an hour");
     let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
     assert!(log.contains("rollback iteration 1 - regression detected"), "{log}");
     assert!(log.contains("iteration 2 - surgical strategy"), "{log}");
@@ -407,11 +412,11 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
     let text = |text: &str| Reply::Text(text.to_owned());
     let table: Vec<(&str, Vec<Reply>, &str)> = vec![
         ("empty", vec![text("")], "T1"),
-        ("prose", vec![text("{ no json")], "T1"),
-        ("bomb", vec![text(&"{\"a\":".repeat(200_000))], "T1"),
+        ("prose", vec![text("{ no json"); 2], "T1"),
+        ("bomb", vec![text(&"{\"a\":".repeat(200_000)); 2], "T1"),
         ("huge", vec![text(&"x".repeat(6 << 20))], "T1"),
-        ("confidence of 7", vec![analysis("calc.py:total:9-13", 7.0)], "T1"),
-        ("another task", vec![text("{\"task_id\":\"IMPL-fix-9\"}")], "T1"),
+        ("confidence of 7", vec![analysis("calc.py:total:9-13", 7.0); 2], "T1"),
+        ("another task", vec![text("{\"task_id\":\"IMPL-fix-9\"}"); 2], "T1"),
         ("lines outside", vec![analysis("calc.py:total:900-913", 0.9)], "T2"),
         ("no such file", vec![analysis("nowhere.py:f:1-2", 0.9)], "T2"),
         (
@@ -434,7 +439,7 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
         ),
         (
             "too long",
-            vec![Reply::Status(400, vec![], "maximum context length is 10".into())],
+            vec![Reply::Status(400, vec![], "maximum context length is 10".into()); 2],
             "refused",
         ),
         (
@@ -541,6 +546,7 @@ fn a_refused_edit_goes_back_with_the_reason_and_the_lines_that_are_there() {
     let again = model.asked()[2].text();
     assert!(again.contains("does not occur in the file"), "{again}");
     assert!(again.contains("total -= value"), "the lines that are there");
+    assert!(again.contains("total =- value"), "its own answer");
     assert_eq!(ran.document()["iterations"][0]["outcome"], "improved", "{}", ran.err);
 }
 
@@ -591,6 +597,108 @@ fn a_budget_stops_the_session_at_a_checkpoint_that_can_be_resumed() {
     let resumed = fix(&repo, &["one"], &["--resume", "--budget-calls", "9"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.err);
     assert_eq!(resumed.document()["spending"]["calls"], 4, "nothing was asked twice");
+}
+
+/// An analysis in the protocol of Anthropic that cost nearly two cents.
+fn dear_analysis() -> Reply {
+    let Reply::Text(text) = analysis("calc.py:clamp:4-5", 0.9) else { unreachable!("a text") };
+    let body = serde_json::json!({
+        "content": [{ "type": "text", "text": text }], "stop_reason": "end_turn", "model": "m",
+        "usage": { "input_tokens": 1_500, "output_tokens": 3_600 },
+    });
+    Reply::Status(200, vec![], body.to_string())
+}
+
+/// The example of the README, `--providers claude,embedded --budget-usd`, through a proxy.
+#[test]
+fn a_budget_in_dollars_holds_by_list_prices_and_needs_a_price() {
+    let model = FakeModel::serve(vec![("claude", vec![dear_analysis()])]);
+    let repo = TestRepo::new(CALC);
+    let address = format!("http://127.0.0.1:{}/claude", model.port());
+    let settings = format!("provider:\n  claude: {{ base-url: '{address}', key: CLAUDE_KEY }}\n");
+    repo.write(&[(".github/regreen.yml", &settings)]);
+    let arguments = ["--providers", "claude,embedded", "--budget-usd", "0.02"];
+    let stopped = fix(&repo, &["claude"], &arguments);
+    assert_eq!(stopped.document()["result"], "blocked", "{}", stopped.err);
+    let asked = model.asked();
+    assert_eq!(asked.len(), 1, "the answer to a second question is not paid for");
+    let longest = asked[0].body["max_tokens"].as_u64().expect("a limit");
+    assert!((1_000..4_000).contains(&longest), "{longest}");
+    let reason = stopped.document()["reason"].to_string();
+    assert!(reason.contains("the budget of $0.0200 ($0.0195 is used)"), "{reason}");
+
+    let model = FakeModel::serve(vec![("one", vec![])]);
+    let repo = configured(&model, "one, embedded", &["one"], "");
+    let refused = fix(&repo, &["one"], &["--budget-usd", "1"]);
+    assert_eq!((refused.code, model.asked().len()), (Some(2), 0), "{}", refused.err);
+    for words in ["the price of `one-model` of `one` is unknown", "provider: { one: { price: {"] {
+        assert!(refused.err.contains(words), "{}", refused.err);
+    }
+}
+
+#[test]
+fn doctor_says_of_each_provider_what_is_missing() {
+    let list = r#"{"data":[{"id":"one-modell"},{"id":"other"}]}"#;
+    let model = FakeModel::serve(vec![
+        ("one", vec![Reply::Status(200, vec![], list.into())]),
+        ("two", vec![Reply::Status(401, vec![], "{\"error\":{\"message\":\"bad key\"}}".into())]),
+    ]);
+    let names = ["one", "two", "three"];
+    let price = ", price: { input: 1.0, output: 2.0 }";
+    let repo = configured(&model, "one, two, three, gemini", &names, price);
+    let mut command = repo.command();
+    let ran: Ran =
+        command.env("ONE_KEY", KEY).env("TWO_KEY", KEY).arg("doctor").output().unwrap().into();
+    assert_eq!(ran.code, Some(0), "a provider that refuses changes nothing: {}", ran.out);
+    for line in [
+        "providers     one: `one-model` is not available; similar: `one-modell`, `other`; $1.00 and $2.00",
+        "              two: its models cannot be listed: the key was refused: bad key; $1.00",
+        "              three: THREE_KEY is not set\n",
+        "              gemini: GEMINI_API_KEY is not set\n",
+    ] {
+        assert!(ran.out.contains(line), "{line}\n{}", ran.out);
+    }
+    assert!(!ran.out.contains(KEY));
+    assert!(model.asked().iter().all(|one| one.head.starts_with("GET /")), "nothing is asked");
+}
+
+#[test]
+fn weak_analyses_are_used_only_early_and_for_one_place() {
+    let one_place = || vec![analysis("calc.py:total:9-13", 0.1), right(TOTAL)];
+    let Reply::Text(two_places) = analysis("calc.py:total:9-13", 0.1) else { unreachable!("text") };
+    let point = "\"calc.py:total:9-13\"]";
+    let two_places = two_places.replace(point, "\"calc.py:total:9-13\",\"calc.py:clamp:4-5\"]");
+    let table = [
+        ("one place", one_place(), ["analyst one T4 used", "fixer one - used"].as_slice()),
+        ("two places", vec![Reply::Text(two_places)], &["analyst one T4 used"]),
+    ];
+    for (why, replies, expected) in table {
+        let model = FakeModel::serve(vec![("one", replies)]);
+        let repo = configured(&model, "one", &["one"], "");
+        let ran = fix(&repo, &["one"], &["--max-iterations", "1"]);
+        assert_eq!(calls(&ran.document()), expected, "{why}: {}", ran.err);
+        let is_skipped = ran.err.contains("too weak to act on in iteration 1");
+        assert_eq!(is_skipped, expected.len() == 1, "{why}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_provider_that_asks_for_an_hour_and_one_that_gave_no_analysis_are_not_asked_for_edits_first() {
+    let wait = vec![("retry-after", "3600".to_owned())];
+    let model = FakeModel::serve(vec![
+        ("one", vec![Reply::Status(429, wait, "{}".into())]),
+        ("two", vec![Reply::Text("{\"approach\":\"be careful\",\"confidence_score\":0.9}".into())]),
+        ("three", vec![analysis("calc.py:total:9-13", 0.9), right(TOTAL)]),
+    ]);
+    let repo = configured(&model, "one, two, three", &["one", "two", "three"], "");
+    let ran = fix(&repo, &["one", "two", "three"], &["--max-iterations", "1"]);
+    let expected = [
+        "analyst one T5 left",
+        "analyst two T10 left",
+        "analyst three - used",
+        "fixer three - used",
+    ];
+    assert_eq!(calls(&ran.document()), expected, "{}", ran.err);
 }
 
 #[test]

@@ -118,7 +118,8 @@ pub fn advised() -> Reply {
 }
 
 pub fn nothing() -> Reply {
-    Reply::Text("There is nothing that I could add.".into())
+    let notes = "There is nothing that I could add.";
+    Reply::Text(serde_json::json!({ "new_files": [], "edits": [], "notes": notes }).to_string())
 }
 
 pub fn server(one: Vec<Reply>) -> FakeModel {
@@ -152,7 +153,7 @@ pub fn questions(asked: &[Asked]) -> Vec<String> {
         let text = one.text();
         let (_, rest) = text.split_once("# Question ").expect("every question has a name");
         let name = rest.split(['\\', '"']).next().unwrap_or_default().to_owned();
-        let again = text.contains("Your last answer was refused");
+        let again = text.contains("# Your answer 1, which was refused");
         if again { format!("{name} again") } else { name }
     };
     asked.iter().map(name).collect()

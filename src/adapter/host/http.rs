@@ -46,7 +46,10 @@ pub enum HttpError {
 }
 
 /// Time limit for connecting.
-const CONNECT: Duration = Duration::from_secs(20);
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Interval of TCP keep-alive probes; gateways of clouds drop a connection that is idle for minutes.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// The HTTP client that all services share.
 #[derive(Clone, Debug)]
@@ -61,6 +64,7 @@ impl Http {
             .user_agent(concat!("regreen/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT)
+            .tcp_keepalive(KEEP_ALIVE)
             .build()
             .map_err(|error| HttpError::Request(chain(&error)))?;
         Ok(Self { client })

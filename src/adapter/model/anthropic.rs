@@ -5,23 +5,20 @@ use serde_json::{Value, json};
 use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
+use super::protocol::{ParsedAnswer, RequestFeatures};
 
-/// Writes a question; a structured answer is requested as a tool that must be called.
+/// Writes a question. A forced call of a tool would exclude thinking, so the form is one of the text.
 pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
-    let form = question.form.as_ref();
+    let schema = question.form.as_ref().map(|(_, schema)| schema);
     json!({
         "model": model,
         "system": question.system,
         "messages": [{ "role": "user", "content": question.prompt }],
         "max_tokens": question.max_output_tokens,
         "temperature": question.temperature,
-        "tools": form.map(|(name, schema)| json!([{
-            "name": name,
-            "description": "Gives the answer.",
-            "input_schema": schema,
-        }])),
-        "tool_choice": form.map(|(name, _)| json!({ "type": "tool", "name": name })),
+        "output_config": schema.map(|schema| json!({
+            "format": { "type": "json_schema", "schema": schema },
+        })),
     })
 }
 
@@ -32,12 +29,15 @@ pub const INPUT_TOKENS: &[&str] = &[
     "/usage/cache_read_input_tokens",
 ];
 
-/// Parses a response: the input of the tool call, else the text.
+/// Parses a response: the input of a tool call, which some gateways make of a form, else the text.
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let content = body.get("content").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
     let reason = text_at(body, "/stop_reason");
-    if reason == "refusal" {
-        return Err(ModelErrorKind::Refused { reason: reason.to_owned() });
+    match reason {
+        "refusal" => return Err(ModelErrorKind::Refused { reason: reason.to_owned() }),
+        // Question and answer together are too long, so a longer answer would not fit either.
+        "model_context_window_exceeded" => return Err(ModelErrorKind::TooLong),
+        _ => {}
     }
     let tool = content.iter().find(|part| text_at(part, "/type") == "tool_use");
     let text = match tool.and_then(|tool| tool.get("input")) {
@@ -46,8 +46,8 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     };
     Ok(ParsedAnswer {
         text,
-        cut: matches!(reason, "max_tokens" | "model_context_window_exceeded"),
-        usage: usage_at(body, INPUT_TOKENS, &["/usage/output_tokens"]),
+        cut: reason == "max_tokens",
         model: text_at(body, "/model").to_owned(),
+        ..ParsedAnswer::default()
     })
 }

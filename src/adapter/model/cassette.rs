@@ -72,6 +72,9 @@ enum RecordedOutcome {
         kind: ModelErrorKind,
         #[serde(rename = "said")]
         message: String,
+        /// The tokens that the provider reports nevertheless.
+        #[serde(default)]
+        usage: Usage,
     },
 }
 
@@ -108,7 +111,7 @@ impl Model for Recording {
             },
             Err(error) => {
                 let (kind, message) = (error.kind.clone(), clean(&error.message));
-                RecordedOutcome::Error { kind, message }
+                RecordedOutcome::Error { kind, message, usage: error.usage }
             }
         };
         let exchange = Exchange {
@@ -162,11 +165,7 @@ impl Replaying {
     }
 
     fn differs(&self, difference: String) -> ModelError {
-        ModelError {
-            provider: self.facts.name.clone(),
-            kind: ModelErrorKind::Replay { difference },
-            message: String::new(),
-        }
+        ModelError::new(&self.facts.name, ModelErrorKind::Replay { difference }, String::new())
     }
 }
 
@@ -234,9 +233,8 @@ impl Model for Replaying {
                 usage,
                 model,
             }),
-            RecordedOutcome::Error { kind, message } => {
-                let provider = self.facts.name.clone();
-                Err(ModelError { provider, kind, message })
+            RecordedOutcome::Error { kind, message, usage } => {
+                Err(ModelError { usage, ..ModelError::new(&self.facts.name, kind, message) })
             }
         }
     }

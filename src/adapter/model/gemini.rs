@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
+use super::protocol::{ParsedAnswer, RequestFeatures};
 
 pub fn body(_: &str, question: &Question, _: RequestFeatures) -> Value {
     let schema = question.form.as_ref().map(|(_, schema)| schema);
@@ -36,20 +36,18 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
         .filter(|part| part.get("thought").and_then(Value::as_bool) != Some(true))
         .map(|part| text_at(part, "/text"))
         .collect();
-    if !matches!(reason, "" | "STOP" | "MAX_TOKENS") {
-        return Err(ModelErrorKind::Refused { reason: reason.to_lowercase() });
+    match reason {
+        "" | "STOP" | "MAX_TOKENS" => {}
+        "MALFORMED_FUNCTION_CALL" => return Err(ModelErrorKind::Garbage),
+        _ => return Err(ModelErrorKind::Refused { reason: reason.to_lowercase() }),
     }
-    if parts.is_none() && reason != "MAX_TOKENS" {
+    if parts.is_none() && reason.is_empty() {
         return Err(ModelErrorKind::Garbage);
     }
     Ok(ParsedAnswer {
         text,
         cut: reason == "MAX_TOKENS",
-        usage: usage_at(
-            body,
-            &["/usageMetadata/promptTokenCount"],
-            &["/usageMetadata/candidatesTokenCount", "/usageMetadata/thoughtsTokenCount"],
-        ),
         model: text_at(body, "/modelVersion").to_owned(),
+        ..ParsedAnswer::default()
     })
 }

@@ -1,42 +1,45 @@
 //! Models that are asked over HTTP with one of the supported protocols.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::adapter::host::http::{Http, HttpError};
+use crate::domain::budget::Usage;
 use crate::domain::provider::Protocol;
 use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use super::protocol::{ProtocolRow, ProviderSettings, RequestFeatures};
-use super::status;
+use super::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings, RequestFeatures, usage_at};
+use super::status::{self, ErrorBody};
 
 /// A model that is asked over HTTP.
 pub struct HttpModel {
     settings: ProviderSettings,
     protocol: ProtocolRow,
     http: Http,
+    /// What the server is known to accept.
+    features: Mutex<RequestFeatures>,
 }
 
 impl HttpModel {
     /// A model that answers over HTTP.
     #[must_use]
     pub fn new(settings: ProviderSettings, protocol: Protocol, http: Http) -> Self {
-        Self { settings, protocol: ProtocolRow::of(protocol), http }
+        let features = Mutex::new(RequestFeatures::of(&settings.facts.model));
+        Self { settings, protocol: ProtocolRow::of(protocol), http, features }
     }
 
-    async fn ask_once(
+    async fn send(
         &self,
         question: &Question,
         features: RequestFeatures,
     ) -> Result<Answer, ModelError> {
-        let (path, mut headers, body) = self.protocol.request(&self.settings, question, features);
-        let base = self.settings.base_url.as_deref().unwrap_or(self.protocol.base_url);
-        let url = format!("{}{}", base.trim_end_matches('/'), path);
-        headers.extend(self.settings.headers.iter().cloned());
+        let (path, headers, body) = self.protocol.request(&self.settings, question, features);
+        let url = self.protocol.url(&self.settings, &path);
         let limit = question.limit.min(self.settings.timeout);
         let received = self
             .http
@@ -44,19 +47,59 @@ impl HttpModel {
             .await
             .map_err(|error| self.settings.error(kind_of(&error, limit), &error.to_string()))?;
         let text = String::from_utf8_lossy(&received.body);
-        if !(200..300).contains(&received.status) {
-            return Err(self.settings.error(status::kind(&received, &text), &message_in(&text)));
-        }
         // `serde_json` limits the depth of nesting.
-        let body: Value = serde_json::from_str(&text)
-            .map_err(|_error| self.settings.error(ModelErrorKind::Garbage, &text))?;
-        let parsed =
-            (self.protocol.parse)(&body).map_err(|kind| self.settings.error(kind, &text))?;
+        let body: Option<Value> = serde_json::from_str(&text).ok();
+        let (input, output) = self.protocol.usage;
+        let usage = body.as_ref().map_or_else(Usage::default, |body| usage_at(body, input, output));
+        let failed = |kind, message: &str| self.settings.error_in((kind, message), &text, usage);
+        let error = ErrorBody::of(&received, body.as_ref(), &text);
+        // An error object comes first: gateways send it with a status of success too.
+        if let Some(error) = error {
+            return Err(failed(status::kind(&received, &error), &error.message));
+        }
+        let Some(body) = body else {
+            let empty = text.trim().is_empty();
+            let kind = if empty { ModelErrorKind::Empty } else { ModelErrorKind::Garbage };
+            return Err(failed(kind, &status::words_of(&text)));
+        };
+        let parsed = (self.protocol.parse)(&body).map_err(|kind| failed(kind, ""))?;
+        if parsed.text.trim().is_empty() && !parsed.cut {
+            return Err(failed(ModelErrorKind::Empty, ""));
+        }
         if parsed.text.len() > ANSWER_LIMIT {
-            return Err(self.settings.error(ModelErrorKind::Garbage, "the answer is too large"));
+            return Err(failed(ModelErrorKind::Garbage, "the answer is too large"));
         }
         // Serialised again, so that JSON escapes cannot hide a key from the redactor.
-        self.settings.answer(parsed, &body.to_string())
+        let answer = self.settings.answer(ParsedAnswer { usage, ..parsed }, &body.to_string());
+        answer.map_err(|error| ModelError { usage, ..error })
+    }
+}
+
+/// Time limit for the list of a provider's models.
+const LIST: Duration = Duration::from_secs(10);
+
+impl HttpModel {
+    /// The names of the models that the provider offers.
+    pub async fn list_models(&self) -> Result<Vec<String>, ModelError> {
+        let url = self.protocol.url(&self.settings, self.protocol.models);
+        let headers = self.protocol.headers(&self.settings);
+        let received = self
+            .http
+            .exchange(&url, &headers, None, LIST, ANSWER_LIMIT)
+            .await
+            .map_err(|error| self.settings.error(kind_of(&error, LIST), &error.to_string()))?;
+        let text = String::from_utf8_lossy(&received.body);
+        let body: Option<Value> = serde_json::from_str(&text).ok();
+        if let Some(error) = ErrorBody::of(&received, body.as_ref(), &text) {
+            return Err(self.settings.error(status::kind(&received, &error), &error.message));
+        }
+        let list = body.as_ref().and_then(|body| body.get("data").or(body.get("models")));
+        let Some(list) = list.and_then(Value::as_array) else {
+            return Err(self.settings.error(ModelErrorKind::Garbage, &status::words_of(&text)));
+        };
+        let name = |one: &Value| one.get("id").or(one.get("name"))?.as_str().map(str::to_owned);
+        let names = list.iter().filter_map(name);
+        Ok(names.map(|name| name.trim_start_matches("models/").to_owned()).collect())
     }
 }
 
@@ -67,47 +110,30 @@ impl Model for HttpModel {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let mut features = RequestFeatures {
-            form: question.form.is_some(),
-            temperature: question.temperature.is_some(),
-            max_tokens: true,
-        };
+        let features = *self.features.lock().unwrap_or_else(PoisonError::into_inner);
         let question = self.settings.with_canary(question);
-        loop {
-            let error = match self.ask_once(&question, features).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            // The prompt describes the schema too, so an answer without it can still be parsed.
-            let is_refused = matches!(error.kind, ModelErrorKind::BadRequest { .. });
-            match features.without_refused(&error.message).filter(|_| is_refused) {
-                Some(fewer) => features = fewer,
-                None => return Err(error),
+        let error = match self.send(&question, features).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        // The prompt describes the schema too, so an answer without it can still be parsed.
+        let is_refused = matches!(error.kind, ModelErrorKind::BadRequest { .. });
+        match features.without_refused(&error.message).filter(|_| is_refused) {
+            Some((fewer, parameter)) => {
+                *self.features.lock().unwrap_or_else(PoisonError::into_inner) = fewer;
+                let kind = ModelErrorKind::Unsupported { parameter: parameter.to_owned() };
+                Err(ModelError { kind, ..error })
             }
+            None => Err(error),
         }
     }
 }
 
 fn kind_of(error: &HttpError, limit: Duration) -> ModelErrorKind {
     match error {
-        HttpError::Connection(_) => ModelErrorKind::Connection,
-        HttpError::Truncated => ModelErrorKind::Truncated,
+        HttpError::Connection(_) | HttpError::Truncated => ModelErrorKind::Connection,
         HttpError::TimedOut => ModelErrorKind::TimedOut { limit },
         HttpError::TooLarge(_) => ModelErrorKind::Garbage,
         HttpError::Request(_) => ModelErrorKind::BadRequest { status: 0 },
     }
-}
-
-/// The message in an error body, else the whole body.
-fn message_in(text: &str) -> String {
-    let value: Option<Value> = serde_json::from_str(text).ok();
-    let message = value.as_ref().and_then(|value| {
-        // Gemini answers with an array when a stream was requested.
-        let value = value.get(0).unwrap_or(value);
-        let error = value.get("error")?;
-        let message = error.get("message").or(Some(error))?.as_str()?;
-        let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
-        Some(format!("{message} {code}").trim().to_owned())
-    });
-    message.unwrap_or_else(|| text.to_owned())
 }

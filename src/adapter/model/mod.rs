@@ -39,7 +39,10 @@ pub const READERS: &[crate::domain::Reader] = &[
             body: text.as_bytes().to_vec(),
             at: jiff::Timestamp::UNIX_EPOCH,
         };
-        drop(status::kind(&received, text));
+        let body = serde_json::from_str(text).ok();
+        if let Some(error) = status::ErrorBody::of(&received, body.as_ref(), text) {
+            drop(status::kind(&received, &error));
+        }
     }),
     ("clients", cli::read_all),
 ];

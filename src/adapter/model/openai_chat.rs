@@ -6,21 +6,20 @@ use serde_json::{Value, json};
 use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
+use super::protocol::{ParsedAnswer, RequestFeatures};
 
 pub fn body(model: &str, question: &Question, features: RequestFeatures) -> Value {
-    let longest = if features.max_tokens { "max_tokens" } else { "max_completion_tokens" };
     json!({
         "model": model,
         "messages": [
             { "role": "system", "content": question.system },
             { "role": "user", "content": question.prompt },
         ],
-        longest: question.max_output_tokens,
+        features.limit.word(): question.max_output_tokens,
         "temperature": question.temperature,
         "response_format": question.form.as_ref().map(|(name, schema)| json!({
             "type": "json_schema",
-            "json_schema": { "name": name, "schema": schema },
+            "json_schema": { "name": name, "schema": schema, "strict": true },
         })),
     })
 }
@@ -41,13 +40,13 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().map(|part| text_at(part, "/text")).collect(),
-        Value::Null if reason == "length" => String::new(),
+        Value::Null => String::new(),
         _ => return Err(ModelErrorKind::Garbage),
     };
     Ok(ParsedAnswer {
         text,
         cut: reason == "length",
-        usage: usage_at(body, &["/usage/prompt_tokens"], &["/usage/completion_tokens"]),
         model: text_at(body, "/model").to_owned(),
+        ..ParsedAnswer::default()
     })
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
+use super::protocol::{ParsedAnswer, RequestFeatures};
 
 /// Builds the request body; the provider is asked to store nothing.
 pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
@@ -17,7 +17,7 @@ pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
         "store": false,
         "temperature": question.temperature,
         "text": question.form.as_ref().map(|(name, schema)| json!({
-            "format": { "type": "json_schema", "name": name, "schema": schema, "strict": false },
+            "format": { "type": "json_schema", "name": name, "schema": schema, "strict": true },
         })),
     })
 }
@@ -46,7 +46,7 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     Ok(ParsedAnswer {
         text,
         cut: incomplete == "max_output_tokens",
-        usage: usage_at(body, &["/usage/input_tokens"], &["/usage/output_tokens"]),
         model: text_at(body, "/model").to_owned(),
+        ..ParsedAnswer::default()
     })
 }

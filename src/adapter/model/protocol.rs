@@ -23,8 +23,12 @@ pub struct ProtocolRow {
     pub version: Option<(&'static str, &'static str)>,
     /// Builds the request body for a model and a question. Fields that are `null` are not sent.
     pub body: fn(&str, &Question, RequestFeatures) -> Value,
-    /// Parses the body of a successful response.
+    /// Parses the body of a successful response, except for its usage.
     pub parse: fn(&Value) -> Result<ParsedAnswer, ModelErrorKind>,
+    /// Where a response has the token counts of question and answer.
+    pub usage: (&'static [&'static str], &'static [&'static str]),
+    /// The path of the list of models, after the base address.
+    pub models: &'static str,
 }
 
 impl ProtocolRow {
@@ -36,9 +40,6 @@ impl ProtocolRow {
         features: RequestFeatures,
     ) -> (String, Vec<(String, String)>, Value) {
         let model = &settings.facts.model;
-        let key = settings.key.as_ref().map(|key| format!("{}{}", self.key.1, key.expose()));
-        let version = self.version.map(|(name, version)| (name, version.to_owned()));
-        let headers = version.into_iter().chain(key.map(|key| (self.key.0, key)));
         let asked = Question {
             temperature: question.temperature.filter(|_| features.temperature),
             form: question.form.clone().filter(|_| features.form),
@@ -47,8 +48,22 @@ impl ProtocolRow {
         let mut body = (self.body)(model, &asked, features);
         leave_nulls_out(&mut body);
         body.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(leave_nulls_out);
-        let headers = headers.map(|(name, value)| (name.to_owned(), value)).collect();
-        (self.path.replace("{model}", &percent_encode(model)), headers, body)
+        (self.path.replace("{model}", &percent_encode(model)), self.headers(settings), body)
+    }
+
+    /// The headers of every request, with the key.
+    pub fn headers(&self, settings: &ProviderSettings) -> Vec<(String, String)> {
+        let key = settings.key.as_ref().map(|key| format!("{}{}", self.key.1, key.expose()));
+        let version = self.version.map(|(name, version)| (name, version.to_owned()));
+        let headers = version.into_iter().chain(key.map(|key| (self.key.0, key)));
+        let own = headers.map(|(name, value)| (name.to_owned(), value));
+        own.chain(settings.headers.iter().cloned()).collect()
+    }
+
+    /// The address of a path at the provider's server.
+    pub fn url(&self, settings: &ProviderSettings, path: &str) -> String {
+        let base = settings.base_url.as_deref().unwrap_or(self.base_url);
+        format!("{}{path}", base.trim_end_matches('/'))
     }
 }
 
@@ -58,33 +73,96 @@ fn leave_nulls_out(value: &mut Value) {
     }
 }
 
-/// The optional parts of a request. When a server refuses one, the request is repeated without it.
+/// The optional parts of a request. What a server refuses is left out of all later requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestFeatures {
     /// The JSON Schema of the answer.
     pub form: bool,
     pub temperature: bool,
-    /// Whether chat completions get the output limit under its older name, `max_tokens`.
-    pub max_tokens: bool,
+    /// The name of the output limit in chat completions.
+    pub limit: LimitName,
+    /// Whether the server refused the other name of the output limit.
+    is_renamed: bool,
+}
+
+/// The name of the output limit in chat completions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitName {
+    /// `max_tokens`, which most servers know.
+    MaxTokens,
+    /// `max_completion_tokens`, which reasoning models demand.
+    MaxCompletionTokens,
+}
+
+impl LimitName {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
+    /// The name that a model wants.
+    pub fn of(model: &str) -> Self {
+        let name = model.rsplit('/').next().unwrap_or(model);
+        let is_family = |family: &str| {
+            let rest = name.strip_prefix(family);
+            rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+        };
+        if ["gpt-5", "gpt-6", "o1", "o3", "o4"].into_iter().any(is_family) {
+            Self::MaxCompletionTokens
+        } else {
+            Self::MaxTokens
+        }
+    }
 }
 
 impl RequestFeatures {
-    /// The same features without the one that an error message names; `None` when it names none.
-    pub fn without_refused(self, message: &str) -> Option<Self> {
+    /// What the first request to a model contains.
+    pub fn of(model: &str) -> Self {
+        Self { form: true, temperature: true, limit: LimitName::of(model), is_renamed: false }
+    }
+
+    /// The same features without the one that an error message names, and its name; `None` when it
+    /// names none.
+    pub fn without_refused(self, message: &str) -> Option<(Self, &'static str)> {
         let message = message.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
-        if self.max_tokens && names(&["max_completion_tokens"]) {
-            return Some(Self { max_tokens: false, ..self });
+        let other = match self.limit {
+            LimitName::MaxTokens if names(&["max_completion_tokens"]) => {
+                Some(LimitName::MaxCompletionTokens)
+            }
+            LimitName::MaxCompletionTokens
+                if names(&["max_completion_tokens"]) && names(UNKNOWN) =>
+            {
+                Some(LimitName::MaxTokens)
+            }
+            LimitName::MaxTokens | LimitName::MaxCompletionTokens => None,
+        };
+        if let Some(limit) = other.filter(|_| !self.is_renamed) {
+            return Some((Self { limit, is_renamed: true, ..self }, self.limit.word()));
         }
         if self.temperature && names(&["temperature"]) {
-            return Some(Self { temperature: false, ..self });
+            return Some((Self { temperature: false, ..self }, "temperature"));
         }
-        if self.form && names(FORM) {
-            return Some(Self { form: false, ..self });
+        if self.form {
+            let name = FORM.iter().find(|name| message.contains(**name))?;
+            return Some((Self { form: false, ..self }, name));
         }
         None
     }
 }
+
+/// Phrases about a parameter that a server does not know, as opposed to one with a wrong value.
+const UNKNOWN: &[&str] = &[
+    "unknown",
+    "unrecognized",
+    "unsupported",
+    "not supported",
+    "not permitted",
+    "unexpected",
+    "extra",
+];
 
 /// Names of the JSON schema parameter in the error messages of servers.
 const FORM: &[&str] = &[
@@ -93,6 +171,7 @@ const FORM: &[&str] = &[
     "text.format",
     "responsejsonschema",
     "response_schema",
+    "output_config",
     "tool_choice",
 ];
 
@@ -133,7 +212,18 @@ impl ProviderSettings {
     /// An error with the provider's message, bounded and without secrets.
     pub fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
         let message = self.redactor.redact(&bounded(message, MESSAGE)).into();
-        ModelError { provider: self.facts.name.clone(), kind, message }
+        ModelError::new(&self.facts.name, kind, message)
+    }
+
+    /// The same with what was received, bounded and without secrets, and the usage that it reports.
+    pub fn error_in(
+        &self,
+        (kind, message): (ModelErrorKind, &str),
+        received: &str,
+        usage: Usage,
+    ) -> ModelError {
+        let raw = bounded(received, RAW);
+        ModelError { raw: self.redactor.redact(&raw).into(), usage, ..self.error(kind, message) }
     }
 
     /// The question with the canary in it.

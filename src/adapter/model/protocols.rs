@@ -12,6 +12,8 @@ const CHAT: ProtocolRow = ProtocolRow {
     version: None,
     body: openai_chat::body,
     parse: openai_chat::parse,
+    usage: (&["/usage/prompt_tokens"], &["/usage/completion_tokens"]),
+    models: "/models",
 };
 
 impl ProtocolRow {
@@ -25,12 +27,18 @@ impl ProtocolRow {
                 version: None,
                 body: gemini::body,
                 parse: gemini::parse,
+                usage: (
+                    &["/usageMetadata/promptTokenCount"],
+                    &["/usageMetadata/candidatesTokenCount", "/usageMetadata/thoughtsTokenCount"],
+                ),
+                models: "/v1beta/models?pageSize=1000",
             },
             Protocol::Chat => CHAT,
             Protocol::Responses => Self {
                 path: "/responses",
                 body: openai_responses::body,
                 parse: openai_responses::parse,
+                usage: (&["/usage/input_tokens"], &["/usage/output_tokens"]),
                 ..CHAT
             },
             Protocol::Anthropic => Self {
@@ -40,6 +48,8 @@ impl ProtocolRow {
                 version: Some(("anthropic-version", "2023-06-01")),
                 body: anthropic::body,
                 parse: anthropic::parse,
+                usage: (anthropic::INPUT_TOKENS, &["/usage/output_tokens"]),
+                models: "/v1/models?limit=1000",
             },
         }
     }

@@ -1,50 +1,185 @@
-//! Maps HTTP error responses of all model protocols to [`ModelErrorKind`].
+//! Maps the error responses of all model protocols to [`ModelErrorKind`]: an error object first, by
+//! its code, then the status.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::adapter::host::http::Received;
+use crate::adapter::host::http::{Received, text_at};
+use crate::domain::text::{bounded, first_line};
 use crate::effect::ModelErrorKind;
 
-/// Phrases of a 429 response about an exhausted quota, which waiting does not restore.
-const QUOTA: &[&str] =
-    &["insufficient_quota", "billing", "exceeded your current quota", "credit balance", "payment"];
+/// An error response, understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorBody {
+    /// The provider's own words; empty when it has none.
+    pub message: String,
+    /// Its codes, in lower case: `code`, `type`, `status` and the reasons in `details`.
+    codes: Vec<String>,
+    /// The status inside the body, which gateways pass on from the model's own server.
+    status: Option<u16>,
+    retry_after: Option<String>,
+}
 
-/// Phrases of an error about a request that is too long.
-const LENGTH: &[&str] = &[
-    "context_length_exceeded",
-    "maximum context length",
-    "prompt is too long",
-    "exceeds the maximum number of tokens",
-    "input token count",
-    "too many tokens",
-    "context window",
-    "range of input length",
+impl ErrorBody {
+    /// The error of a response: one with an error status, or with an error object in spite of a
+    /// status of success. `body` is its text as JSON.
+    pub fn of(received: &Received, body: Option<&Value>, text: &str) -> Option<Self> {
+        // Gemini answers with an array when a stream was requested.
+        let body = body.map(|body| body.get(0).unwrap_or(body));
+        let error = body.and_then(|body| body.get("error")).filter(|error| !error.is_null());
+        if error.is_none() && (200..300).contains(&received.status) {
+            return None;
+        }
+        let Some(error) = error.or(body) else {
+            return Some(Self { message: words_of(text), ..Self::default() });
+        };
+        let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
+        let reasons = details.clone().flat_map(|detail| {
+            let quotas =
+                detail.pointer("/violations").and_then(Value::as_array).into_iter().flatten();
+            let ids = quotas.map(|quota| text_at(quota, "/quotaId"));
+            ids.chain([text_at(detail, "/reason")]).collect::<Vec<_>>()
+        });
+        let codes = ["/code", "/type", "/status"].map(|path| text_at(error, path));
+        let number = |path| error.pointer(path).and_then(Value::as_u64);
+        let status = number("/code").or_else(|| number("/status"));
+        let words = ["/message", "/detail", "/error_description", "/errors/0/message"];
+        let message =
+            words.map(|path| text_at(error, path)).into_iter().find(|text| !text.is_empty());
+        Some(Self {
+            message: bounded(message.or(error.as_str()).unwrap_or_default(), MESSAGE),
+            codes: codes
+                .into_iter()
+                .chain(reasons)
+                .filter(|code| !code.is_empty())
+                .map(str::to_lowercase)
+                .collect(),
+            status: status.and_then(|status| u16::try_from(status).ok()),
+            retry_after: details
+                .clone()
+                .find_map(|detail| Some(detail.get("retryDelay")?.as_str()?.to_owned())),
+        })
+    }
+
+    fn has(&self, words: &[&str]) -> bool {
+        let message = self.message.to_lowercase();
+        let codes = || self.codes.iter().map(String::as_str);
+        words.iter().any(|word| message.contains(word) || codes().any(|code| code.contains(word)))
+    }
+}
+
+/// Characters of a provider's message that are kept at most.
+const MESSAGE: usize = 1_000;
+
+/// What a text that is no JSON says in one line: the title of a page, else its first line.
+pub fn words_of(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let title = lower.find("<title>").and_then(|start| {
+        let start = start + "<title>".len();
+        text.get(start..start + lower.get(start..)?.find("</title>")?)
+    });
+    let is_markup = text.trim_start().starts_with(['<', '{', '[']);
+    let line = title.unwrap_or_else(|| if is_markup { "" } else { first_line(text) });
+    bounded(line.trim(), 200)
+}
+
+/// Words of an error, and the kind that they mean, which may carry the message.
+type Meaning = (&'static [&'static str], fn(&str) -> ModelErrorKind);
+
+/// What the codes and messages of providers mean; the first row with a word of the error wins.
+/// Phrases are in lower case.
+const MEANINGS: &[Meaning] = &[
+    (
+        &[
+            "insufficient_quota",
+            "billing",
+            "credit balance",
+            "insufficient credit",
+            "insufficient balance",
+            "perday",
+            "daily quota",
+        ],
+        |_| ModelErrorKind::OutOfQuota,
+    ),
+    (
+        &[
+            "context_length_exceeded",
+            "maximum context length",
+            "prompt is too long",
+            "exceeds the maximum number of tokens",
+            "input token count",
+            "too many tokens",
+            "context window",
+            "range of input length",
+            "request_too_large",
+        ],
+        |_| ModelErrorKind::TooLong,
+    ),
+    (&["content_filter", "content_policy", "moderation", "flagged", "responsibleai"], |message| {
+        ModelErrorKind::Refused { reason: bounded(message, 200) }
+    }),
+    (
+        &[
+            "api_key_invalid",
+            "api key not valid",
+            "invalid_api_key",
+            "authentication_error",
+            "unauthenticated",
+            "permission_denied",
+            "permission_error",
+        ],
+        |_| ModelErrorKind::Unauthorised,
+    ),
+    (&["model_not_found", "not_found_error", "not_found"], |_| ModelErrorKind::NotFound),
 ];
 
-/// The error kind of a response with an error status.
-pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
-    let now = received.at;
-    let status = received.status;
-    let lower = text.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+/// Codes with which an error object names what a status would say.
+const STATUSES: &[(&[&str], u16)] = &[
+    (&["rate_limit", "resource_exhausted", "throttl"], 429),
+    (&["overloaded", "unavailable"], 503),
+    (&["deadline_exceeded", "timeout"], 504),
+    (&["server_error", "api_error", "internal"], 500),
+    (&["invalid_request", "invalid_argument", "failed_precondition"], 400),
+];
+
+/// The error kind of a response.
+pub fn kind(received: &Received, error: &ErrorBody) -> ModelErrorKind {
+    let is_success = (200..300).contains(&received.status);
+    let named = || {
+        let code = |words: &[&str]| {
+            words.iter().any(|word| error.codes.iter().any(|code| code.contains(word)))
+        };
+        STATUSES.iter().find(|(words, _)| code(words)).map(|(_, status)| *status)
+    };
+    let status = if is_success {
+        error.status.or_else(named).unwrap_or(received.status)
+    } else {
+        received.status
+    };
+    let wait = || wait(received, error);
+    let meaning = || {
+        let row = MEANINGS.iter().find(|(words, _)| error.has(words));
+        row.map(|(_, kind)| kind(&error.message))
+    };
     match status {
-        401 | 403 => ModelErrorKind::Unauthorised,
+        401 => ModelErrorKind::Unauthorised,
         402 => ModelErrorKind::OutOfQuota,
         404 => ModelErrorKind::NotFound,
+        410 => ModelErrorKind::Gone,
         413 => ModelErrorKind::TooLong,
-        429 if says(QUOTA) && wait(received, text, now).is_none() => ModelErrorKind::OutOfQuota,
-        429 => ModelErrorKind::RateLimited { retry_after: wait(received, text, now) },
+        // A rate limit that ends soon is none that money ends, whatever its message says.
+        429 => match meaning() {
+            Some(ModelErrorKind::OutOfQuota) if wait().is_none() || error.has(&["perday"]) => {
+                ModelErrorKind::OutOfQuota
+            }
+            _ => ModelErrorKind::RateLimited { retry_after: wait() },
+        },
         408 | 500.. => ModelErrorKind::Server { status },
-        // Gemini answers an invalid key with 400.
-        400 if lower.contains("api_key_invalid") || lower.contains("api key not valid") => {
-            ModelErrorKind::Unauthorised
-        }
-        400 if lower.contains("credit balance") => ModelErrorKind::OutOfQuota,
-        400 | 422 if says(LENGTH) => ModelErrorKind::TooLong,
-        _ => ModelErrorKind::BadRequest { status },
+        403 => meaning().unwrap_or(ModelErrorKind::Unauthorised),
+        200..300 => meaning().unwrap_or(ModelErrorKind::Server { status }),
+        _ => meaning().unwrap_or(ModelErrorKind::BadRequest { status }),
     }
 }
 
@@ -59,7 +194,8 @@ const RESETS: &[&str] = &[
 ];
 
 /// How long the provider asks to wait.
-fn wait(received: &Received, text: &str, now: Timestamp) -> Option<Duration> {
+fn wait(received: &Received, error: &ErrorBody) -> Option<Duration> {
+    let now = received.at;
     let header = RESETS.iter().find_map(|name| {
         let value = received.header(name)?.trim();
         if *name == "retry-after-ms" {
@@ -67,13 +203,7 @@ fn wait(received: &Received, text: &str, now: Timestamp) -> Option<Duration> {
         }
         time(value, now)
     });
-    header.or_else(|| {
-        // Gemini puts the delay into a `RetryInfo` in `error.details`.
-        let value: Value = serde_json::from_str(text).ok()?;
-        let value = value.get(0).unwrap_or(&value);
-        let details = value.pointer("/error/details")?.as_array()?;
-        details.iter().find_map(|detail| time(detail.get("retryDelay")?.as_str()?, now))
-    })
+    header.or_else(|| time(error.retry_after.as_deref()?, now))
 }
 
 /// Parses a delay: `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 time.
@@ -101,7 +231,10 @@ mod tests {
     fn of(status: u16, headers: &[(&str, &str)], text: &str) -> ModelErrorKind {
         let headers = headers.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let now = "2026-11-21T00:00:00Z".parse().unwrap();
-        kind(&Received { status, headers, body: Vec::new(), at: now }, text)
+        let received = Received { status, headers, body: Vec::new(), at: now };
+        let body: Option<Value> = serde_json::from_str(text).ok();
+        let error = ErrorBody::of(&received, body.as_ref(), text).unwrap();
+        kind(&received, &error)
     }
 
     #[test]
@@ -148,10 +281,84 @@ mod tests {
             ),
             (500, &[], "", ModelErrorKind::Server { status: 500 }),
             (529, &[], "overloaded", ModelErrorKind::Server { status: 529 }),
+            (410, &[], "", ModelErrorKind::Gone),
+            (
+                403,
+                &[],
+                "{\"error\":{\"code\":403,\"message\":\"your input was flagged\"}}",
+                ModelErrorKind::Refused { reason: "your input was flagged".into() },
+            ),
+            (400, &[], "{\"error\":{\"type\":\"billing_error\"}}", ModelErrorKind::OutOfQuota),
+            (
+                429,
+                &[],
+                "{\"error\":{\"details\":[{\"violations\":[{\"quotaId\":\"RequestsPerDay\"}]},{\"retryDelay\":\"9s\"}]}}",
+                ModelErrorKind::OutOfQuota,
+            ),
         ];
         for (status, headers, text, expected) in table {
             assert_eq!(of(status, headers, text), expected, "{status} {headers:?} {text}");
         }
+    }
+
+    /// An error object in a response with status 200, by its code.
+    #[test]
+    fn an_error_in_a_success_has_the_meaning_of_its_code() {
+        let server = |status| ModelErrorKind::Server { status };
+        let table = [
+            (r#""slow down""#, server(200)),
+            (r#"{"message":"it broke"}"#, server(200)),
+            (r#"{"code":502,"message":"bad gateway"}"#, server(502)),
+            (r#"{"code":402,"message":"no credits"}"#, ModelErrorKind::OutOfQuota),
+            (r#"{"code":429}"#, ModelErrorKind::RateLimited { retry_after: None }),
+            (r#"{"type":"rate_limit_error"}"#, ModelErrorKind::RateLimited { retry_after: None }),
+            (r#"{"type":"overloaded_error"}"#, server(503)),
+            (r#"{"code":"server_error"}"#, server(500)),
+            (r#"{"status":"UNAVAILABLE"}"#, server(503)),
+            (r#"{"code":"insufficient_quota"}"#, ModelErrorKind::OutOfQuota),
+            (r#"{"code":"invalid_api_key"}"#, ModelErrorKind::Unauthorised),
+            (r#"{"code":"model_not_found"}"#, ModelErrorKind::NotFound),
+            (r#"{"code":410}"#, ModelErrorKind::Gone),
+            (r#"{"code":"context_length_exceeded"}"#, ModelErrorKind::TooLong),
+            (
+                r#"{"code":"content_filter","message":"no"}"#,
+                ModelErrorKind::Refused { reason: "no".into() },
+            ),
+            (r#"{"type":"invalid_request_error"}"#, ModelErrorKind::BadRequest { status: 400 }),
+        ];
+        for (error, expected) in table {
+            assert_eq!(of(200, &[], &format!("{{\"error\":{error}}}")), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn only_the_words_of_the_provider_are_shown() {
+        let table = [
+            (r#"{"error":{"message":"the key is wrong","code":401}}"#, "the key is wrong"),
+            (r#"[{"error":{"message":"in a list"}}]"#, "in a list"),
+            (r#"{"error":"as a text"}"#, "as a text"),
+            (r#"{"detail":"of another framework"}"#, "of another framework"),
+            (r#"{"trace":["a","b"]}"#, ""),
+            ("<html><head><TITLE>502 Bad Gateway</TITLE></head></html>", "502 Bad Gateway"),
+            ("<html><body>hello", ""),
+            ("\nplain words\nand more", "plain words"),
+            ("{\"cut", ""),
+        ];
+        for (text, expected) in table {
+            let (headers, body) = (Vec::new(), Vec::new());
+            let received = Received { status: 500, headers, body, at: Timestamp::UNIX_EPOCH };
+            let value: Option<Value> = serde_json::from_str(text).ok();
+            let error = ErrorBody::of(&received, value.as_ref(), text).unwrap();
+            assert_eq!(error.message, expected, "{text}");
+        }
+        let fine = Received {
+            status: 200,
+            headers: Vec::new(),
+            body: Vec::new(),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let body = serde_json::json!({ "error": null, "output": [] });
+        assert_eq!(ErrorBody::of(&fine, Some(&body), ""), None);
     }
 
     #[test]

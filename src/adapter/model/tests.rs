@@ -15,6 +15,7 @@ use crate::effect::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
+use super::protocol::{LimitName, RequestFeatures};
 use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, cli};
 
 const CANARY: &str = "canary-key/0123+456=789";
@@ -215,6 +216,16 @@ fn bodies(name: &str) -> (Value, Value, Value) {
     }
 }
 
+/// A complete answer without a text, and with usage.
+fn empty(name: &str) -> Value {
+    match name {
+        "gemini" => json!({ "candidates": [{ "content": {}, "finishReason": "STOP" }] }),
+        "chat" => json!({ "choices": [{ "message": { "content": "" }, "finish_reason": "stop" }] }),
+        "responses" => json!({ "output": [], "status": "completed" }),
+        _ => json!({ "content": [], "stop_reason": "end_turn" }),
+    }
+}
+
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -247,6 +258,9 @@ fn ways(protocol: &str) -> Vec<(&'static str, Way, &'static str)> {
         ("500", reply(500, "oops"), "server"),
         ("529", reply(529, "overloaded"), "server"),
         ("404", reply(404, ""), "not-found"),
+        ("410", reply(410, ""), "gone"),
+        ("an error in a 200", reply(200, "{\"error\":{\"message\":\"no upstream\"}}"), "server"),
+        ("a rate limit in a 200", reply(200, "{\"error\":{\"code\":429}}"), "rate-limited"),
         ("too long", reply(400, "maximum context length"), "too-long"),
         ("400", reply(400, "unknown field `x`"), "bad-request"),
         (
@@ -254,13 +268,14 @@ fn ways(protocol: &str) -> Vec<(&'static str, Way, &'static str)> {
             Way::Reply(307, "location: http://127.0.0.1:9/\r\n".into(), String::new()),
             "bad-request",
         ),
-        ("cut", Way::Cut, "truncated"),
+        ("cut", Way::Cut, "connection"),
         ("hang up", Way::Hangup, "connection"),
         ("silence", Way::Silence, "timed-out"),
         ("a stream that never ends", Way::Dribble, "timed-out"),
         ("50 MB", Way::Flood, "garbage"),
         ("garbage", reply(200, "<html>hello</html>"), "garbage"),
-        ("nothing", reply(200, ""), "garbage"),
+        ("nothing", reply(200, ""), "empty"),
+        ("an empty answer", reply(200, empty(protocol).to_string()), "empty"),
         ("another form", reply(200, "{\"hello\": []}"), "garbage"),
         ("not UTF-8", reply(200, "\u{fffd}{"), "garbage"),
         ("a nest", reply(200, "[".repeat(100_000)), "garbage"),
@@ -284,6 +299,109 @@ async fn every_way_of_every_protocol_has_its_kind() {
         assert_eq!(nobody.kind, ModelErrorKind::Connection, "{name}");
     }
     const { assert!(ANSWER_LIMIT < 50 << 20, "the flood is larger than what is read") };
+}
+
+/// Every way in which a model declines, in the words of its protocol, with usage.
+#[tokio::test]
+async fn an_answer_that_is_declined_keeps_its_usage() {
+    let part = |part: Value| json!({ "output": [{ "type": "message", "content": [part] }] });
+    let refused = |reason: &str| ModelErrorKind::Refused { reason: reason.into() };
+    let table = [
+        (
+            Protocol::Gemini,
+            json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" } }),
+            json!({ "usageMetadata": { "promptTokenCount": 8, "thoughtsTokenCount": 1 } }),
+            refused("prohibited_content"),
+        ),
+        (
+            Protocol::Gemini,
+            json!({ "candidates": [{ "finishReason": "RECITATION" }] }),
+            json!({ "usageMetadata": { "promptTokenCount": 8, "candidatesTokenCount": 1 } }),
+            refused("recitation"),
+        ),
+        (
+            Protocol::Chat,
+            json!({ "choices": [{ "message": { "content": null, "refusal": "I will not" } }] }),
+            json!({ "usage": { "prompt_tokens": 8, "completion_tokens": 1 } }),
+            refused("I will not"),
+        ),
+        (
+            Protocol::Chat,
+            json!({ "choices": [{ "message": { "content": "" }, "finish_reason": "content_filter" }] }),
+            json!({ "usage": { "prompt_tokens": 8, "completion_tokens": 1 } }),
+            refused("content_filter"),
+        ),
+        (
+            Protocol::Responses,
+            part(json!({ "type": "refusal", "refusal": "I will not" })),
+            json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
+            refused("I will not"),
+        ),
+        (
+            Protocol::Responses,
+            json!({ "output": [], "status": "incomplete", "incomplete_details": { "reason": "content_filter" } }),
+            json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
+            refused("content_filter"),
+        ),
+        (
+            Protocol::Responses,
+            json!({ "output": [], "status": "failed", "error": { "code": "server_error", "message": "sorry" } }),
+            json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
+            ModelErrorKind::Server { status: 500 },
+        ),
+        (
+            Protocol::Anthropic,
+            json!({ "content": [], "stop_reason": "refusal" }),
+            json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
+            refused("refusal"),
+        ),
+        (
+            Protocol::Anthropic,
+            json!({ "content": [], "stop_reason": "model_context_window_exceeded" }),
+            json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
+            ModelErrorKind::TooLong,
+        ),
+    ];
+    for (protocol, mut body, usage, expected) in table {
+        let fields = usage.as_object().unwrap().clone();
+        body.as_object_mut().unwrap().extend(fields);
+        let error = ask(protocol, vec![reply(200, body.to_string())], LONG).await.unwrap_err();
+        assert_eq!(error.kind, expected, "{protocol:?}: {body}");
+        assert_eq!(error.usage.tokens(), 9, "{protocol:?}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn people_read_the_words_of_the_provider_and_the_record_has_the_rest() {
+    let body =
+        json!({ "error": { "message": "the model is overloaded", "trace": "x".repeat(5_000) } });
+    let error = ask(Protocol::Chat, vec![reply(503, body.to_string())], LONG).await.unwrap_err();
+    assert_eq!(error.to_string(), "p: the server failed with 503: the model is overloaded");
+    assert!(error.raw.contains("trace"));
+    let page = "<html><head><title>403 Forbidden</title></head><body>...</body></html>";
+    let error = ask(Protocol::Chat, vec![reply(200, page)], LONG).await.unwrap_err();
+    let shown = "p: the answer is not in the form of its protocol: 403 Forbidden";
+    assert_eq!(error.to_string(), shown);
+    let hello = ask(Protocol::Chat, vec![reply(200, "{\"hello\": 1}")], LONG).await.unwrap_err();
+    assert_eq!(hello.to_string(), "p: the answer is not in the form of its protocol");
+}
+
+#[test]
+fn the_output_limit_has_the_name_that_the_model_wants() {
+    let table = [
+        ("gpt-5.4-mini", "max_completion_tokens"),
+        ("gpt-6-astra", "max_completion_tokens"),
+        ("openai/o3", "max_completion_tokens"),
+        ("o4-mini", "max_completion_tokens"),
+        ("gpt-4.1", "max_tokens"),
+        ("gpt-50", "max_tokens"),
+        ("o365", "max_tokens"),
+        ("qwen3-coder-plus", "max_tokens"),
+        ("", "max_tokens"),
+    ];
+    for (model, expected) in table {
+        assert_eq!(LimitName::of(model).word(), expected, "{model}");
+    }
 }
 
 /// The table of outcomes in the documentation equals the one that the tests check.
@@ -331,31 +449,70 @@ async fn questions_are_written_as_the_protocols_want_them() {
     insta::assert_snapshot!(shown);
 }
 
-#[tokio::test]
-async fn what_a_server_refuses_by_name_is_left_out_or_renamed() {
-    let (good, ..) = bodies("chat");
-    let ways = vec![
-        reply(400, "{\"error\":{\"message\":\"use max_completion_tokens instead\"}}"),
-        reply(400, "{\"error\":{\"message\":\"temperature is not supported\"}}"),
-        reply(200, good.to_string()),
-    ];
+/// The bodies of a question that is asked until it is answered, and of one asked afterwards.
+async fn learned(protocol: Protocol, name: &str, refusals: &[&str]) -> Vec<Value> {
+    let (good, ..) = bodies(if name.is_empty() { "chat" } else { name });
+    let refuse = |text: &&str| reply(400, json!({ "error": { "message": text } }).to_string());
+    let answers = [reply(200, good.to_string()), reply(200, good.to_string())];
+    let ways = refusals.iter().map(refuse).chain(answers).collect();
     let (address, mut requests) = serve(ways).await;
-    model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
-    assert!(requests.recv().await.unwrap().contains("\"max_tokens\":77"));
-    assert!(requests.recv().await.unwrap().contains("\"max_completion_tokens\":77"));
-    let last = requests.recv().await.unwrap();
-    assert!(!last.contains("temperature") && last.contains("response_format"), "{last}");
+    let model = model(protocol, &address);
+    for text in refusals {
+        let error = model.ask(&question(LONG)).await.unwrap_err();
+        assert_eq!(error.kind.word(), "unsupported", "{text}: {error}");
+    }
+    for _ in 0..2 {
+        model.ask(&question(LONG)).await.unwrap();
+    }
+    let mut seen = Vec::new();
+    for _ in 0..refusals.len() + 2 {
+        let request = requests.recv().await.unwrap();
+        seen.push(serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap());
+    }
+    seen
 }
 
 #[tokio::test]
-async fn a_server_without_forms_is_asked_again_without_one() {
-    let (good, ..) = bodies("chat");
-    let refuses = reply(400, "{\"error\":{\"message\":\"response_format is not supported\"}}");
-    let ways = vec![refuses, reply(200, good.to_string())];
-    let (address, mut requests) = serve(ways).await;
-    model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
-    assert!(requests.recv().await.unwrap().contains("response_format"));
-    assert!(!requests.recv().await.unwrap().contains("response_format"));
+async fn what_a_server_refuses_by_name_is_left_out_or_renamed_from_then_on() {
+    let refusals = ["use max_completion_tokens instead", "temperature is not supported"];
+    let bodies = learned(Protocol::Chat, "chat", &refusals).await;
+    assert_eq!(bodies[0]["max_tokens"], 77);
+    assert_eq!(bodies[1]["max_completion_tokens"], 77);
+    assert_eq!(bodies[1]["temperature"], 0.5);
+    for later in &bodies[2..] {
+        assert_eq!(later["max_completion_tokens"], 77, "{later}");
+        assert!(later["temperature"].is_null() && later["max_tokens"].is_null(), "{later}");
+        assert!(later["response_format"].is_object(), "{later}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_forms_is_asked_without_one_from_then_on() {
+    let bodies = learned(Protocol::Chat, "chat", &["response_format is not supported"]).await;
+    let has_form: Vec<bool> =
+        bodies.iter().map(|body| body["response_format"].is_object()).collect();
+    assert_eq!(has_form, [true, false, false]);
+}
+
+#[test]
+fn a_limit_that_is_too_large_is_not_one_with_another_name() {
+    let old = RequestFeatures::of("gpt-4.1");
+    let new = RequestFeatures::of("gpt-5.4");
+    let table = [
+        (old, "max_tokens is too large: 32000", None),
+        (old, "use 'max_completion_tokens' instead", Some("max_tokens")),
+        (new, "max_completion_tokens is too large", None),
+        (new, "Unknown parameter: 'max_completion_tokens'", Some("max_completion_tokens")),
+        (old, "unknown field `x`", None),
+    ];
+    for (features, message, expected) in table {
+        let refused = features.without_refused(message);
+        assert_eq!(refused.map(|(_, name)| name), expected, "{message}");
+        if let Some((renamed, _)) = refused {
+            let again = renamed.without_refused("unknown: max_completion_tokens");
+            assert_eq!(again.map(|(_, name)| name), None, "it is renamed once");
+        }
+    }
 }
 
 #[tokio::test]
@@ -397,6 +554,8 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let redactor = Redactor::new([&SecretKey::new(CANARY)]);
     let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);
     let first = recording.ask(&question(LONG)).await.unwrap_err();
+    // What was received is in the record of the exchange, not in the recording.
+    let first = ModelError { raw: String::new(), ..first };
     let mut keyed = question(LONG);
     keyed.prompt = format!("a source with {CANARY}");
     let second = recording.ask(&keyed).await.unwrap();

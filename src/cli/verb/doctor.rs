@@ -9,8 +9,8 @@ use crate::cli::text;
 use super::print_document;
 
 /// Runs the verb. A suite that cannot start counts as a failure of the environment.
-pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
-    let found = app::doctor(&arguments.repository)?;
+pub async fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
+    let found = app::doctor(&arguments.repository).await?;
     if arguments.json {
         print_document(&found);
     } else {

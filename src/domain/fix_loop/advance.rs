@@ -233,7 +233,7 @@ impl FixLoop {
     /// Adds provider calls to the spending and to the current attempt.
     fn note(&mut self, asked: ProviderCalls) {
         for call in &asked.calls {
-            self.spending.add(call.usage, call.micro_usd);
+            self.spending.add(call.requests, call.usage, call.micro_usd);
         }
         if let Some(attempt) = &mut self.attempt {
             attempt.degraded |= asked.degraded;

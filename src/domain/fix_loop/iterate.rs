@@ -308,7 +308,7 @@ impl FixLoop {
             confidence: attempt
                 .proposal
                 .as_ref()
-                .map(|proposal| proposal.confidence)
+                .and_then(|proposal| proposal.confidence)
                 .or_else(|| plan.map(|plan| plan.confidence))
                 .unwrap_or_default(),
             estimated: self.ledger.is_estimated(),

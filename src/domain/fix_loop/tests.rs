@@ -67,7 +67,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
         author: "embedded".into(),
         edits: EditSet::default(),
         summary: format!("edit {salt}"),
-        confidence: 0.5,
+        confidence: Some(0.5),
         repairs: vec![],
         tried: 1,
         suspicion: None,

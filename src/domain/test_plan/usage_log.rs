@@ -65,7 +65,7 @@ impl UsageLog {
 fn sum<'a>(calls: impl Iterator<Item = &'a UsageLogEntry>) -> Spending {
     let mut spent = Spending::default();
     for one in calls {
-        spent.add(one.call.usage, one.call.micro_usd);
+        spent.add(one.call.requests, one.call.usage, one.call.micro_usd);
     }
     spent
 }
@@ -86,6 +86,7 @@ mod tests {
             trigger: None,
             reason: String::new(),
             confidence: None,
+            requests: 1,
             usage: Usage { input_tokens: tokens, output_tokens: 1 },
             micro_usd: price,
             duration_ms: 1,

@@ -191,7 +191,7 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> 
         author: EMBEDDED.into(),
         edits,
         summary: summaries.join("; "),
-        confidence: if suspicion.is_some() { 0.4 } else { 0.7 },
+        confidence: Some(if suspicion.is_some() { 0.4 } else { 0.7 }),
         repairs,
         tried,
         suspicion,

@@ -44,6 +44,7 @@ fn call(text: &str) -> ProviderCall {
         trigger: Some(FallbackTrigger::LowConfidence),
         reason: text.into(),
         confidence: Some(0.25),
+        requests: 1,
         usage: Usage { input_tokens: 12_345, output_tokens: 67 },
         micro_usd: Some(4_200),
         duration_ms: 1_500,

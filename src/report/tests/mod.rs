@@ -59,6 +59,7 @@ fn call(
         trigger,
         reason: reason.into(),
         confidence: Some(0.8),
+        requests: 1,
         usage: Usage { input_tokens: 9_100, output_tokens: 812 },
         micro_usd: Some(31_000),
         duration_ms: 8_400,

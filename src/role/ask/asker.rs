@@ -4,25 +4,29 @@ use std::collections::BTreeSet;
 
 use futures::lock::Mutex;
 
-use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
+use crate::domain::budget::Usage;
+use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
+use crate::domain::provider::ClientMode;
 use crate::domain::text::bounded;
 use crate::effect::{
-    Answer, Clock, EffectError, Effects, Model, ModelError, Question, Screen, Store, StoreError,
+    Answer, Clock, EffectError, Effects, Model, ModelError, ModelErrorKind, Question, Screen,
+    Store, StoreError,
 };
-use crate::role::prompt::{self, Role};
+use crate::role::prompt::{RefusedAnswer, Role};
 
-use super::budget::{Allowance, allowance};
+use super::budget::{Allowance, Budget};
 use super::chain::{AskSettings, Slot};
-use super::exchange_log::{self, EarlierAnswer, PendingQuestion, UnansweredCalls};
+use super::conversation::{Conversation, Narrowed};
+use super::exchange_log::{self, EarlierAnswer, PendingQuestion, StoredAnswer, UnansweredCalls};
 use super::reader::{Answered, Reader, Reading, Reply};
-use super::retry::{ask_with_retries, trigger_of};
+use super::retry::{Tries, ask_with_retries, trigger_of};
 use super::usage_key::{UsageKey, new_call, sum};
 
 /// Maximum number of attempts per provider and question, including the first.
 const TURNS: u32 = 3;
 
-/// Maximum length of an answer in tokens.
+/// Length that an answer may have at first, in tokens; reasoning counts.
 const ANSWER_TOKENS: u32 = 16_000;
 
 /// Maximum length of the reason stored with a call, in characters.
@@ -54,10 +58,9 @@ impl<'a> From<&Effects<'a>> for AskEffects<'a> {
     }
 }
 
-/// Asks providers. A run has a single asker, which remembers the providers that are unavailable.
+/// Asks providers, except those that are known to be unavailable.
 pub struct Asker {
     settings: AskSettings,
-    breaker: Mutex<Breaker>,
     /// Whether the unanswered questions of an earlier run were already counted.
     counted_unanswered: Mutex<bool>,
     /// Records of the questions asked in this run. Repeating one of them must not return the answer
@@ -66,12 +69,11 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Creates an asker that considers all providers available.
+    /// Creates an asker that has asked nothing yet.
     #[must_use]
     pub fn new(settings: AskSettings) -> Self {
         Self {
             settings,
-            breaker: Mutex::new(Breaker::default()),
             counted_unanswered: Mutex::new(false),
             visited: Mutex::new(BTreeSet::new()),
         }
@@ -124,18 +126,21 @@ impl Asker {
         }
         let mut run = AskRun { asker: self, ask, reader, fx, calls, answers: Answers::default() };
         for (slot, model) in ask.models {
-            if let Some(why) = self.breaker.lock().await.open(model.name()) {
+            let now = fx.clock.elapsed();
+            if let Some(why) = self.settings.breaker.lock().await.open(model.name(), now) {
                 tracing::debug!(provider = model.name(), why, "not asked");
                 continue;
             }
             match run.ask_provider(*slot, *model).await? {
                 Next::Provider => {}
                 Next::Stop => break,
+                // A good answer that was paid for is used, though a surer one cannot be asked for.
+                Next::OutOfBudget(_) if !run.answers.good.is_empty() => break,
                 Next::OutOfBudget(why) => return Ok(Reply::OutOfBudget(why)),
             }
         }
         let AskRun { answers, calls, .. } = run;
-        Ok(answers.best(calls))
+        Ok(answers.best(self.settings.rules.careful_confidence, calls))
     }
 }
 
@@ -159,14 +164,28 @@ enum Next {
 /// What to do after one answer of a provider.
 enum AfterAnswer {
     /// Ask the same provider again and describe the problems of its answer.
-    SendBack(Vec<String>),
+    SendBack(RefusedAnswer),
+    /// The same, unless an answer of this provider could not be parsed before.
+    Unparsed(RefusedAnswer),
+    /// Ask the same provider again with a shorter prompt.
+    TooLong,
     Next(Next),
 }
 
 /// The outcome of one call.
 struct Exchange {
     result: Result<Answer, ModelError>,
+    requests: u32,
+    usage: Usage,
     is_counted: bool,
+}
+
+/// The assessment of a call.
+struct Assessment<T> {
+    reading: Reading<T>,
+    /// The text of the answer.
+    text: Option<String>,
+    is_too_long: bool,
 }
 
 /// The outcome of a call, or what to do because the budget refused it.
@@ -178,14 +197,22 @@ enum CallOutcome {
 impl<T: Send + Sync> AskRun<'_, T> {
     /// Asks one provider, and repeats this while its answers are sent back with problems.
     async fn ask_provider(&mut self, slot: u32, model: &dyn Model) -> Result<Next, EffectError> {
-        let settings = &self.asker.settings;
-        let mut problems = String::new();
+        let mut conversation = Conversation::default();
+        let mut narrowed: Option<Narrowed<'_>> = None;
         for turn in 1..=TURNS {
+            let asked: &dyn Model = narrowed.as_ref().map_or(model, |model| model);
             let call = new_call(self.ask.usage, self.ask.role, slot, turn, model);
-            let question = self.question(&call, model, &problems).await?;
-            match self.ask_once(call, model, &question).await? {
-                AfterAnswer::SendBack(_) if turn == TURNS => break,
-                AfterAnswer::SendBack(list) => problems = prompt::again(&list, &settings.fence),
+            let mut question = self.question(&call, asked, &conversation).await?;
+            question.max_output_tokens = ANSWER_TOKENS.min(model.context_tokens() / 4);
+            match self.ask_once(call, model, &mut question).await? {
+                AfterAnswer::SendBack(refused) => conversation.add(refused),
+                AfterAnswer::Unparsed(refused) => {
+                    if !conversation.add_unparsed(refused) {
+                        break;
+                    }
+                }
+                AfterAnswer::TooLong if narrowed.is_some() => break,
+                AfterAnswer::TooLong => narrowed = Some(Narrowed::after(&question, model)),
                 AfterAnswer::Next(next) => return Ok(next),
             }
         }
@@ -196,15 +223,15 @@ impl<T: Send + Sync> AskRun<'_, T> {
         &mut self,
         mut call: ProviderCall,
         model: &dyn Model,
-        question: &Question,
+        question: &mut Question,
     ) -> Result<AfterAnswer, EffectError> {
         let exchange = match self.obtain(&mut call, model, question).await? {
             CallOutcome::Exchange(exchange) => exchange,
             CallOutcome::Refused(next) => return Ok(AfterAnswer::Next(next)),
         };
-        let reading = self.evaluate(exchange.result, &mut call, model).await?;
         let index = (!exchange.is_counted).then_some(self.calls.len());
-        let after = self.note_reading(reading, &mut call, index);
+        let assessment = self.evaluate(exchange, &mut call, model).await?;
+        let after = self.note_reading(assessment, &mut call, model, index);
         let reason = bounded(&call.reason, REASON);
         call.reason = self.asker.settings.redactor.redact(&reason).into();
         if index.is_some() {
@@ -218,21 +245,28 @@ impl<T: Send + Sync> AskRun<'_, T> {
         &self,
         call: &ProviderCall,
         model: &dyn Model,
-        problems: &str,
+        conversation: &Conversation,
     ) -> Result<Question, EffectError> {
         let settings = &self.asker.settings;
         let prompt = self.reader.prompt(model);
+        let text = format!("{}{}", prompt.text, conversation.text(&settings.fence));
         Ok(Question {
             id: format!("{}/{}/{}/{}", self.ask.usage.id, call.role, call.slot, call.turn),
             system: settings.redactor.redact(&prompt.system).into(),
             // Source files may contain secrets, which must not be sent to a provider either.
-            prompt: settings.redactor.redact(&format!("{}{problems}", prompt.text)).into(),
+            prompt: settings.redactor.redact(&text).into(),
             form: self.reader.form(),
             temperature: None,
-            max_output_tokens: ANSWER_TOKENS.min(model.context_tokens() / 4),
+            max_output_tokens: ANSWER_TOKENS,
             limit: settings.limit,
             checkout: self.reader.checkout(model).await?,
         })
+    }
+
+    /// What the question must cost at most.
+    fn budget(&self) -> Budget<'_> {
+        let (settings, usage) = (&self.asker.settings, self.ask.usage);
+        Budget { settings, usage, spent: sum(self.calls) }
     }
 
     /// The answer that an interrupted run stored, or else a new one if the budget permits it.
@@ -240,21 +274,23 @@ impl<T: Send + Sync> AskRun<'_, T> {
         &mut self,
         call: &mut ProviderCall,
         model: &dyn Model,
-        question: &Question,
+        question: &mut Question,
     ) -> Result<CallOutcome, EffectError> {
         let (fx, usage, settings) = (self.fx, self.ask.usage, &self.asker.settings);
         let digest = exchange_log::digest(question, &settings.fence, usage.before);
         let is_counted = usage.counted.contains(&call.raw);
         if self.asker.visited.lock().await.insert(call.raw.clone()) {
             match exchange_log::find_answer(&call.raw, &digest, fx.store).await? {
-                EarlierAnswer::Stored(answer) => {
+                EarlierAnswer::Stored { answer, requests } => {
                     let text = format!(
                         "the answer of `{}` ({}) is used as it arrived in the run before; it is not asked again",
                         model.name(),
                         call.role
                     );
                     fx.screen.show(&Event::Notice { text });
-                    return Ok(CallOutcome::Exchange(Exchange { result: Ok(answer), is_counted }));
+                    let usage = answer.usage;
+                    let exchange = Exchange { result: Ok(answer), requests, usage, is_counted };
+                    return Ok(CallOutcome::Exchange(exchange));
                 }
                 EarlierAnswer::Lost(stored) if !is_counted => {
                     let price = model.price(stored.usage);
@@ -263,8 +299,8 @@ impl<T: Send + Sync> AskRun<'_, T> {
                 EarlierAnswer::Lost(_) | EarlierAnswer::None => {}
             }
         }
-        match allowance(settings, usage, self.calls, model, question) {
-            Allowance::Granted => {}
+        match self.budget().allowance(model, question, (0, Usage::default())) {
+            Allowance::Granted(tokens) => question.max_output_tokens = tokens,
             Allowance::IterationLimit(why) => {
                 fx.screen.show(&Event::Notice { text: why });
                 return Ok(CallOutcome::Refused(Next::Stop));
@@ -297,73 +333,100 @@ impl<T: Send + Sync> AskRun<'_, T> {
     ) -> Result<Exchange, EffectError> {
         let (fx, settings) = (self.fx, &self.asker.settings);
         exchange_log::note_question(pending, fx.store).await?;
+        let budget = self.budget();
+        let permit = |question: &Question, requests, used| {
+            let longest = model.context_tokens() / 2;
+            match budget.allowance(model, question, (requests, used)) {
+                Allowance::Granted(tokens) => Some(tokens.min(longest)),
+                Allowance::IterationLimit(_) | Allowance::SessionLimit(_) => None,
+            }
+        };
         let longest_wait = settings.rules.longest_wait;
-        let mut result = ask_with_retries(model, question, longest_wait, fx.clock).await;
+        let tries = ask_with_retries(model, question, longest_wait, &permit, fx.clock).await;
+        let Tries { mut result, requests, usage } = tries;
         let mut is_collected = false;
-        if let Ok(answer) = &mut result
-            && let Some(text) = self.reader.collect_edits(model, answer).await?
-        {
-            is_collected = true;
-            answer.raw = std::mem::replace(&mut answer.text, text);
+        if let Ok(answer) = &mut result {
+            answer.usage = usage;
+            if let Some(text) = self.reader.collect_edits(model, answer).await? {
+                is_collected = true;
+                answer.raw = std::mem::replace(&mut answer.text, text);
+            }
         }
-        let answer = result.as_ref().ok();
-        let answer =
-            answer.map(|answer| (answer, String::from(settings.redactor.redact(&answer.text))));
+        let answer = result.as_ref().ok().map(|answer| StoredAnswer {
+            text: settings.redactor.redact(&answer.text).into(),
+            usage,
+            requests,
+            model: answer.model.clone(),
+        });
         let is_whole = exchange_log::is_whole(model, is_collected);
         exchange_log::note_answer(pending, answer, is_whole, fx.store).await?;
         let transcript = exchange_log::transcript(question, &result);
         fx.store.write_text(&pending.call.raw, &settings.redactor.redact(&transcript)).await?;
-        Ok(Exchange { result, is_counted: false })
+        Ok(Exchange { result, requests, usage, is_counted: false })
     }
 
     /// Has the reader assess the result. Records the cost in `call`, and success or failure in the
     /// circuit breaker.
     async fn evaluate(
         &self,
-        result: Result<Answer, ModelError>,
+        exchange: Exchange,
         call: &mut ProviderCall,
         model: &dyn Model,
-    ) -> Result<Reading<T>, EffectError> {
+    ) -> Result<Assessment<T>, EffectError> {
+        let Exchange { result, requests, usage, .. } = exchange;
         let name = model.name();
+        call.requests = requests;
+        call.usage = usage;
+        if result.is_ok() || usage.tokens() > 0 {
+            call.micro_usd = model.price(usage);
+        }
         let answer = match result {
             Err(error) => {
-                let (trigger, lasting) = trigger_of(&error.kind);
-                let mut breaker = self.asker.breaker.lock().await;
-                breaker.failed(name, &error.kind.to_string(), lasting);
-                return Ok(Reading::Useless(trigger, format!("{error}; {}", error.kind.hint())));
+                let (trigger, outage) = trigger_of(&error.kind);
+                let mut breaker = self.asker.settings.breaker.lock().await;
+                breaker.failed(name, &error.kind.to_string(), outage, self.fx.clock.elapsed());
+                let reading = Reading::Useless(trigger, format!("{error}; {}", error.kind.hint()));
+                let is_too_long = error.kind == ModelErrorKind::TooLong;
+                return Ok(Assessment { reading, text: None, is_too_long });
             }
             Ok(answer) => answer,
         };
-        self.asker.breaker.lock().await.answered(name);
-        call.usage = answer.usage;
-        call.micro_usd = model.price(answer.usage);
+        self.asker.settings.breaker.lock().await.answered(name);
         if !answer.model.is_empty() {
             call.model.clone_from(&answer.model);
         }
-        self.reader.read(model, &answer).await
+        let reading = self.reader.read(model, &answer).await?;
+        Ok(Assessment { reading, text: Some(answer.text), is_too_long: false })
     }
 
     /// Records an assessment in the call and among the answers. `index` is the position of the call
     /// in the list of calls.
     fn note_reading(
         &mut self,
-        reading: Reading<T>,
+        assessment: Assessment<T>,
         call: &mut ProviderCall,
+        model: &dyn Model,
         index: Option<usize>,
     ) -> AfterAnswer {
+        let Assessment { reading, text, is_too_long } = assessment;
         let provider = call.provider.clone();
         let answered = |value, confidence| (Answered { value, provider, confidence }, index);
+        let answers_in_text = model.mode() == ClientMode::Answer;
+        let refused =
+            |problems| RefusedAnswer { answer: text.clone().unwrap_or_default(), problems };
         let mut next = Next::Provider;
         match reading {
             Reading::Good(value, confidence) => {
-                call.confidence = Some(confidence);
+                call.confidence = confidence;
                 let least = self.asker.settings.rules.careful_confidence;
-                if self.ask.careful && confidence < least {
-                    call.reason = format!(
-                        "confidence {confidence:.2} is below {least:.2}; the next one is asked too"
-                    );
-                } else {
-                    next = Next::Stop;
+                let unsure = confidence.filter(|sure| self.ask.careful && *sure < least);
+                match unsure {
+                    Some(sure) => {
+                        call.reason = format!(
+                            "confidence {sure:.2} is below {least:.2}; the next one is asked too"
+                        );
+                    }
+                    None => next = Next::Stop,
                 }
                 self.answers.good.push(answered(value, confidence));
             }
@@ -371,16 +434,22 @@ impl<T: Send + Sync> AskRun<'_, T> {
                 call.confidence = Some(confidence);
                 call.trigger = Some(trigger);
                 call.reason = why;
-                self.answers.weak.push(answered(value, confidence));
+                self.answers.weak.push(answered(value, Some(confidence)));
             }
             Reading::Useless(trigger, why) => {
                 call.trigger = Some(trigger);
-                call.reason = why;
+                call.reason.clone_from(&why);
+                if is_too_long && answers_in_text {
+                    return AfterAnswer::TooLong;
+                }
+                if trigger == FallbackTrigger::Unparseable && answers_in_text && text.is_some() {
+                    return AfterAnswer::Unparsed(refused(vec![why]));
+                }
             }
             Reading::SendBack(problems) => {
                 call.trigger = Some(FallbackTrigger::Vetoed);
                 call.reason = problems.join("; ");
-                return AfterAnswer::SendBack(problems);
+                return AfterAnswer::SendBack(refused(problems));
             }
         }
         AfterAnswer::Next(next)
@@ -390,7 +459,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
     fn report(&self, call: &ProviderCall) {
         let mut spent = self.ask.usage.session;
         spent.join(sum(self.calls));
-        spent.add(call.usage, call.micro_usd);
+        spent.add(call.requests, call.usage, call.micro_usd);
         let iteration = self.ask.usage.iteration;
         self.fx.screen.show(&Event::Asked { iteration, call: call.clone(), spent });
     }
@@ -410,10 +479,12 @@ impl<T> Default for Answers<T> {
 
 impl<T> Answers<T> {
     /// The most confident good answer, or else the most confident weak one; marks its call as used.
-    fn best(self, calls: &mut [ProviderCall]) -> Reply<T> {
+    /// An answer that states no confidence ranks as one that is just sure enough.
+    fn best(self, sure_enough: f64, calls: &mut [ProviderCall]) -> Reply<T> {
         let is_degraded = self.good.is_empty();
         let mut list = if is_degraded { self.weak } else { self.good };
-        let confidences: Vec<f64> = list.iter().map(|(answer, _)| answer.confidence).collect();
+        let confidence = |(answer, _): &(Answered<T>, _)| answer.confidence.unwrap_or(sure_enough);
+        let confidences: Vec<f64> = list.iter().map(confidence).collect();
         let Some(best) = chain::surest(&confidences) else { return Reply::NoAnswer };
         let (answer, index) = list.swap_remove(best);
         if let Some(call) = index.and_then(|index| calls.get_mut(index)) {

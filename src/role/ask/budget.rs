@@ -1,60 +1,74 @@
 //! Decides whether the budget permits another question (specification.md 13.7).
 
-use crate::domain::budget::Usage;
-use crate::domain::chain::ProviderCall;
+use crate::domain::budget::{Spending, Usage};
 use crate::effect::{Model, Question};
 use crate::role::prompt::BYTES_PER_TOKEN;
 
 use super::chain::AskSettings;
-use super::usage_key::{UsageKey, sum};
+use super::usage_key::UsageKey;
 
 /// Whether another question is permitted, or which limit forbids it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    Granted,
+    /// The answer may have so many tokens.
+    Granted(u32),
     /// The limit of the iteration or task is reached.
     IterationLimit(String),
     SessionLimit(String),
 }
 
-/// Checks the next question against both limits. Its tokens are estimated from its length; the size
-/// of the answer is not known yet.
-pub fn allowance(
-    settings: &AskSettings,
-    usage: &UsageKey,
-    calls: &[ProviderCall],
-    model: &dyn Model,
-    question: &Question,
-) -> Allowance {
-    let tokens = (question.system.len() + question.prompt.len()) / BYTES_PER_TOKEN;
-    let next = Usage { input_tokens: tokens as u64, output_tokens: 0 };
-    let price = model.price(next);
-    let spent = sum(calls);
-    let mut session = usage.session;
-    session.join(spent);
-    if let Some(why) = session.exceeds(&settings.session, next, price) {
-        return Allowance::SessionLimit(why);
-    }
-    let mut here = usage.here;
-    here.join(spent);
-    let scope = if usage.iteration > 0 { "iteration" } else { "task" };
-    match here.exceeds(&settings.iteration, next, price) {
-        Some(why) => Allowance::IterationLimit(format!("in this {scope}, {why}")),
-        None => Allowance::Granted,
+/// The limits that a question must keep, and what was spent before it.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    pub settings: &'a AskSettings,
+    pub usage: &'a UsageKey,
+    /// What the earlier calls of the same step spent.
+    pub spent: Spending,
+}
+
+impl Budget<'_> {
+    /// Checks the next request against both limits: prompt and answer are reserved, and the answer
+    /// becomes shorter where the rest of the budget is small. `running` is what earlier requests of
+    /// the same question used.
+    pub fn allowance(
+        &self,
+        model: &dyn Model,
+        question: &Question,
+        (requests, running): (u32, Usage),
+    ) -> Allowance {
+        let prompt = ((question.system.len() + question.prompt.len()) / BYTES_PER_TOKEN) as u64;
+        let price = |usage| model.price(usage);
+        let mut spent = self.spent;
+        spent.add(requests, running, price(running));
+        let (mut session, mut here) = (self.usage.session, self.usage.here);
+        session.join(spent);
+        here.join(spent);
+        let wanted = question.max_output_tokens;
+        let granted = session.longest_answer(&self.settings.session, prompt, wanted, &price);
+        let granted = match granted {
+            Ok(tokens) => here.longest_answer(&self.settings.iteration, prompt, tokens, &price),
+            Err(why) => return Allowance::SessionLimit(why),
+        };
+        let scope = if self.usage.iteration > 0 { "iteration" } else { "task" };
+        match granted {
+            Ok(tokens) => Allowance::Granted(tokens),
+            Err(why) => Allowance::IterationLimit(format!("in this {scope}, {why}")),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::budget::{Spending, SpendingLimits};
+    use crate::domain::budget::SpendingLimits;
     use crate::role::ask::tests::{ScriptedModel, settings, usage};
 
     fn decide(session: SpendingLimits, iteration: SpendingLimits, spent: Spending) -> Allowance {
-        let limits = AskSettings { session, iteration, ..settings() };
-        let usage = UsageKey { session: spent, here: spent, ..usage() };
+        let settings = &AskSettings { session, iteration, ..settings() };
+        let usage = &UsageKey { session: spent, here: spent, ..usage() };
+        let budget = Budget { settings, usage, spent: Spending::default() };
         let model = ScriptedModel::new("a", []);
-        allowance(&limits, &usage, &[], &model, &question(300))
+        budget.allowance(&model, &question(300), (0, Usage::default()))
     }
 
     fn question(bytes: usize) -> Question {
@@ -64,7 +78,7 @@ mod tests {
             prompt: "x".repeat(bytes),
             form: None,
             temperature: None,
-            max_output_tokens: 1,
+            max_output_tokens: 500,
             limit: std::time::Duration::ZERO,
             checkout: None,
         }
@@ -82,13 +96,16 @@ mod tests {
             ("three of four calls", calls(4), none, "granted"),
             ("three of three calls", calls(3), calls(1), "session"),
             ("the task alone", calls(4), calls(3), "task"),
-            ("100 tokens fit exactly", tokens(100), tokens(100), "granted"),
-            ("one token too many", tokens(99), none, "session"),
-            ("too dear for the task", none, money(99), "task"),
+            ("prompt and answer fit exactly", tokens(600), tokens(600), "granted"),
+            ("one token too many", tokens(599), none, "session"),
+            ("too dear for the task", none, money(599), "task"),
         ];
         for (why, session, iteration, expected) in table {
             let word = match decide(session, iteration, three) {
-                Allowance::Granted => "granted",
+                Allowance::Granted(tokens) => {
+                    assert_eq!(tokens, 500, "{why}");
+                    "granted"
+                }
                 Allowance::SessionLimit(_) => "session",
                 Allowance::IterationLimit(text) => {
                     assert!(text.starts_with("in this task, "), "{text}");
@@ -105,11 +122,13 @@ mod tests {
             let limits = SpendingLimits { tokens: Some(limit), ..SpendingLimits::default() };
             let used = Usage { input_tokens: spent, output_tokens: 0 };
             let before = Spending { usage: used, ..Spending::default() };
-            let settings = AskSettings { session: limits, ..settings() };
-            let usage = UsageKey { session: before, ..usage() };
-            let granted = allowance(&settings, &usage, &[], &ScriptedModel::new("a", []), &question(bytes));
-            let needed = spent + (bytes / BYTES_PER_TOKEN) as u64;
-            proptest::prop_assert_eq!(granted == Allowance::Granted, needed <= limit);
+            let settings = &AskSettings { session: limits, ..settings() };
+            let usage = &UsageKey { session: before, ..usage() };
+            let budget = Budget { settings, usage, spent: Spending::default() };
+            let none = (0, Usage::default());
+            let granted = budget.allowance(&ScriptedModel::new("a", []), &question(bytes), none);
+            let needed = spent + (bytes / BYTES_PER_TOKEN) as u64 + 500;
+            proptest::prop_assert_eq!(matches!(granted, Allowance::Granted(_)), needed <= limit);
         }
     }
 }

@@ -1,9 +1,12 @@
 //! [`ChainEntry`] and [`AskSettings`]: the order of providers, and the limits for asking them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures::lock::Mutex;
+
 use crate::domain::budget::SpendingLimits;
-use crate::domain::chain::Rules;
+use crate::domain::chain::{Breaker, Rules};
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{Effects, Model};
@@ -27,6 +30,8 @@ pub struct AskSettings {
     /// Removes secrets from everything that is sent or stored.
     pub redactor: Redactor,
     pub limit: Duration,
+    /// The providers that are not asked now; shared by everything that asks in a run.
+    pub breaker: Arc<Mutex<Breaker>>,
 }
 
 /// A model with its position in the chain, from 1.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Usage;
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::{FallbackTrigger, ProviderCall, one_request};
 use crate::domain::id::sha256_hex;
 use crate::domain::provider::ClientMode;
 use crate::effect::{
@@ -46,9 +46,11 @@ pub struct AnswerReceipt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredAnswer {
     pub text: String,
-    /// Whether it was truncated at the maximum length.
-    pub cut: bool,
+    /// The tokens of all requests that it took.
     pub usage: Usage,
+    /// Number of requests that it took.
+    #[serde(default = "one_request")]
+    pub requests: u32,
     pub model: String,
 }
 
@@ -57,7 +59,11 @@ pub struct StoredAnswer {
 pub enum EarlierAnswer {
     /// The question was not asked, or it was not answered.
     None,
-    Stored(Answer),
+    Stored {
+        answer: Answer,
+        /// Number of requests that it took.
+        requests: u32,
+    },
     /// The question was answered, but the checkout with the edits no longer exists.
     Lost(StoredAnswer),
 }
@@ -96,13 +102,16 @@ pub async fn find_answer(
         Some(AnswerReceipt { answer: Some(stored), whole: false, .. }) => {
             EarlierAnswer::Lost(stored)
         }
-        Some(AnswerReceipt { answer: Some(stored), .. }) => EarlierAnswer::Stored(Answer {
-            raw: stored.text.clone(),
-            text: stored.text,
-            finish: if stored.cut { Finish::Cut } else { Finish::Done },
-            usage: stored.usage,
-            model: stored.model,
-        }),
+        Some(AnswerReceipt { answer: Some(stored), .. }) => EarlierAnswer::Stored {
+            requests: stored.requests,
+            answer: Answer {
+                raw: stored.text.clone(),
+                text: stored.text,
+                finish: Finish::Done,
+                usage: stored.usage,
+                model: stored.model,
+            },
+        },
         Some(AnswerReceipt { answer: None, .. }) | None => EarlierAnswer::None,
     })
 }
@@ -120,20 +129,13 @@ pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
     model.mode() == ClientMode::Answer || is_collected
 }
 
-/// Writes the receipt of a question. `answer` is paired with its redacted text, and is `None` if
-/// the call failed.
+/// Writes the receipt of a question. `answer` holds no secrets, and is `None` if the call failed.
 pub async fn note_answer(
     pending: &PendingQuestion,
-    answer: Option<(&Answer, String)>,
+    answer: Option<StoredAnswer>,
     whole: bool,
     store: &dyn Store,
 ) -> Result<(), StoreError> {
-    let answer = answer.map(|(answer, text)| StoredAnswer {
-        text,
-        cut: answer.finish == Finish::Cut,
-        usage: answer.usage,
-        model: answer.model.clone(),
-    });
     let (digest, asked_at) = (pending.digest.clone(), pending.asked_at.clone());
     let receipt = AnswerReceipt { digest, asked_at, answer, whole };
     let value = serde_json::to_value(&receipt).unwrap_or_default();
@@ -144,7 +146,7 @@ pub async fn note_answer(
 pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> String {
     let answer = match result {
         Ok(answer) => format!("{}\n\n--- as received ---\n{}", answer.text, answer.raw),
-        Err(error) => format!("{error}\n{}\n", error.message),
+        Err(error) => format!("{error}\n{}\n\n--- as received ---\n{}\n", error.message, error.raw),
     };
     format!(
         "--- {} ---\n--- system ---\n{}\n--- prompt ---\n{}\n--- answer ---\n{answer}\n",
@@ -187,6 +189,7 @@ pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
 /// The call for an answer that was lost, with its cost, ready to be counted.
 pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>) -> ProviderCall {
     ProviderCall {
+        requests: stored.requests,
         usage: stored.usage,
         micro_usd: price,
         trigger: Some(FallbackTrigger::Interrupted),
@@ -252,12 +255,12 @@ mod tests {
         assert_eq!(interrupted(&calls), [call(Some(FallbackTrigger::Interrupted))]);
         let stored = StoredAnswer {
             text: "x".into(),
-            cut: false,
+            requests: 2,
             usage: Usage { input_tokens: 3, output_tokens: 4 },
             model: "m".into(),
         };
         let lost = lost_call(&call(None), &stored, Some(7));
-        assert_eq!((lost.usage.tokens(), lost.micro_usd), (7, Some(7)));
+        assert_eq!((lost.requests, lost.usage.tokens(), lost.micro_usd), (2, 7, Some(7)));
         assert_eq!(lost.trigger, Some(FallbackTrigger::Interrupted));
     }
 
@@ -272,6 +275,7 @@ mod tests {
             trigger: None,
             reason: String::new(),
             confidence: None,
+            requests: 1,
             usage: Usage::default(),
             micro_usd: None,
             duration_ms: 0,

@@ -4,6 +4,7 @@
 mod asker;
 mod budget;
 mod chain;
+mod conversation;
 pub mod exchange_log;
 mod provider_chain;
 mod reader;

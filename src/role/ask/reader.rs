@@ -12,7 +12,8 @@ use crate::role::prompt::Prompt;
 /// The assessment of one answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading<T> {
-    Good(T, f64),
+    /// Usable, with the confidence that it states; without one, the tests alone judge it.
+    Good(T, Option<f64>),
     /// Usable if no provider gives a better answer.
     Weak(T, f64, FallbackTrigger, String),
     Useless(FallbackTrigger, String),
@@ -28,7 +29,7 @@ impl<T> Reading<T> {
             let why = format!("confidence {confidence:.2} is below {least:.2}");
             return Self::Weak(value, confidence, FallbackTrigger::LowConfidence, why);
         }
-        Self::Good(value, confidence)
+        Self::Good(value, Some(confidence))
     }
 }
 
@@ -67,7 +68,7 @@ pub struct Answered<T> {
     pub value: T,
     pub provider: String,
     /// The confidence that the provider states, from 0 to 1.
-    pub confidence: f64,
+    pub confidence: Option<f64>,
 }
 
 /// The result of asking one question along the chain.
@@ -96,7 +97,7 @@ mod tests {
         fn an_answer_is_good_from_the_least_confidence_on(confidence in 0.0f64..=1.0, least in 0.0f64..=1.0) {
             match Reading::by_confidence("x", confidence, least) {
                 Reading::Good(_, sure) => {
-                    proptest::prop_assert!(sure >= least);
+                    proptest::prop_assert!(sure.is_some_and(|sure| sure >= least));
                 }
                 Reading::Weak(_, sure, trigger, why) => {
                     proptest::prop_assert!(sure < least && trigger == FallbackTrigger::LowConfidence);

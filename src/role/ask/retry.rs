@@ -1,78 +1,180 @@
-//! Retries of one question to one provider, and whether an error disables the provider for the run.
+//! Retries of one question to one provider, and how long an error keeps a provider from being asked.
 
 use std::time::Duration;
 
-use backon::{BackoffBuilder, ExponentialBuilder};
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
-use crate::domain::chain::FallbackTrigger;
-use crate::effect::{Answer, Clock, Model, ModelError, ModelErrorKind, Question};
+use crate::domain::budget::Usage;
+use crate::domain::chain::{FallbackTrigger, Outage};
+use crate::effect::{Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question};
 
-/// Asks a model. Waits once if the provider states a waiting time below `longest_wait`, and retries
-/// a few times with back-off after a temporary failure.
+/// Says how many tokens the answer to a further request may have after so many requests that used
+/// so much; `None` if the budget permits no further request.
+pub type Permit<'a> = dyn Fn(&Question, u32, Usage) -> Option<u32> + Sync + 'a;
+
+/// The result of a question with all its retries, and what they cost together.
+#[derive(Debug)]
+pub struct Tries {
+    pub result: Result<Answer, ModelError>,
+    /// Number of requests that were sent.
+    pub requests: u32,
+    /// The tokens of all requests, including those whose answers are useless.
+    pub usage: Usage,
+}
+
+/// Asks a model. Waits once if the provider states a waiting time below `longest_wait`, retries a
+/// few times with back-off after a temporary failure, at once in a simpler form when a part of the
+/// request was refused, and once with room for twice the answer when it was cut.
 pub async fn ask_with_retries(
     model: &dyn Model,
     question: &Question,
     longest_wait: Duration,
+    permit: &Permit<'_>,
     clock: &dyn Clock,
-) -> Result<Answer, ModelError> {
-    let mut pauses = ExponentialBuilder::default()
-        .with_jitter()
-        .with_min_delay(Duration::from_millis(500))
-        .with_max_delay(Duration::from_secs(8))
-        .with_max_times(2)
-        .build();
-    let mut waited = false;
+) -> Tries {
+    let mut question = question.clone();
+    let mut retries = Retries::new(longest_wait);
+    let (mut requests, mut usage) = (0, Usage::default());
     loop {
-        let error = match model.ask(question).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
+        let asked = model.ask(&question).await;
+        requests += 1;
+        usage.join(asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage));
+        let Some(retry) = retries.after(&asked) else {
+            return Tries { result: retries.verdict(asked, model.name()), requests, usage };
         };
-        let pause = match &error.kind {
+        if let Retry::Longer = retry {
+            question.max_output_tokens = question.max_output_tokens.saturating_mul(2);
+        }
+        let Some(tokens) = permit(&question, requests, usage) else {
+            return Tries { result: retries.verdict(asked, model.name()), requests, usage };
+        };
+        question.max_output_tokens = question.max_output_tokens.min(tokens);
+        if let Retry::After(pause) = retry {
+            let kind = asked.as_ref().map_or_else(|error| error.kind.word(), |_| "cut");
+            tracing::info!(provider = model.name(), kind, ?pause, "asked again");
+            clock.wait(pause).await;
+        }
+    }
+}
+
+/// How a question is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Retry {
+    After(Duration),
+    /// With room for an answer of twice the length.
+    Longer,
+}
+
+/// Maximum number of parts of a request that a server may refuse one by one.
+const SIMPLER: u32 = 4;
+
+/// The retries that one question still has.
+struct Retries {
+    longest_wait: Duration,
+    pauses: ExponentialBackoff,
+    has_waited: bool,
+    was_cut: bool,
+    simpler: u32,
+}
+
+impl Retries {
+    fn new(longest_wait: Duration) -> Self {
+        let pauses = ExponentialBuilder::default()
+            .with_jitter()
+            .with_min_delay(Duration::from_millis(500))
+            .with_max_delay(Duration::from_secs(8))
+            .with_max_times(2)
+            .build();
+        Self { longest_wait, pauses, has_waited: false, was_cut: false, simpler: 0 }
+    }
+
+    /// How the question is asked again after this result; `None` if it is final.
+    fn after(&mut self, asked: &Result<Answer, ModelError>) -> Option<Retry> {
+        let kind = match asked {
+            Ok(answer) if answer.finish == Finish::Done => return None,
+            Ok(_) => {
+                let again = !std::mem::replace(&mut self.was_cut, true);
+                return again.then_some(Retry::Longer);
+            }
+            Err(error) => &error.kind,
+        };
+        match kind {
             ModelErrorKind::RateLimited { retry_after: Some(time) } => {
-                let may_wait = *time < longest_wait && !waited;
-                waited = true;
-                may_wait.then_some(*time)
+                let may_wait = *time < self.longest_wait && !self.has_waited;
+                self.has_waited = true;
+                may_wait.then_some(Retry::After(*time))
             }
             ModelErrorKind::RateLimited { retry_after: None }
             | ModelErrorKind::Server { .. }
-            | ModelErrorKind::Connection
-            | ModelErrorKind::Truncated => pauses.next(),
+            | ModelErrorKind::Connection => self.pauses.next().map(Retry::After),
+            ModelErrorKind::Unsupported { .. } => {
+                self.simpler += 1;
+                (self.simpler <= SIMPLER).then_some(Retry::After(Duration::ZERO))
+            }
             ModelErrorKind::Unauthorised
             | ModelErrorKind::OutOfQuota
             | ModelErrorKind::NotFound
+            | ModelErrorKind::Gone
             | ModelErrorKind::BadRequest { .. }
             | ModelErrorKind::TooLong
             | ModelErrorKind::Refused { .. }
             | ModelErrorKind::TimedOut { .. }
+            | ModelErrorKind::Truncated
+            | ModelErrorKind::Empty
             | ModelErrorKind::Garbage
             | ModelErrorKind::Client { .. }
             | ModelErrorKind::Replay { .. } => None,
+        }
+    }
+
+    /// The final result: an answer that was cut is none, and neither is the refusal of a longer one.
+    fn verdict(
+        &self,
+        asked: Result<Answer, ModelError>,
+        provider: &str,
+    ) -> Result<Answer, ModelError> {
+        let cut = |raw, usage| {
+            let error = ModelError::new(provider, ModelErrorKind::Truncated, String::new());
+            Err(ModelError { raw, usage, ..error })
         };
-        let Some(pause) = pause else { return Err(error) };
-        tracing::info!(provider = model.name(), kind = error.kind.word(), ?pause, "asked again");
-        clock.wait(pause).await;
+        match asked {
+            Ok(answer) if answer.finish == Finish::Cut => cut(answer.raw, answer.usage),
+            Err(error)
+                if self.was_cut && matches!(error.kind, ModelErrorKind::BadRequest { .. }) =>
+            {
+                cut(error.raw, error.usage)
+            }
+            asked => asked,
+        }
     }
 }
 
-/// The fallback trigger for an error, and whether the error is permanent, so that asking this
-/// provider again in this run would fail as well.
-pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, bool) {
+/// The fallback trigger for an error, and how long the error keeps the provider from being asked.
+pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, Outage) {
     match kind {
-        ModelErrorKind::RateLimited { .. } => (FallbackTrigger::RateLimited, false),
-        ModelErrorKind::Server { .. } => (FallbackTrigger::Server, false),
-        ModelErrorKind::NotFound => (FallbackTrigger::Server, true),
-        ModelErrorKind::TimedOut { .. } => (FallbackTrigger::TimedOut, false),
-        ModelErrorKind::Connection | ModelErrorKind::Truncated => {
-            (FallbackTrigger::Connection, false)
+        ModelErrorKind::RateLimited { retry_after } => {
+            (FallbackTrigger::RateLimited, retry_after.map_or(Outage::Once, Outage::For))
         }
-        ModelErrorKind::Garbage => (FallbackTrigger::Unparseable, false),
+        ModelErrorKind::Server { .. } => (FallbackTrigger::Server, Outage::Once),
+        ModelErrorKind::NotFound | ModelErrorKind::Gone => {
+            (FallbackTrigger::Server, Outage::Lasting)
+        }
+        // A service that hangs once hangs again, and each time costs the whole limit.
+        ModelErrorKind::TimedOut { .. } => (FallbackTrigger::TimedOut, Outage::Lasting),
+        ModelErrorKind::Connection => (FallbackTrigger::Connection, Outage::Once),
+        ModelErrorKind::Garbage | ModelErrorKind::Empty => {
+            (FallbackTrigger::Unparseable, Outage::Once)
+        }
+        ModelErrorKind::Truncated => (FallbackTrigger::Truncated, Outage::None),
         ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } => {
-            (FallbackTrigger::Refused, false)
+            (FallbackTrigger::Refused, Outage::None)
+        }
+        ModelErrorKind::BadRequest { .. } | ModelErrorKind::Unsupported { .. } => {
+            (FallbackTrigger::Refused, Outage::Once)
         }
         ModelErrorKind::Unauthorised
         | ModelErrorKind::OutOfQuota
-        | ModelErrorKind::BadRequest { .. }
         | ModelErrorKind::Client { .. }
-        | ModelErrorKind::Replay { .. } => (FallbackTrigger::Refused, true),
+        | ModelErrorKind::Replay { .. } => (FallbackTrigger::Refused, Outage::Lasting),
     }
 }

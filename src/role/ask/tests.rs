@@ -11,18 +11,20 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use serde_json::Value;
 
 use crate::domain::budget::{Spending, SpendingLimits, Usage};
-use crate::domain::chain::{FallbackTrigger, ProviderCall, Rules};
+use crate::domain::chain::{FallbackTrigger, Outage, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::id::SessionId;
+use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
 use crate::effect::{
-    Answer, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question, Screen,
-    Store, StoreError, TestClock,
+    Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+    Screen, Store, StoreError, TestClock,
 };
 use crate::role::prompt::{Prompt, Role};
 
 use super::asker::AskEffects;
+use super::conversation::Narrowed;
 use super::exchange_log::{self, EarlierAnswer};
 use super::provider_chain::opened_usage_log;
 use super::retry::{ask_with_retries, trigger_of};
@@ -33,6 +35,10 @@ pub struct ScriptedModel {
     facts: ModelFacts,
     script: Mutex<Vec<Result<&'static str, ModelErrorKind>>>,
     asked: Mutex<Vec<String>>,
+    /// The output limit of every question.
+    lengths: Mutex<Vec<u32>>,
+    /// Whether failed answers report tokens.
+    paid: bool,
 }
 
 impl ScriptedModel {
@@ -44,7 +50,14 @@ impl ScriptedModel {
         script.reverse();
         let (name, model) = (name.to_owned(), "m".to_owned());
         let facts = ModelFacts { name, model, context: 10_000, ..ModelFacts::default() };
-        Self { facts, script: Mutex::new(script), asked: Mutex::default() }
+        let (asked, lengths) = Default::default();
+        Self { facts, script: Mutex::new(script), asked, lengths, paid: false }
+    }
+
+    /// The same as an agent, which edits a checkout.
+    pub fn into_agent(mut self) -> Self {
+        self.facts.mode = ClientMode::Agent;
+        self
     }
 
     /// How many questions the model was asked.
@@ -63,18 +76,20 @@ impl Model for ScriptedModel {
     }
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         self.asked.lock().unwrap().push(question.prompt.clone());
+        self.lengths.lock().unwrap().push(question.max_output_tokens);
         let next = self.script.lock().unwrap().pop();
         match next.unwrap_or(Err(ModelErrorKind::NotFound)) {
             Ok(text) => Ok(Answer {
                 text: text.to_owned(),
-                finish: Finish::Done,
+                finish: if text == "cut" { Finish::Cut } else { Finish::Done },
                 usage: Usage { input_tokens: 10, output_tokens: 5 },
                 model: String::new(),
                 raw: String::new(),
             }),
             Err(kind) => {
-                let (provider, message) = (self.facts.name.clone(), String::new());
-                Err(ModelError { provider, kind, message })
+                let error = ModelError::new(&self.facts.name, kind, String::new());
+                let output_tokens = if self.paid { 9 } else { 0 };
+                Err(ModelError { usage: Usage { input_tokens: 0, output_tokens }, ..error })
             }
         }
     }
@@ -142,7 +157,7 @@ impl Screen for Notices {
     }
 }
 
-/// Assesses answers of the form `good 0.9`, `weak 0.3`, `back` and `no`.
+/// Assesses answers of the form `good 0.9`, `edited`, `weak 0.3`, `vague`, `back` and `no`.
 struct WordReader;
 
 #[async_trait]
@@ -157,12 +172,14 @@ impl Reader<String> for WordReader {
         let (word, number) = answer.text.split_once(' ').unwrap_or((&answer.text, ""));
         let confidence = number.parse().unwrap_or_default();
         Ok(match word {
-            "good" => Reading::Good(answer.text.clone(), confidence),
+            "good" => Reading::Good(answer.text.clone(), Some(confidence)),
+            "edited" => Reading::Good(answer.text.clone(), None),
             "weak" => {
                 let why = "it is weak".to_owned();
                 Reading::Weak(answer.text.clone(), confidence, FallbackTrigger::LowConfidence, why)
             }
             "back" => Reading::SendBack(vec!["the problem".to_owned()]),
+            "vague" => Reading::Useless(FallbackTrigger::General, "it is vague".to_owned()),
             _ => Reading::Useless(FallbackTrigger::Unparseable, "it is useless".to_owned()),
         })
     }
@@ -176,6 +193,7 @@ pub fn settings() -> AskSettings {
         fence: "FENCE".into(),
         redactor: Redactor::default(),
         limit: Duration::from_secs(1),
+        breaker: std::sync::Arc::default(),
     }
 }
 
@@ -242,11 +260,35 @@ fn summary(reply: &Reply<String>, calls: &[ProviderCall]) -> String {
 fn the_chain_ends_at_the_first_good_answer() {
     let table = [
         ("the first is good", vec![Ok("good 0.9")], vec![], "good by a; asked a"),
-        ("the first is useless", vec![Ok("no")], vec![Ok("good 0.5")], "good by b; asked a b"),
+        ("the first is vague", vec![Ok("vague")], vec![Ok("good 0.5")], "good by b; asked a b"),
+        (
+            "an unreadable answer is sent back once",
+            vec![Ok("no"), Ok("good 0.5")],
+            vec![],
+            "good by a; asked a a",
+        ),
+        (
+            "and not twice",
+            vec![Ok("no"), Ok("no"), Ok("good 0.5")],
+            vec![Ok("good 0.5")],
+            "good by b; asked a a b",
+        ),
+        (
+            "a question that is too long is asked again, shorter",
+            vec![Err(ModelErrorKind::TooLong), Ok("good 0.5")],
+            vec![],
+            "good by a; asked a a",
+        ),
+        (
+            "and not twice",
+            vec![Err(ModelErrorKind::TooLong), Err(ModelErrorKind::TooLong), Ok("good 0.5")],
+            vec![Ok("good 0.5")],
+            "good by b; asked a a b",
+        ),
         ("weak loses to good", vec![Ok("weak 0.9")], vec![Ok("good 0.5")], "good by b; asked a b"),
         ("only weak", vec![Ok("weak 0.3")], vec![Ok("weak 0.2")], "degraded by a; asked a b"),
-        ("weak and useless", vec![Ok("no")], vec![Ok("weak 0.1")], "degraded by b; asked a b"),
-        ("nothing", vec![Ok("no")], vec![Ok("no")], "none; asked a b"),
+        ("weak and vague", vec![Ok("vague")], vec![Ok("weak 0.1")], "degraded by b; asked a b"),
+        ("nothing", vec![Ok("vague")], vec![Ok("vague")], "none; asked a b"),
         (
             "an error moves on",
             vec![Err(ModelErrorKind::Unauthorised)],
@@ -281,6 +323,8 @@ fn a_careful_question_goes_on_and_takes_the_highest_confidence() {
         ("the second is surer", "good 0.6", "good 0.65", "good by b; asked a b"),
         ("the first stays surer", "good 0.6", "good 0.5", "good by a; asked a b"),
         ("a weak one never wins", "good 0.1", "weak 0.9", "good by a; asked a b"),
+        ("an agent is not unsure", "edited", "good 0.9", "good by a; asked a"),
+        ("nor behind one that is", "good 0.6", "edited", "good by b; asked a b"),
     ];
     for (why, first, second, expected) in table {
         let world = World::new(settings());
@@ -310,7 +354,21 @@ fn a_problem_is_sent_back_with_the_question() {
     let asked = a.asked.lock().unwrap();
     assert_eq!(asked[0], "question");
     assert!(asked[1].starts_with("question") && asked[1].contains("the problem"), "{}", asked[1]);
+    assert!(asked[1].contains("\nback\n"), "its own answer: {}", asked[1]);
     assert_eq!(calls[0].trigger, Some(FallbackTrigger::Vetoed));
+}
+
+#[test]
+fn the_problems_of_all_answers_are_sent_back() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Ok("no"), Ok("back"), Ok("good 0.9")]);
+    let (reply, calls) = world.ask(&[&a], false);
+    assert_eq!(summary(&reply, &calls), "good by a; asked a a a");
+    let asked = a.asked.lock().unwrap();
+    for words in ["\nno\n", "it is useless", "\nback\n", "the problem"] {
+        assert!(asked[2].contains(words), "{words}: {}", asked[2]);
+    }
+    assert_eq!(asked[2].matches("which was refused").count(), 2);
 }
 
 #[test]
@@ -339,10 +397,23 @@ fn limits_stop_the_chain_before_the_call() {
     for (why, session, iteration, expected, notices) in table {
         let world = World::new(AskSettings { session, iteration, ..settings() });
         let (a, b) =
-            (ScriptedModel::new("a", [Ok("no")]), ScriptedModel::new("b", [Ok("good 0.9")]));
+            (ScriptedModel::new("a", [Ok("vague")]), ScriptedModel::new("b", [Ok("good 0.9")]));
         let (reply, calls) = world.ask(&[&a, &b], false);
         assert_eq!(summary(&reply, &calls), expected, "{why}");
         assert_eq!(world.notices.0.lock().unwrap().len(), notices, "{why}");
+    }
+}
+
+#[test]
+fn a_good_answer_that_was_paid_for_is_used_when_a_surer_one_costs_too_much() {
+    let session = SpendingLimits { calls: Some(1), ..SpendingLimits::default() };
+    for (answer, expected) in
+        [("good 0.6", "good by a; asked a"), ("weak 0.3", "out of budget; asked a")]
+    {
+        let world = World::new(AskSettings { session, ..settings() });
+        let (a, b) = (ScriptedModel::new("a", [Ok(answer)]), ScriptedModel::new("b", []));
+        let (reply, calls) = world.ask(&[&a, &b], true);
+        assert_eq!(summary(&reply, &calls), expected, "{answer}");
     }
 }
 
@@ -414,6 +485,121 @@ fn an_answer_of_another_question_is_not_used() {
 }
 
 #[test]
+fn an_answer_that_is_cut_is_asked_for_once_more_with_twice_the_length() {
+    let lengths = |model: &ScriptedModel| model.lengths.lock().unwrap().clone();
+    let table = [
+        (vec![Ok("cut"), Ok("good 0.9")], "good by a; asked a", None, 2),
+        (vec![Ok("cut"), Ok("cut")], "none; asked a", Some(FallbackTrigger::Truncated), 2),
+        (
+            vec![Ok("cut"), Err(ModelErrorKind::BadRequest { status: 400 })],
+            "none; asked a",
+            Some(FallbackTrigger::Truncated),
+            2,
+        ),
+    ];
+    for (script, expected, trigger, requests) in table {
+        let world = World::new(settings());
+        let a = ScriptedModel::new("a", script);
+        let (reply, calls) = world.ask(&[&a], false);
+        assert_eq!(summary(&reply, &calls), expected);
+        assert_eq!((calls[0].trigger, calls[0].requests), (trigger, requests));
+        assert_eq!(lengths(&a), [2_500, 5_000]);
+        let (count, cost) = (calls[0].usage.tokens(), calls[0].micro_usd);
+        assert_eq!(Some(count), cost, "every answer that was paid for counts");
+        assert!(count >= 15, "{count}");
+        if trigger.is_some() {
+            assert!(
+                calls[0].reason.contains("was cut off at the output limit"),
+                "{}",
+                calls[0].reason
+            );
+        }
+    }
+    let session = SpendingLimits { tokens: Some(4_000), ..SpendingLimits::default() };
+    let world = World::new(AskSettings { session, ..settings() });
+    let a = ScriptedModel::new("a", [Ok("cut"), Ok("good 0.9")]);
+    world.ask(&[&a], false);
+    assert_eq!(lengths(&a)[0], 2_500);
+    assert!(
+        (3_900..4_000).contains(&lengths(&a)[1]),
+        "no longer than the budget: {:?}",
+        lengths(&a)
+    );
+}
+
+#[test]
+fn a_retry_is_a_call_of_the_budget() {
+    let server = || Err(ModelErrorKind::Server { status: 500 });
+    let table = [(1, 1, 0), (2, 2, 1), (3, 3, 2), (9, 3, 2)];
+    for (limit, requests, waits) in table {
+        let session = SpendingLimits { calls: Some(limit), ..SpendingLimits::default() };
+        let world = World::new(AskSettings { session, ..settings() });
+        let a = ScriptedModel::new("a", [server(), server(), server()]);
+        let (_, calls) = world.ask(&[&a], false);
+        assert_eq!((a.count(), calls[0].requests), (requests, u32::try_from(requests).unwrap()));
+        assert_eq!(world.clock.waits.lock().unwrap().len(), waits, "{limit} calls");
+    }
+}
+
+#[test]
+fn a_refused_answer_that_was_paid_for_counts() {
+    let world = World::new(settings());
+    let refused = ModelErrorKind::Refused { reason: "no".into() };
+    let a = ScriptedModel { paid: true, ..ScriptedModel::new("a", [Err(refused)]) };
+    let (_, calls) = world.ask(&[&a], false);
+    assert_eq!((calls[0].usage.tokens(), calls[0].micro_usd), (9, Some(9)));
+}
+
+#[test]
+fn a_provider_that_asks_for_an_hour_is_not_asked_before_in_any_role() {
+    let hour = Duration::from_hours(1);
+    let limited = ModelErrorKind::RateLimited { retry_after: Some(hour) };
+    let shared = settings();
+    let world = World::new(shared.clone());
+    let a = ScriptedModel::new("a", [Err(limited), Ok("good 0.9")]);
+    let b = ScriptedModel::new("b", [Ok("good 0.9"), Ok("good 0.9"), Ok("good 0.9")]);
+    world.ask(&[&a, &b], false);
+    let fixer = World::new(shared);
+    fixer.ask(&[&a, &b], false);
+    assert_eq!((a.count(), b.count()), (1, 2), "another asker of the same run waits too");
+    block_on(fixer.clock.wait(hour));
+    let (reply, calls) = fixer.ask(&[&a, &b], false);
+    assert_eq!(summary(&reply, &calls), "good by a; asked a");
+}
+
+#[test]
+fn a_service_that_hangs_is_asked_once_in_a_run() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Err(ModelErrorKind::TimedOut { limit: Duration::ZERO })]);
+    let b = ScriptedModel::new("b", [Ok("good 0.9"), Ok("good 0.9")]);
+    for _ in 0..2 {
+        world.ask(&[&a, &b], false);
+    }
+    assert_eq!((a.count(), b.count()), (1, 2));
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_rebuilt_at_half_the_size() {
+    let question = |bytes: usize| Question {
+        id: String::new(),
+        system: String::new(),
+        prompt: "x".repeat(bytes),
+        form: None,
+        temperature: None,
+        max_output_tokens: 1,
+        limit: Duration::ZERO,
+        checkout: None,
+    };
+    let model = ScriptedModel::new("a", []);
+    for bytes in [0, 2, 300, 3_000, 90_000] {
+        let room = crate::role::prompt::room(&Narrowed::after(&question(bytes), &model), Role::Analyst, None);
+        let tokens = u32::try_from(bytes / crate::role::prompt::BYTES_PER_TOKEN).unwrap();
+        assert!(room <= tokens / 2, "{bytes}: {room}");
+        assert!(tokens / 2 > 7_500 || room >= tokens / 4, "{bytes}: {room}");
+    }
+}
+
+#[test]
 fn retries_wait_as_long_as_the_provider_says_or_back_off() {
     let limited =
         |seconds| ModelErrorKind::RateLimited { retry_after: Some(Duration::from_secs(seconds)) };
@@ -446,8 +632,9 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
             checkout: None,
         };
         let minute = Duration::from_mins(1);
-        let result = block_on(ask_with_retries(&model, &question, minute, &clock));
-        assert_eq!(result.is_ok(), succeeds, "{why}");
+        let permit = |question: &Question, _, _| Some(question.max_output_tokens);
+        let tries = block_on(ask_with_retries(&model, &question, minute, &permit, &clock));
+        assert_eq!(tries.result.is_ok(), succeeds, "{why}");
         assert_eq!(clock.waits.lock().unwrap().len(), waits, "{why}");
     }
 }
@@ -455,24 +642,49 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
 #[test]
 fn every_error_has_a_trigger_and_lasts_or_not() {
     let reason = || "x".to_owned();
+    let hour = Duration::from_hours(1);
     let table = [
-        (ModelErrorKind::Unauthorised, FallbackTrigger::Refused, true),
-        (ModelErrorKind::OutOfQuota, FallbackTrigger::Refused, true),
-        (ModelErrorKind::BadRequest { status: 400 }, FallbackTrigger::Refused, true),
-        (ModelErrorKind::Client { reason: reason() }, FallbackTrigger::Refused, true),
-        (ModelErrorKind::Replay { difference: reason() }, FallbackTrigger::Refused, true),
-        (ModelErrorKind::NotFound, FallbackTrigger::Server, true),
-        (ModelErrorKind::Server { status: 503 }, FallbackTrigger::Server, false),
-        (ModelErrorKind::TooLong, FallbackTrigger::Refused, false),
-        (ModelErrorKind::Refused { reason: reason() }, FallbackTrigger::Refused, false),
-        (ModelErrorKind::RateLimited { retry_after: None }, FallbackTrigger::RateLimited, false),
-        (ModelErrorKind::TimedOut { limit: Duration::ZERO }, FallbackTrigger::TimedOut, false),
-        (ModelErrorKind::Connection, FallbackTrigger::Connection, false),
-        (ModelErrorKind::Truncated, FallbackTrigger::Connection, false),
-        (ModelErrorKind::Garbage, FallbackTrigger::Unparseable, false),
+        (ModelErrorKind::Unauthorised, FallbackTrigger::Refused, Outage::Lasting),
+        (ModelErrorKind::OutOfQuota, FallbackTrigger::Refused, Outage::Lasting),
+        (ModelErrorKind::BadRequest { status: 400 }, FallbackTrigger::Refused, Outage::Once),
+        (
+            ModelErrorKind::Unsupported { parameter: reason() },
+            FallbackTrigger::Refused,
+            Outage::Once,
+        ),
+        (ModelErrorKind::Client { reason: reason() }, FallbackTrigger::Refused, Outage::Lasting),
+        (
+            ModelErrorKind::Replay { difference: reason() },
+            FallbackTrigger::Refused,
+            Outage::Lasting,
+        ),
+        (ModelErrorKind::NotFound, FallbackTrigger::Server, Outage::Lasting),
+        (ModelErrorKind::Gone, FallbackTrigger::Server, Outage::Lasting),
+        (ModelErrorKind::Server { status: 503 }, FallbackTrigger::Server, Outage::Once),
+        (ModelErrorKind::TooLong, FallbackTrigger::Refused, Outage::None),
+        (ModelErrorKind::Refused { reason: reason() }, FallbackTrigger::Refused, Outage::None),
+        (
+            ModelErrorKind::RateLimited { retry_after: None },
+            FallbackTrigger::RateLimited,
+            Outage::Once,
+        ),
+        (
+            ModelErrorKind::RateLimited { retry_after: Some(hour) },
+            FallbackTrigger::RateLimited,
+            Outage::For(hour),
+        ),
+        (
+            ModelErrorKind::TimedOut { limit: Duration::ZERO },
+            FallbackTrigger::TimedOut,
+            Outage::Lasting,
+        ),
+        (ModelErrorKind::Connection, FallbackTrigger::Connection, Outage::Once),
+        (ModelErrorKind::Truncated, FallbackTrigger::Truncated, Outage::None),
+        (ModelErrorKind::Empty, FallbackTrigger::Unparseable, Outage::Once),
+        (ModelErrorKind::Garbage, FallbackTrigger::Unparseable, Outage::Once),
     ];
-    for (kind, trigger, lasting) in table {
-        assert_eq!(trigger_of(&kind), (trigger, lasting), "{kind:?}");
+    for (kind, trigger, outage) in table {
+        assert_eq!(trigger_of(&kind), (trigger, outage), "{kind:?}");
     }
 }
 

@@ -65,7 +65,8 @@ pub fn new_call(
 ) -> ProviderCall {
     let start = &usage.raw;
     let raw = match role {
-        Role::Analyst => format!("{start}.{slot}.txt"),
+        Role::Analyst if turn == 1 => format!("{start}.{slot}.txt"),
+        Role::Analyst => format!("{start}.{slot}.{turn}.txt"),
         Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
         Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => {
             format!("{start}.{}.{slot}.{turn}.txt", role.word())
@@ -81,6 +82,7 @@ pub fn new_call(
         trigger: None,
         reason: String::new(),
         confidence: None,
+        requests: 1,
         usage: Usage::default(),
         micro_usd: None,
         duration_ms: 0,
@@ -92,7 +94,7 @@ pub fn new_call(
 pub fn sum(calls: &[ProviderCall]) -> Spending {
     let mut spent = Spending::default();
     for call in calls {
-        spent.add(call.usage, call.micro_usd);
+        spent.add(call.requests, call.usage, call.micro_usd);
     }
     spent
 }
@@ -117,8 +119,7 @@ mod tests {
                 records.insert(call.raw);
             }
         }
-        // An analysis is never sent back, so its record is not numbered.
-        assert_eq!(records.len(), ROLES.len() * 3 - 1, "{records:?}");
+        assert_eq!(records.len(), ROLES.len() * 3, "{records:?}");
     }
 
     #[test]

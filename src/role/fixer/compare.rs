@@ -93,7 +93,7 @@ impl Fixer {
                 repairs: tried.repairs,
                 breaks: tried.breaks,
                 size,
-                confidence: answer.confidence,
+                confidence: answer.confidence.unwrap_or(self.asker.rules().careful_confidence),
             });
         }
         Ok(best_of(&merits).unwrap_or_default())

@@ -9,8 +9,9 @@ mod reader;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
+use crate::domain::chain::{self, DegradedCase};
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
+use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, TreeId};
@@ -100,6 +101,17 @@ impl Fixer {
         let mut calls = Vec::new();
         let reply = self.asker.ask(&ask, &analyst, &mut calls, fx.into()).await?;
         let degraded = !matches!(reply, Reply::Good(_));
+        let reply = match reply {
+            Reply::Degraded(answer) if !takes_degraded(state, &answer) => {
+                let text = format!(
+                    "the analysis by `{}` is too weak to act on in iteration {}",
+                    answer.provider, state.current_iteration
+                );
+                fx.screen.show(&Event::Notice { text });
+                Reply::NoAnswer
+            }
+            reply => reply,
+        };
         Ok(match reply {
             Reply::OutOfBudget(reason) => FixStepOutcome::OutOfBudget {
                 reason,
@@ -198,6 +210,16 @@ impl Fixer {
     fn models<'m>(&self, fx: &Effects<'m>, accepts: impl Fn(ClientMode) -> bool) -> Vec<Slot<'m>> {
         models_of(&self.settings.chain, fx, accepts)
     }
+}
+
+/// Whether the weak analysis of this iteration may be used (specification.md 7.11).
+fn takes_degraded(state: &FixLoop, answer: &Answered<ReportedPlan>) -> bool {
+    let last = state.iterations.last();
+    chain::takes_degraded(DegradedCase {
+        iteration: state.current_iteration,
+        has_improved: last.is_some_and(|last| last.result == IterationResult::Improved),
+        points: answer.value.plan.modification_points.len(),
+    })
 }
 
 /// Which files the current iteration may change.

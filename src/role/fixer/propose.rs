@@ -88,6 +88,7 @@ impl Fixer {
             // Consecutive providers are asked as one group.
             let Some(plan) = plan else { continue };
             let group = take_group(&self.settings.chain, name, &mut models);
+            let group = analyst_first(group, &plan.author);
             if group.is_empty() {
                 continue;
             }
@@ -196,6 +197,19 @@ async fn proposal(
     })
 }
 
+/// The group in the order in which it is asked: the author of the plan goes before the models that
+/// gave no analysis as good as its own. Agents keep their places, as they were not asked for one.
+fn analyst_first<'m>(mut group: Vec<Slot<'m>>, author: &str) -> Vec<Slot<'m>> {
+    let is_agent = |(_, model): &Slot<'_>| model.mode() == ClientMode::Agent;
+    if let Some(at) = group.iter().position(|(_, model)| model.name() == author)
+        && let Some(first) = group.iter().position(|slot| !is_agent(slot))
+    {
+        let slot = group.remove(at);
+        group.insert(first.min(at), slot);
+    }
+    group
+}
+
 /// Removes the models from `name` up to the next embedded entry from `left` and returns them.
 fn take_group<'m>(chain: &[ChainEntry], name: &str, left: &mut Vec<Slot<'m>>) -> Vec<Slot<'m>> {
     let Some(start) = left.iter().position(|(_, model)| model.name() == name) else {
@@ -239,5 +253,27 @@ mod tests {
             assert_eq!(slots(&take_group(&chain, name, &mut left)), group, "{name}");
             assert_eq!(slots(&left), rest, "{name}");
         }
+    }
+
+    #[test]
+    fn the_author_of_the_plan_is_asked_before_those_that_gave_none() {
+        let agent = |name: &'static str| ScriptedModel::new(name, []).into_agent();
+        let text = |name: &'static str| ScriptedModel::new(name, []);
+        let models = [text("a"), agent("b"), text("c"), text("d")];
+        let group = |order: &str| {
+            let slots: Vec<Slot<'_>> =
+                (1..).zip(&models).map(|(slot, model)| (slot, model as _)).collect();
+            let asked = analyst_first(slots, order);
+            asked.iter().map(|(_, model)| model.name().to_owned()).collect::<String>()
+        };
+        let table = [("a", "abcd"), ("c", "cabd"), ("d", "dabc"), ("embedded", "abcd")];
+        for (author, expected) in table {
+            assert_eq!(group(author), expected, "{author}");
+        }
+        let agents = [agent("a"), text("b"), text("c")];
+        let slots = (1..).zip(&agents).map(|(slot, model)| (slot, model as _)).collect();
+        let names: Vec<&str> =
+            analyst_first(slots, "c").iter().map(|(_, model)| model.name()).collect();
+        assert_eq!(names, ["a", "c", "b"], "an agent that comes first stays first");
     }
 }

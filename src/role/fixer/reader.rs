@@ -12,7 +12,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::RepoPath;
 use crate::domain::proposal::EditSet;
-use crate::domain::provider::ClientMode;
+use crate::domain::provider::{ClientMode, EMBEDDED};
 use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
@@ -81,7 +81,7 @@ impl EditsReader<'_> {
         &self,
         edits: EditSet,
         summary: String,
-        confidence: f64,
+        confidence: Option<f64>,
     ) -> Result<Reading<VettedEdits>, EffectError> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
@@ -130,7 +130,8 @@ impl Reader<VettedEdits> for EditsReader<'_> {
                 ));
             }
             let summary = line(&answer.text, "an edit made in a checkout");
-            return self.vet(edits, summary, self.plan.confidence).await;
+            // An agent states no confidence: the tests judge its edits.
+            return self.vet(edits, summary, None).await;
         }
         let task = prompt_context::subject(self.state).task;
         let response: EditsResponse = match code_answer::parse(&answer.text, &task) {
@@ -188,7 +189,9 @@ impl EditsReader<'_> {
                     reasons.chain([response.notes.as_str(), self.plan.approach.as_str()]);
                 let first = reasons.find(|text| !text.trim().is_empty());
                 let summary = line(first.unwrap_or_default(), "an edit without a reason");
-                self.vet(edits, summary, confidence).await
+                // The engine's own estimate says nothing about the edits of a model.
+                let is_stated = response.confidence_score.is_some() || self.plan.author != EMBEDDED;
+                self.vet(edits, summary, is_stated.then_some(confidence)).await
             }
         }
     }

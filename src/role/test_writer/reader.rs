@@ -207,7 +207,7 @@ impl Reader<Draft> for GenerateReader<'_> {
             let ids = ids.filter(|id| self.request.ids.contains(id));
             covers.entry(one.test).or_default().extend(ids);
         }
-        Ok(Reading::Good(Draft { file, covers }, confidence))
+        Ok(Reading::Good(Draft { file, covers }, Some(confidence)))
     }
 }
 

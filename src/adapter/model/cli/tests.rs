@@ -103,7 +103,7 @@ fn what_clients_print_is_read() {
         ),
         (
             output::qwen(&qwen("[API Error: terminated (cause: other side closed)]"), ""),
-            "truncated",
+            "connection",
         ),
         (
             output::codex(
@@ -272,7 +272,7 @@ pub const WAYS: &[(&str, [&str; 5])] = &[
     ("429", ["rate-limited", "rate-limited", "rate-limited", "rate-limited", "timed-out"]),
     ("429-after", ["rate-limited", "rate-limited", "rate-limited", "rate-limited", "timed-out"]),
     ("500", ["server", "server", "server", "server", "server"]),
-    ("cut", ["truncated", "truncated", "truncated", "truncated", "truncated"]),
+    ("cut", ["connection", "connection", "connection", "connection", "connection"]),
     ("garbage", ["garbage", "garbage", "garbage", "garbage", "garbage"]),
     ("silence", ["timed-out", "timed-out", "timed-out", "timed-out", "timed-out"]),
 ];
