@@ -592,7 +592,11 @@ fn a_prompt_that_is_too_long_is_rebuilt_at_half_the_size() {
     };
     let model = ScriptedModel::new("a", []);
     for bytes in [0, 2, 300, 3_000, 90_000] {
-        let room = crate::role::prompt::room(&Narrowed::after(&question(bytes), &model), Role::Analyst, None);
+        let room = crate::role::prompt::room(
+            &Narrowed::after(&question(bytes), &model),
+            Role::Analyst,
+            None,
+        );
         let tokens = u32::try_from(bytes / crate::role::prompt::BYTES_PER_TOKEN).unwrap();
         assert!(room <= tokens / 2, "{bytes}: {room}");
         assert!(tokens / 2 > 7_500 || room >= tokens / 4, "{bytes}: {room}");
