@@ -10,7 +10,8 @@ use super::host::canary::canary;
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
-    Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
+    Cassette, CliModel, ClientFolders, ClientSettings, HttpModel, ProviderSettings, Recording,
+    Replaying,
 };
 
 /// Whether exchanges are recorded, or replayed from a recording.
@@ -27,14 +28,13 @@ pub enum RecordingMode {
 /// The opened models, and notices about those that could not be opened.
 pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 
-/// Opens all providers of a chain. `scratch` holds the files of clients. A client that is missing
-/// or too old is skipped with a notice.
+/// Opens all providers of a chain. A client that is missing or too old is skipped with a notice.
 pub fn open(
     ready: &[Ready],
     names: &[&str],
     mode: &RecordingMode,
     redactor: &Redactor,
-    scratch: &Path,
+    folders: &ClientFolders,
 ) -> Result<Opened, String> {
     if let RecordingMode::Replay(folder) = mode {
         let cassette = Cassette::new(folder);
@@ -50,7 +50,7 @@ pub fn open(
     let http = Http::new().map_err(|error| error.to_string())?;
     let (mut models, mut notices): Opened = (Vec::new(), Vec::new());
     for one in ready {
-        match open_one(one, &http, redactor, scratch) {
+        match open_one(one, &http, redactor, folders) {
             Ok(model) => models.push(model),
             Err(problem) => notices.push(format!("`{}` is not asked: {problem}", one.name)),
         }
@@ -127,7 +127,7 @@ fn open_one(
     one: &Ready,
     http: &Http,
     redactor: &Redactor,
-    scratch: &Path,
+    folders: &ClientFolders,
 ) -> Result<Box<dyn Model>, String> {
     let provider = &one.provider;
     let settings = settings_of(one, redactor);
@@ -138,10 +138,10 @@ fn open_one(
         return Err("it has neither a protocol nor a client".to_owned());
     };
     let path = provider.program.clone();
-    let version = detect(program, path.as_deref(), scratch)?;
+    let version = detect(program, path.as_deref(), &folders.private)?;
     tracing::info!(provider = one.name, version, "client found");
-    let scratch = scratch.join("clients");
-    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, scratch })))
+    let folders = folders.clone();
+    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, folders })))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::effect::{
 
 use super::host;
 use super::host::clock::HostClock;
+use super::model::ClientFolders;
 use super::open_error::OpenError;
 use super::paths::{scratch, state_prefix, state_root, work_root};
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
@@ -210,6 +211,15 @@ impl<'a> Session<'a> {
     /// A private folder of this session outside of every checkout.
     pub fn scratch(&self) -> PathBuf {
         scratch(&self.facts, &self.record.session_id)
+    }
+
+    /// The folders of clients of models. Test code of this session may write into its scratch folder,
+    /// so theirs lie beside it.
+    pub fn client_folders(&self) -> ClientFolders {
+        ClientFolders {
+            private: self.scratch().with_file_name("clients"),
+            protected: vec![self.facts.root.clone(), self.folder()],
+        }
     }
 
     /// The session's folder inside commits.

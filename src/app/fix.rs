@@ -61,7 +61,7 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let mut providers = providers::open(&request.models, &settings)?;
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
-    let models = providers.models(&session.scratch());
+    let models = providers.models(&session.client_folders());
     let (session, models) = or_undo(session, models, Session::withdraw).await?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };

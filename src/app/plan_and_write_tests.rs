@@ -70,7 +70,7 @@ async fn run(
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let (session, start) = Session::open_plan(&plan_request, &clock).await?;
-    let models = providers.models(&session.scratch());
+    let models = providers.models(&session.client_folders());
     let (session, models) = fix::or_undo(session, models, Session::delete).await?;
     let branch = session.record.git.branch.clone();
     let folder = session.folder().display().to_string();

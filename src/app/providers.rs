@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::http::Http;
 use crate::adapter::host::{environment, files, random, redaction};
+use crate::adapter::model::ClientFolders;
 use crate::adapter::models::{self, RecordingMode};
 use crate::config::providers::{self as table, Chain, Provider, Ready};
 use crate::config::{Settings, prices};
@@ -210,8 +211,8 @@ fn recorded(folder: &Path) -> Result<Recorded, AppError> {
 }
 
 impl Providers {
-    /// Opens the models of the chain. `scratch` holds the files of command-line clients.
-    pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, AppError> {
+    /// Opens the models of the chain.
+    pub fn models(&mut self, folders: &ClientFolders) -> Result<Vec<Box<dyn Model>>, AppError> {
         let names: Vec<&str> = self
             .chain
             .iter()
@@ -221,7 +222,7 @@ impl Providers {
             })
             .collect();
         let (models, notices) =
-            models::open(&self.ready, &names, &self.tape, &self.ask.redactor, scratch)
+            models::open(&self.ready, &names, &self.tape, &self.ask.redactor, folders)
                 .map_err(|error| AppError::environment(error, "see `regreen fix --help`"))?;
         self.notices.extend(notices);
         Ok(models)

@@ -42,6 +42,7 @@ const FILES: &[&str] = &[
     "claude.local.md",
     "claude.md",
     "gemini.md",
+    "lsp.json",
     "opencode.json",
     "qwen.md",
 ];
@@ -49,6 +50,8 @@ const FILES: &[&str] = &[
 /// What clients read below `.github`.
 const GITHUB: &[&str] = &[
     "agents",
+    "copilot",
+    "lsp.json",
     "chatmodes",
     "copilot-instructions.md",
     "hooks",
@@ -61,7 +64,12 @@ const GITHUB: &[&str] = &[
 /// Whether a file configures a coding agent or an editor, or sets variables for one (`.env`). Case
 /// is ignored, as some clients do.
 pub fn configures_agents(file: &RepoPath) -> bool {
-    let path = file.as_str().to_ascii_lowercase();
+    is_path_of_agents(file.as_str())
+}
+
+/// The same for any relative path with `/` between its parts.
+pub fn is_path_of_agents(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
     let parts: Vec<&str> = path.split('/').collect();
     let github =
         parts.windows(2).any(|pair| matches!(pair, [".github", below] if GITHUB.contains(below)));
@@ -90,6 +98,8 @@ mod tests {
             (".github/copilot-instructions.md", true),
             (".agents/skills/a/SKILL.md", true),
             (".mcp.json", true),
+            (".github/copilot/settings.json", true),
+            (".github/lsp.json", true),
             (".github/workflows/ci.yml", false),
             ("environment.py", false),
             ("shop/claude.py", false),

@@ -231,7 +231,7 @@ impl ModelErrorKind {
             Self::Unsupported { .. } => ("unsupported", address),
             Self::BadRequest { .. } => ("bad-request", address),
             Self::TooLong => {
-                ("too-long", "raise `context` of the provider, or choose a larger model")
+                ("too-long", "lower `context` of the provider, or choose a larger model")
             }
             Self::Refused { .. } => {
                 ("refused", "look at the recorded answer, or add another provider")

@@ -109,7 +109,18 @@ pub fn of_client(home: &Path) -> BTreeMap<String, String> {
     let own = OF_CLIENTS.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?)));
     let fixed = [("CI", "true"), ("TERM", "dumb"), ("NO_COLOR", "1")];
     let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    own.chain(fixed).chain([("HOME".to_owned(), home.display().to_string())]).collect()
+    let mut environment: BTreeMap<String, String> =
+        own.chain(fixed).chain([("HOME".to_owned(), home.display().to_string())]).collect();
+    // An agent works in a checkout, which must not supply programs.
+    environment.entry("PATH".into()).and_modify(|path| *path = absolute_entries(path));
+    environment
+}
+
+/// A search path without its relative entries.
+fn absolute_entries(path: &str) -> String {
+    let entries = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let joined = std::env::join_paths(entries).unwrap_or_default();
+    joined.to_string_lossy().into_owned()
 }
 
 /// Whether a variable names tools, folders or caches that exist only on this machine.

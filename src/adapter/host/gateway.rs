@@ -7,8 +7,6 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use hyper_util::client::proxy::matcher::Matcher;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -73,7 +71,12 @@ impl Gateway {
         let record = Arc::clone(&refused);
         let task = tokio::spawn(async move {
             let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let Ok((stream, _)) = listener.accept().await else {
+                    // Too many open files, for instance; that passes.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                };
                 let (reachable, record) = (reachable.clone(), Arc::clone(&record));
                 connections.spawn(async move {
                     if let Err(error) = serve(stream, &reachable, &record).await {
@@ -192,17 +195,22 @@ fn parse(bytes: &[u8]) -> Option<ProxyRequest> {
 
 /// Connects to a host, through the proxy of this machine if one is configured for it.
 async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
-    let uri = format!("https://{host}:{port}/").parse().map_err(io::Error::other)?;
-    let Some(outer) = Matcher::from_env().intercept(&uri) else {
-        return TcpStream::connect((host, port)).await;
-    };
+    let is_loopback = host == "localhost"
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    let authority = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let uri = format!("https://{authority}:{port}/").parse().map_err(io::Error::other)?;
+    let outer = Matcher::from_env().intercept(&uri).filter(|_| !is_loopback);
+    let Some(outer) = outer else { return TcpStream::connect((host, port)).await };
     let proxy = outer.uri();
-    let authority = (proxy.host().unwrap_or_default(), proxy.port_u16().unwrap_or(80));
-    let mut stream = TcpStream::connect(authority).await?;
-    let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nhost: {host}:{port}\r\n");
-    if let Some((user, password)) = outer.raw_auth() {
-        let pair = STANDARD.encode(format!("{user}:{password}"));
-        request += &format!("proxy-authorization: Basic {pair}\r\n");
+    if proxy.scheme_str() != Some("http") {
+        return Err(io::Error::other("only proxies with http:// addresses are supported"));
+    }
+    let address = (proxy.host().unwrap_or_default(), proxy.port_u16().unwrap_or(80));
+    let mut stream = TcpStream::connect(address).await?;
+    let mut request =
+        format!("CONNECT {authority}:{port} HTTP/1.1\r\nhost: {authority}:{port}\r\n");
+    if let Some(credentials) = outer.basic_auth().and_then(|value| value.to_str().ok()) {
+        request += &format!("proxy-authorization: {credentials}\r\n");
     }
     stream.write_all(format!("{request}\r\n").as_bytes()).await?;
     let head = read_head(&mut stream).await?;

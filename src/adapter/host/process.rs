@@ -288,15 +288,21 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
     sink.flush()
 }
 
-/// The last `limit` bytes of a text file, as text.
+/// The last `limit` bytes of a text file, as text; nothing of what is no plain file, such as a pipe,
+/// which would block, or a device, which has no end.
 pub fn tail_of(log: &Path, limit: u64) -> String {
     use std::io::{Seek, SeekFrom};
     let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(log)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+        let flags =
+            rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::open(log, flags, rustix::fs::Mode::empty())?);
+        let facts = file.metadata()?;
+        if !facts.is_file() {
+            return Ok(Vec::new());
+        }
+        file.seek(SeekFrom::Start(facts.len().saturating_sub(limit)))?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
+        file.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
@@ -314,6 +320,24 @@ mod tests {
             environment: of_child(folder),
             access: None,
         }
+    }
+
+    #[test]
+    fn what_is_no_plain_file_has_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let [text, pipe, device] = ["text", "pipe", "device"].map(|name| folder.path().join(name));
+        std::fs::write(&text, "begin and end").unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
+        let tails = [&text, &pipe, &device].map(|path| tail_of(path, 3));
+        assert_eq!(tails, ["end", "", ""]);
     }
 
     #[tokio::test]

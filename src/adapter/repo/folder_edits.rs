@@ -7,7 +7,7 @@ use std::{fs, io};
 use git2::Repository;
 
 use crate::adapter::host::files;
-use crate::domain::agent_files::configures_agents;
+use crate::domain::agent_files::{configures_agents, is_path_of_agents};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::GitError;
@@ -23,6 +23,8 @@ const NEW_FILES: usize = 1_000;
 /// The edits that turn the tree `target` into the content of `folder`. Follows no symbolic links,
 /// so nothing from outside of the folder gets in.
 pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<EditSet, GitError> {
+    remove_special_files(folder)
+        .map_err(super::io(format!("remove pipes and devices from {}", folder.display())))?;
     let known: BTreeSet<RepoPath> = tree::files(repo, target)?.into_iter().collect();
     let mut edits = Vec::new();
     for file in known.iter().filter(|file| !configures_agents(file)) {
@@ -67,14 +69,30 @@ pub fn remove_agent_files(folder: &Path) -> io::Result<()> {
             let entry = entry?;
             let path = entry.path();
             let is_folder = entry.file_type()?.is_dir();
-            let below = path.strip_prefix(folder).ok().and_then(Path::to_str);
-            // A name that is no text is none that an agent looks for.
-            let below = below.and_then(|below| RepoPath::parse(below).ok());
-            match (below.is_some_and(|below| configures_agents(&below)), is_folder) {
+            // A folder whose name is no text may still contain such a file.
+            let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+            match (is_path_of_agents(&below), is_folder) {
                 (true, true) => files::remove_tree(&path)?,
                 (true, false) => files::remove(&path)?,
                 (false, true) => folders.push(path),
                 (false, false) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes what is neither a file, a folder nor a link: reading a pipe would wait for ever.
+fn remove_special_files(folder: &Path) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(current) = folders.pop() {
+        for entry in fs::read_dir(&current)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if !kind.is_file() && !kind.is_symlink() {
+                files::remove(&entry.path())?;
             }
         }
     }
@@ -117,6 +135,8 @@ fn text_of(folder: &Path, file: &RepoPath) -> Found {
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the test plays the client that edits files")]
 
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
     #[test]
@@ -139,6 +159,15 @@ mod tests {
         fs::write(there.join("__pycache__/a.pyc"), "x").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", there.join("d.py")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", there.join("link")).unwrap();
+        let pipe = there.join(".gitignore");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
         let edits = collect(&repo, &target, &there).unwrap();
         let shown: Vec<String> = edits
             .files
@@ -170,6 +199,8 @@ mod tests {
             edits.files.push(FileEdit { file, before: None, after: Some("x\n".into()) });
         }
         std::os::unix::fs::symlink("/etc", there.join(".codex")).unwrap();
+        let odd = there.join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+        fs::create_dir_all(odd.join(".gemini")).unwrap();
         let empty = tree::id(repo.treebuilder(None).unwrap().write().unwrap()).unwrap();
         let target = tree::graft(&repo, &empty, &edits).unwrap();
         remove_agent_files(&there).unwrap();
@@ -179,6 +210,7 @@ mod tests {
                 .chain([".codex"])
                 .all(|name| { fs::symlink_metadata(there.join(name)).is_err() })
         );
+        assert!(odd.is_dir() && !odd.join(".gemini").exists());
         assert!(there.join("shop/price.py").is_file() && Path::new("/etc/passwd").is_file());
         // A client migrates or creates its own settings.
         fs::create_dir_all(there.join(".qwen")).unwrap();

@@ -310,12 +310,19 @@ fn path_of(line: &str) -> Option<String> {
         .find_map(|word| text.strip_prefix(word)?.strip_prefix(':'))
         .unwrap_or(text)
         .trim_matches(ornaments);
+    // Routes of web frameworks have brackets in their paths; so has prose.
+    let has_brackets = text.contains(|c: char| "(){}[]".contains(c));
+    let ending = text.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+    let ends_like_file = ending.is_some_and(|(_, ending)| {
+        !ending.is_empty() && ending.chars().all(|c| c.is_ascii_alphanumeric())
+    });
     let is_path = (text.contains('/') || text.contains('.'))
+        && (!has_brackets || text.contains('/') && ends_like_file)
         && text.len() <= 200
         && !text.ends_with(['.', '/'])
         && !text.contains("://")
         && text.contains(|c: char| c.is_alphabetic())
-        && !text.contains(|c: char| c.is_whitespace() || "(){}[]<>=;,|\"'`".contains(c));
+        && !text.contains(|c: char| c.is_whitespace() || "<>=;,|\"'`".contains(c));
     is_path.then(|| text.to_owned())
 }
 

@@ -39,6 +39,16 @@ fn blocks_are_found_wherever_models_put_path_and_fence() {
 }
 
 #[test]
+fn routes_with_brackets_are_paths_and_calls_are_not() {
+    for path in ["app/[id]/page.tsx", "src/(auth)/login.ts", "routes/{slug}/a.svelte"] {
+        let found = parse(&format!("lib/b.ts\n{BLOCK}\n{path}\n```\n{BLOCK}```\n")).unwrap();
+        assert_eq!(found.edits[1].file, path);
+    }
+    let found = parse(&format!("shop/a.py\ntotal(a/b)\n[x]\n{BLOCK}")).unwrap();
+    assert_eq!(found.edits[0].file, "shop/a.py");
+}
+
+#[test]
 fn several_blocks_keep_their_files_and_the_rest_is_prose() {
     let text = format!(
         "{{\"notes\": \"x\"}}\n\na.py\n```\n{BLOCK}\n{BLOCK}```\nb.py\n```\n{BLOCK}```\nDone."

@@ -42,10 +42,14 @@ pub async fn ask_with_retries(
         let Some(retry) = retries.after(&asked) else {
             return Tries { result: retries.verdict(asked, model.name()), requests, usage };
         };
+        let before = question.max_output_tokens;
         if let Retry::Longer = retry {
-            question.max_output_tokens = question.max_output_tokens.saturating_mul(2);
+            question.max_output_tokens = before.saturating_mul(2);
         }
-        let Some(tokens) = permit(&question, requests, usage) else {
+        let granted = permit(&question, requests, usage);
+        // Where no longer answer can be paid for, it would be cut again.
+        let granted = granted.filter(|tokens| retry != Retry::Longer || *tokens > before);
+        let Some(tokens) = granted else {
             return Tries { result: retries.verdict(asked, model.name()), requests, usage };
         };
         question.max_output_tokens = question.max_output_tokens.min(tokens);
@@ -140,7 +144,11 @@ impl Retries {
         match asked {
             Ok(answer) if answer.finish == Finish::Cut => cut(answer.raw, answer.usage),
             Err(error)
-                if self.was_cut && matches!(error.kind, ModelErrorKind::BadRequest { .. }) =>
+                if self.was_cut
+                    && matches!(
+                        error.kind,
+                        ModelErrorKind::BadRequest { .. } | ModelErrorKind::TimedOut { .. }
+                    ) =>
             {
                 cut(error.raw, error.usage)
             }

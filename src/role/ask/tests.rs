@@ -496,6 +496,13 @@ fn an_answer_that_is_cut_is_asked_for_once_more_with_twice_the_length() {
             Some(FallbackTrigger::Truncated),
             2,
         ),
+        // The longer answer takes longer, which does not mean that the service hangs.
+        (
+            vec![Ok("cut"), Err(ModelErrorKind::TimedOut { limit: Duration::from_secs(1) })],
+            "none; asked a",
+            Some(FallbackTrigger::Truncated),
+            2,
+        ),
     ];
     for (script, expected, trigger, requests) in table {
         let world = World::new(settings());
@@ -525,6 +532,11 @@ fn an_answer_that_is_cut_is_asked_for_once_more_with_twice_the_length() {
         "no longer than the budget: {:?}",
         lengths(&a)
     );
+    let session = SpendingLimits { tokens: Some(2_500), ..SpendingLimits::default() };
+    let world = World::new(AskSettings { session, ..settings() });
+    let a = ScriptedModel::new("a", [Ok("cut"), Ok("good 0.9")]);
+    world.ask(&[&a], false);
+    assert_eq!(lengths(&a).len(), 1, "a shorter answer would be cut again: {:?}", lengths(&a));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort};
 use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
 use landlock::{RulesetStatus, Scope};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::process::{Gid, Uid, geteuid, getpid, getppid, set_child_subreaper};
 use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
 use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
@@ -89,7 +90,7 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
         }
     };
     if let Err(reason) = enforce(&spec) {
-        return fail(format!("test code was not started, since {reason}"), REFUSED);
+        return fail(format!("the program was not started, since {reason}"), REFUSED);
     }
     let mut command = std::process::Command::new(program);
     command.args(rest);
@@ -109,6 +110,8 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
 /// started: the kernel's signal for the death of a parent would reach the program alone.
 fn run_until_parent_ends(mut command: std::process::Command) -> std::io::Result<ExitCode> {
     let parent = getppid();
+    // The key of a client is in this environment too.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     // A process that leaves the group becomes our child when its parent ends.
     set_child_subreaper(Some(getpid()))?;
     let mut child = command.spawn()?;

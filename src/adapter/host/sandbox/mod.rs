@@ -299,9 +299,9 @@ fn limits_of_client(port: u16) -> Result<Limits, String> {
     Ok(Limits { ends_with_parent: Facts::here().launcher, ..limits })
 }
 
-/// Whether the kernel keeps the clients of models to their own folders.
+/// Whether the kernel keeps the clients of models to their own folders and to one port.
 pub fn confines_clients() -> bool {
-    limits_of_client(0).is_ok_and(|limits| limits.files)
+    limits_of_client(0).is_ok_and(|limits| limits.files && limits.port.is_some())
 }
 
 /// The protection in force for test code of this process, from the two variables.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tempfile::TempDir;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
@@ -32,8 +33,22 @@ pub struct ClientSettings {
     pub program: ClientProgram,
     /// Path of the program; `None` finds its usual name on the search path.
     pub path: Option<String>,
-    /// Where its private folders are created.
-    pub scratch: PathBuf,
+    pub folders: ClientFolders,
+}
+
+/// The folders of the clients of a session.
+#[derive(Clone, Debug)]
+pub struct ClientFolders {
+    /// Where their private folders are created; no test code may write there.
+    pub private: PathBuf,
+    /// The user's checkout and the session's files, which hold tokens.
+    pub protected: Vec<PathBuf>,
+}
+
+/// A new private folder, removed when dropped. Nothing can be prepared in it: its name is random.
+fn private_folder(below: &Path, prefix: &str) -> std::io::Result<TempDir> {
+    files::create_folder(below)?;
+    tempfile::Builder::new().prefix(prefix).tempdir_in(below)
 }
 
 pub struct CliModel {
@@ -44,21 +59,22 @@ pub struct CliModel {
 /// Time limit of a `--version` call.
 const VERSION: Duration = Duration::from_secs(20);
 
-/// The version of an installed client.
+/// The version of an installed client, which is started in a new folder below `private`.
 /// The error says what is missing or too old.
 pub fn detect(
     program: ClientProgram,
     path: Option<&str>,
-    scratch: &Path,
+    private: &Path,
 ) -> Result<String, String> {
     let row = table::row(program);
     let name = path.unwrap_or(row.name);
-    let home = scratch.join("home-version");
-    files::create_folder(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    let home = private_folder(private, "version-")
+        .map_err(|error| format!("{}: {error}", private.display()))?;
+    let home = home.path();
     let invocation = Invocation {
         argv: vec![name.to_owned(), "--version".into()],
-        directory: home.clone(),
-        environment: environment::of_child(&home),
+        directory: home.to_owned(),
+        environment: environment::of_client(home),
         access: None,
     };
     let text = process::output(&invocation, VERSION)
@@ -119,12 +135,15 @@ impl CliModel {
     fn invocation(
         &self,
         question: &Question,
-        folder: &PrivateFolder,
+        folder: &Path,
         gateway: &Gateway,
     ) -> std::io::Result<Invocation> {
-        let home = folder.create("home")?;
-        let temporary = folder.create("tmp")?;
-        let system_file = folder.0.join("system.md");
+        let create = |name: &str| {
+            let folder = folder.join(name);
+            files::create_folder(&folder).map(|()| folder)
+        };
+        let (home, temporary) = (create("home")?, create("tmp")?);
+        let system_file = folder.join("system.md");
         files::write(&system_file, question.system.as_bytes())?;
         let agent = self.mode() == ClientMode::Agent;
         let task = ClientTask {
@@ -155,12 +174,12 @@ impl CliModel {
         }
         let directory = match &question.checkout {
             Some(checkout) if agent => checkout.clone(),
-            Some(_) | None => folder.create("empty")?,
+            Some(_) | None => create("empty")?,
         };
         let access = Access {
             checkouts: vec![directory.clone()],
-            scratch: folder.0.clone(),
-            protected: Vec::new(),
+            scratch: folder.to_owned(),
+            protected: self.settings.folders.protected.clone(),
             program: ProgramKind::Client { port: gateway.port() },
         };
         let program = self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned());
@@ -181,23 +200,6 @@ impl CliModel {
     }
 }
 
-/// The private folder of a question, with the home of the client; removed when dropped.
-struct PrivateFolder(PathBuf);
-
-impl PrivateFolder {
-    fn create(&self, name: &str) -> std::io::Result<PathBuf> {
-        let folder = self.0.join(name);
-        files::create_folder(&folder)?;
-        Ok(folder)
-    }
-}
-
-impl Drop for PrivateFolder {
-    fn drop(&mut self) {
-        files::remove_folder(&self.0);
-    }
-}
-
 #[async_trait]
 impl Model for CliModel {
     fn facts(&self) -> &ModelFacts {
@@ -207,25 +209,27 @@ impl Model for CliModel {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let provider = &self.settings.provider;
         let question = &provider.with_canary(question);
-        let name: String =
-            question.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let folder = self.settings.scratch.join(format!("{}-{name}", self.row.name));
-        let folder = PrivateFolder(folder);
+        let below = &self.settings.folders.private;
+        let folder = private_folder(below, &format!("{}-", self.row.name))
+            .map_err(|error| self.broken(&error))?;
+        // What regreen itself writes and reads lies where the client cannot put anything else.
+        let records = private_folder(below, "records-").map_err(|error| self.broken(&error))?;
+        let (folder, records) = (folder.path(), records.path());
         let gateway = self.gateway().await.map_err(|error| self.broken(&error))?;
         let invocation =
-            self.invocation(question, &folder, &gateway).map_err(|error| self.broken(&error))?;
+            self.invocation(question, folder, &gateway).map_err(|error| self.broken(&error))?;
         let limit = question.limit.min(provider.timeout);
-        let log = self.row.log.map(|log| folder.0.join("home").join(log));
+        let log = self.row.log.map(|log| folder.join("home").join(log));
         let watch = |err: &str| {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
             output::retry_line(err).or_else(|| output::retry_line(&more))
         };
         let (input, largest) = (self.input(question), ANSWER_LIMIT as u64 * 2);
         let run =
-            process::run_with_input(&invocation, &input, &folder.0, limit, largest, &watch).await;
+            process::run_with_input(&invocation, &input, records, limit, largest, &watch).await;
         let mut run = run.map_err(|error| self.broken(&error))?;
         if let Some(file) = self.row.usage_file {
-            let usage = process::tail_of(&folder.0.join("home").join(file), 64 << 10);
+            let usage = process::tail_of(&folder.join("home").join(file), 64 << 10);
             // The statistics span lines; the events are one per line.
             run.out += &format!("\n{}\n", usage.replace('\n', " "));
         }
@@ -237,7 +241,7 @@ impl Model for CliModel {
             );
         }
         let all = format!("{}\n{}", run.out, run.err);
-        run.ending.map_err(|stopped| match stopped {
+        let ending = run.ending.map_err(|stopped| match stopped {
             // It would retry by itself for minutes; the chain decides which provider comes next.
             Stopped::Watched(line) => {
                 let kind = output::status_kind(&line).unwrap_or(ModelErrorKind::TimedOut { limit });
@@ -246,7 +250,7 @@ impl Model for CliModel {
             Stopped::TooMuchOutput => provider.error(ModelErrorKind::Garbage, "it said too much"),
             Stopped::TimeLimit => provider.error(ModelErrorKind::TimedOut { limit }, ""),
         })?;
-        let parsed = (self.row.parse)(&run.out, &run.err)
+        let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending)
             .map_err(|failure| provider.error(failure.kind, &failure.message))?;
         provider.answer(parsed, &all)
     }

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::adapter::host::http::text_at;
+use crate::adapter::host::process::ExitReason;
 use crate::adapter::model::anthropic::INPUT_TOKENS;
 use crate::adapter::model::protocol::{ParsedAnswer, count_at, usage_at};
 use crate::domain::budget::Usage;
@@ -37,6 +38,23 @@ impl ClientFailure {
             kind: kind_in(err).or_else(|| kind_in(out)).unwrap_or(ModelErrorKind::Connection),
             message: line.to_owned(),
         }
+    }
+}
+
+/// Takes the exit code into account: only a client that ended well has answered, and codes from 125
+/// to 127 mean that it was not started.
+pub fn judge(parsed: ParseResult, ending: ExitReason) -> ParseResult {
+    match (parsed, ending) {
+        (Ok(answer), ExitReason::Exit(0)) => Ok(answer),
+        (Ok(_), _) => {
+            let message = format!("it ended with {ending}");
+            Err(ClientFailure { kind: ModelErrorKind::Connection, message })
+        }
+        (Err(failure), ExitReason::Exit(125..=127)) => {
+            let reason = format!("it was not started: {ending}");
+            Err(ClientFailure { kind: ModelErrorKind::Client { reason }, ..failure })
+        }
+        (Err(failure), _) => Err(failure),
     }
 }
 

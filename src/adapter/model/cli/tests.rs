@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::*;
 use crate::adapter::host::Live;
 use crate::adapter::host::environment::real_home;
+use crate::adapter::host::process::ExitReason;
 use crate::domain::secret::{Redactor, SecretKey};
 
 use super::output::ParseResult;
@@ -36,7 +37,7 @@ fn settings(
         },
         program,
         path,
-        scratch: scratch.to_owned(),
+        folders: ClientFolders { private: scratch.to_owned(), protected: Vec::new() },
     }
 }
 
@@ -210,6 +211,28 @@ fn a_failure_has_the_words_of_the_provider() {
     for (index, (parsed, kind, message)) in table.into_iter().enumerate() {
         let failure = parsed.unwrap_err();
         assert_eq!((failure.kind.word(), failure.message.as_str()), (kind, message), "row {index}");
+    }
+}
+
+#[test]
+fn only_a_client_that_ended_well_has_answered() {
+    let answer = || {
+        output::codex(
+            "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"x\"}}",
+            "",
+        )
+    };
+    let failure = || output::gemini("", "");
+    let table = [
+        (answer(), ExitReason::Exit(0), "answer"),
+        (answer(), ExitReason::Exit(1), "connection"),
+        (answer(), ExitReason::Signal(9), "connection"),
+        (failure(), ExitReason::Exit(1), "connection"),
+        (failure(), ExitReason::Exit(127), "client"),
+    ];
+    for (parsed, ending, expected) in table {
+        let judged = output::judge(parsed, ending);
+        assert_eq!(judged.map_or_else(|failure| failure.kind.word(), |_| "answer"), expected);
     }
 }
 
