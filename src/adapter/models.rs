@@ -10,9 +10,10 @@ use super::host::canary::canary;
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
-    Cassette, CliModel, ClientFolders, ClientSettings, HttpModel, ProviderSettings, Recording,
-    Replaying,
+    Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
+
+pub use super::model::ClientFolders;
 
 /// Whether exchanges are recorded, or replayed from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::http::Http;
 use crate::adapter::host::{environment, files, random, redaction};
-use crate::adapter::model::ClientFolders;
-use crate::adapter::models::{self, RecordingMode};
+use crate::adapter::models::{self, ClientFolders, RecordingMode};
 use crate::config::providers::{self as table, Chain, Provider, Ready};
 use crate::config::{Settings, prices};
 use crate::domain::budget::{Price, SpendingLimits, micro_usd};

@@ -142,6 +142,13 @@ pub fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// A new folder below `below` that is removed when dropped. Nothing can be prepared in it: its name is
+/// random, and only its owner may look into it.
+pub fn private_folder(below: &Path, prefix: &str) -> io::Result<tempfile::TempDir> {
+    create_folder(below)?;
+    tempfile::Builder::new().prefix(prefix).tempdir_in(below)
+}
+
 /// Removes a file; a missing one is not an error.
 pub fn remove(path: &Path) -> io::Result<()> {
     unless_gone(fs::remove_file(path))

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tempfile::TempDir;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
@@ -45,12 +44,6 @@ pub struct ClientFolders {
     pub protected: Vec<PathBuf>,
 }
 
-/// A new private folder, removed when dropped. Nothing can be prepared in it: its name is random.
-fn private_folder(below: &Path, prefix: &str) -> std::io::Result<TempDir> {
-    files::create_folder(below)?;
-    tempfile::Builder::new().prefix(prefix).tempdir_in(below)
-}
-
 pub struct CliModel {
     settings: ClientSettings,
     row: &'static CliRow,
@@ -68,7 +61,7 @@ pub fn detect(
 ) -> Result<String, String> {
     let row = table::row(program);
     let name = path.unwrap_or(row.name);
-    let home = private_folder(private, "version-")
+    let home = files::private_folder(private, "version-")
         .map_err(|error| format!("{}: {error}", private.display()))?;
     let home = home.path();
     let invocation = Invocation {
@@ -210,10 +203,11 @@ impl Model for CliModel {
         let provider = &self.settings.provider;
         let question = &provider.with_canary(question);
         let below = &self.settings.folders.private;
-        let folder = private_folder(below, &format!("{}-", self.row.name))
+        let folder = files::private_folder(below, &format!("{}-", self.row.name))
             .map_err(|error| self.broken(&error))?;
         // What regreen itself writes and reads lies where the client cannot put anything else.
-        let records = private_folder(below, "records-").map_err(|error| self.broken(&error))?;
+        let records =
+            files::private_folder(below, "records-").map_err(|error| self.broken(&error))?;
         let (folder, records) = (folder.path(), records.path());
         let gateway = self.gateway().await.map_err(|error| self.broken(&error))?;
         let invocation =
