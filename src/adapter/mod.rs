@@ -14,7 +14,7 @@ pub mod store;
 pub mod suite;
 
 pub use open_error::OpenError;
-pub use paths::{state_root, work_home, work_root};
+pub use paths::{clients_folder, state_root, work_home, work_root};
 pub use sandbox_entry::{launched, protection};
 pub use session::{PlanStart, Session, resume_archiving};
 pub use session_choice::PlanRequest;

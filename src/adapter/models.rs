@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::providers::Ready;
+use crate::config::providers::{Provider, Ready};
+use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Model, ModelFacts};
 
 use super::host::canary::canary;
 use super::host::http::Http;
-use super::model::detect;
 use super::model::{
     Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
+use super::model::{detect, installed};
+use super::paths::clients_folder;
 
-pub use super::model::ClientFolders;
+pub use super::model::{ClientFolders, install};
 
 /// Whether exchanges are recorded, or replayed from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +87,8 @@ pub async fn examine(one: &Ready, http: &Http, redactor: &Redactor, scratch: &Pa
             Err(error) => format!("its models cannot be listed: {}", error.without_name()),
         };
     }
-    match provider.client.map(|program| detect(program, provider.program.as_deref(), scratch)) {
+    let version = |program| detect(program, path_of(program, provider).as_deref(), scratch);
+    match provider.client.map(version) {
         Some(Ok(version)) => format!("its client is version {version}"),
         Some(Err(problem)) => problem,
         None => "it has neither a protocol nor a client".to_owned(),
@@ -124,6 +127,13 @@ fn settings_of(one: &Ready, redactor: &Redactor) -> ProviderSettings {
     }
 }
 
+/// The configured program of a client, or else the installed one; `None` leaves it to the search
+/// path.
+fn path_of(program: ClientProgram, provider: &Provider) -> Option<String> {
+    let installed = || installed(program, &clients_folder());
+    provider.program.clone().or_else(|| Some(installed()?.display().to_string()))
+}
+
 fn open_one(
     one: &Ready,
     http: &Http,
@@ -138,11 +148,12 @@ fn open_one(
     let Some(program) = provider.client else {
         return Err("it has neither a protocol nor a client".to_owned());
     };
-    let path = provider.program.clone();
+    let path = path_of(program, provider);
     let version = detect(program, path.as_deref(), &folders.private)?;
     tracing::info!(provider = one.name, version, "client found");
     let folders = folders.clone();
-    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, folders })))
+    let http = http.clone();
+    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, folders, http })))
 }
 
 #[cfg(test)]

@@ -23,6 +23,12 @@ pub fn work_home() -> PathBuf {
         .unwrap_or_else(|| std::env::temp_dir().join("regreen"))
 }
 
+/// The folder of installed clients: the tool cache of the runner, or else our own folder.
+pub fn clients_folder() -> PathBuf {
+    let cache = environment::path_from("RUNNER_TOOL_CACHE").map(|cache| cache.join("regreen"));
+    cache.unwrap_or_else(work_home).join("clients")
+}
+
 /// The folder that holds the private checkouts of a repository.
 pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
     let cache = work_home();

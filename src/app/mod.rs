@@ -3,6 +3,7 @@
 
 mod bundle_screen;
 mod characterise;
+mod clients;
 mod code_selection;
 mod doctor;
 mod error;
@@ -21,6 +22,7 @@ mod validate;
 mod write_tests;
 
 pub use characterise::{CharacteriseRequest, characterise};
+pub use clients::install_clients;
 pub use code_selection::CodeSelection;
 pub use doctor::{Diagnosis, doctor};
 pub use error::{AppError, ErrorClass, exit};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::{
@@ -9,6 +10,7 @@ use crate::app::{
     ValidateRequest,
 };
 use crate::config;
+use crate::domain::provider::ClientProgram;
 
 /// Fixes failing tests automatically: analyses each failure, fixes it, proves the fix by running
 /// the tests again, and commits it to a branch of its own.
@@ -63,6 +65,8 @@ pub enum Verb {
     Status(RepositoryArguments),
     /// Show what is detected in a repository, and what is missing.
     Doctor(RepositoryArguments),
+    /// Install the command-line clients of models.
+    Clients(ClientsArguments),
     /// Check code for the mistakes that generated code tends to have, and decide the gate on them.
     #[command(
         after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix\n  regreen validate src/shop tests/test_shop.py --tests\n\nThe exit code is 0 for PASS, 1 for SOFT_FAIL and HARD_FAIL; the report says which. Under GitHub\nActions findings are annotations too."
@@ -104,6 +108,9 @@ impl Verb {
             Self::Score(arguments) => arguments.json,
             Self::Status(arguments) | Self::Doctor(arguments) => arguments.json,
             Self::Validate(arguments) => arguments.json,
+            Self::Clients(ClientsArguments { action: ClientsAction::Install { json, .. } }) => {
+                *json
+            }
             Self::Work => true,
             Self::Report(_)
             | Self::Config(_)
@@ -112,6 +119,41 @@ impl Verb {
             | Self::Completions { .. } => false,
         }
     }
+}
+
+/// Parses the name of a client.
+fn client() -> impl TypedValueParser<Value = ClientProgram> {
+    PossibleValuesParser::new(ClientProgram::ALL.map(ClientProgram::word)).try_map(|word| {
+        let known = ClientProgram::ALL.into_iter().find(|client| client.word() == word);
+        known.ok_or("no such client")
+    })
+}
+
+/// Flags of `clients`.
+#[derive(Clone, Debug, Args)]
+pub struct ClientsArguments {
+    #[command(subcommand)]
+    pub action: ClientsAction,
+}
+
+/// What `clients` does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ClientsAction {
+    /// Install clients with npm at the versions that regreen was tested with.
+    #[command(
+        after_help = "Sessions find them in the tool cache of the runner (RUNNER_TOOL_CACHE), or in ~/.cache/regreen.\nWith --folder, name the printed program as `program` of the provider.\n\nExamples:\n  regreen clients install codex\n  regreen clients install claude gemini --folder /opt/clients"
+    )]
+    Install {
+        /// The clients.
+        #[arg(required = true, value_name = "CLIENT", value_parser = client())]
+        clients: Vec<ClientProgram>,
+        /// Folder to install into.
+        #[arg(long)]
+        folder: Option<PathBuf>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Flags of `fix`.

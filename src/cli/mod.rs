@@ -96,6 +96,7 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments).await,
+        Verb::Clients(arguments) => verb::clients::run(arguments).await,
         Verb::Report(request) => verb::report::run(&request),
         Verb::Validate(arguments) => verb::validate::run(arguments).await,
         Verb::Replay(arguments) => verb::session::replay(&arguments),

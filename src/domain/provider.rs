@@ -33,6 +33,17 @@ pub enum ClientProgram {
 
 impl ClientProgram {
     pub const ALL: [Self; 5] = [Self::Gemini, Self::Qwen, Self::Codex, Self::Claude, Self::Copilot];
+
+    /// The name of its program.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Codex => "codex",
+            Self::Claude => "claude",
+            Self::Copilot => "copilot",
+        }
+    }
 }
 
 /// How a client handles a question.

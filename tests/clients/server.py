@@ -167,6 +167,15 @@ def anthropic(way, stream):
     ]
 
 
+STATUSES = {
+    "401": "authentication_error",
+    "402": "payment_error",
+    "404": "not_found_error",
+    "500": "api_error",
+    "529": "overloaded_error",
+}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -206,15 +215,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except ValueError:
             asked = {}
         print(json.dumps({"way": way, "path": rest, "headers": dict(self.headers), "tools": tools(asked), "body": asked}), flush=True)
-        if way in ("401", "500"):
-            kind = {"401": "authentication_error", "500": "api_error"}[way]
-            text = json.dumps({"type": "error", "error": {"type": kind, "message": f"told to say {way}", "code": int(way), "status": kind.upper()}})
+        if way in STATUSES:
+            kind = STATUSES[way]
+            text = json.dumps({"type": "error", "error": {"type": kind, "message": f"the answer to this path is {way}", "code": int(way), "status": kind.upper()}})
             return self.answer(int(way), {"content-type": "application/json"}, text.encode())
         if way.startswith("429"):
             headers = {"content-type": "application/json"}
             if way == "429-after":
                 headers["retry-after"] = "3600"
-            text = json.dumps({"type": "error", "error": {"type": "rate_limit_error", "message": "told to say 429", "code": 429, "status": "RESOURCE_EXHAUSTED"}})
+            text = json.dumps({"type": "error", "error": {"type": "rate_limit_error", "message": "the answer to this path is 429", "code": 429, "status": "RESOURCE_EXHAUSTED"}})
             return self.answer(429, headers, text.encode())
         if way == "silence":
             time.sleep(120)

@@ -204,10 +204,7 @@ fn session(client: &str, version: &str, mode: &str) -> String {
     for request in &requests {
         let body = request["body"].to_string();
         assert!(!body.contains(INSTRUCTION), "{client} {mode}: {body}");
-        // The shell of Codex, without which it has no tools at all, can read the environment of the
-        // client around it; SECURITY.md says so. Nobody else has a shell.
-        let has_shell = client == "codex" && mode == "agent";
-        assert!(has_shell || !body.contains(KEY), "{client} {mode}: {body}");
+        assert!(!body.contains(KEY), "{client} {mode}: {body}");
         let keyed = request["headers"].to_string().matches(KEY).count();
         assert_eq!(keyed, 1, "{client} {mode}: {}", request["headers"]);
         let names = request["tools"].as_array().unwrap().iter();

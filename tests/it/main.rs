@@ -10,6 +10,7 @@ mod bad_input;
 mod bot;
 mod characterisation;
 mod client_agents;
+mod client_install;
 mod client_safety;
 mod crash;
 mod fake_github;

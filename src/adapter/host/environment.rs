@@ -116,6 +116,21 @@ pub fn of_client(home: &Path) -> BTreeMap<String, String> {
     environment
 }
 
+/// Variables that a package manager needs of ours: the user's home with its settings, and what
+/// leads to the registry.
+const OF_PACKAGE_MANAGERS: &[&str] =
+    &["HOME", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"];
+
+/// The environment of a package manager that installs what the user named.
+pub fn of_package_manager() -> BTreeMap<String, String> {
+    let is_needed = |name: &str| {
+        OF_CLIENTS.contains(&name)
+            || OF_PACKAGE_MANAGERS.contains(&name)
+            || name.to_ascii_lowercase().starts_with("npm_config_")
+    };
+    own().into_iter().filter(|(name, _)| is_needed(name)).collect()
+}
+
 /// A search path without its relative entries.
 fn absolute_entries(path: &str) -> String {
     let entries = std::env::split_paths(path).filter(|folder| folder.is_absolute());

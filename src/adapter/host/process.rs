@@ -195,20 +195,20 @@ pub struct ChildOutput {
 pub enum Stopped {
     TimeLimit,
     TooMuchOutput,
-    /// The text that `watch` reported.
-    Watched(String),
+    /// The caller asked for it.
+    OnRequest,
 }
 
 /// Runs a child with `input` on its standard input until it ends, reaches `limit`, writes more than
-/// `largest` bytes, or `watch` finds something in its standard error so far. Its output goes to
-/// files in `folder`, so no pipe can block. Dropping the future kills the group.
+/// `largest` bytes, or `is_over` says that it need not go on. Its output goes to files in `folder`,
+/// so no pipe can block. Dropping the future kills the group.
 pub async fn run_with_input(
     invocation: &Invocation,
     input: &str,
     folder: &Path,
     limit: Duration,
     largest: u64,
-    watch: &(dyn Fn(&str) -> Option<String> + Sync),
+    is_over: &(dyn Fn() -> bool + Sync),
 ) -> io::Result<ChildOutput> {
     super::files::create_folder(folder)?;
     let [from, out, err] = ["in.txt", "out.txt", "err.txt"].map(|name| folder.join(name));
@@ -232,11 +232,16 @@ pub async fn run_with_input(
         if tokio::time::Instant::now() >= deadline {
             break Err(Stopped::TimeLimit);
         }
-        if let Some(text) = watch(&tail_of(&err, 4 << 10)) {
-            break Err(Stopped::Watched(text));
+        if is_over() {
+            break Err(Stopped::OnRequest);
         }
     };
     group.kill();
+    if ending.is_err() {
+        // Until it is gone, it can start another process, which the second round ends.
+        group.child().wait().await?;
+        group.kill();
+    }
     let text = |path: &Path| tail_of(path, largest);
     Ok(ChildOutput { ending, out: text(&out), err: text(&err) })
 }
@@ -364,13 +369,13 @@ mod tests {
             ("echo done", Ok(ExitReason::Exit(0))),
             ("head -c 900 /dev/zero; sleep 300", Err(Stopped::TimeLimit)),
             ("head -c 1100 /dev/zero; sleep 300", Err(Stopped::TooMuchOutput)),
-            ("echo again >&2; sleep 300", Err(Stopped::Watched("again\n".into()))),
+            ("touch over; sleep 300", Err(Stopped::OnRequest)),
         ];
         for (script, expected) in table {
-            let watch = |err: &str| (!err.is_empty()).then(|| err.to_owned());
+            let is_over = || folder.path().join("over").exists();
             let limit = Duration::from_millis(1_500);
             let child = shell(script, folder.path());
-            let output = run_with_input(&child, "", folder.path(), limit, 1_000, &watch).await;
+            let output = run_with_input(&child, "", folder.path(), limit, 1_000, &is_over).await;
             assert_eq!(output.unwrap().ending, expected, "{script}");
         }
     }

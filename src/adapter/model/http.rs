@@ -41,11 +41,10 @@ impl HttpModel {
         let (path, headers, body) = self.protocol.request(&self.settings, question, features);
         let url = self.protocol.url(&self.settings, &path);
         let limit = question.limit.min(self.settings.timeout);
-        let received = self
-            .http
-            .post(&url, &headers, &body, limit, ANSWER_LIMIT)
-            .await
-            .map_err(|error| self.settings.error(kind_of(&error, limit), &error.to_string()))?;
+        let received =
+            self.http.post(&url, &headers, &body, limit, ANSWER_LIMIT).await.map_err(|error| {
+                self.settings.error(error_kind(&error, limit), &error.to_string())
+            })?;
         let text = String::from_utf8_lossy(&received.body);
         // `serde_json` limits the depth of nesting.
         let body: Option<Value> = serde_json::from_str(&text).ok();
@@ -83,11 +82,10 @@ impl HttpModel {
     pub async fn list_models(&self) -> Result<Vec<String>, ModelError> {
         let url = self.protocol.url(&self.settings, self.protocol.models);
         let headers = self.protocol.headers(&self.settings);
-        let received = self
-            .http
-            .exchange(&url, &headers, None, LIST, ANSWER_LIMIT)
-            .await
-            .map_err(|error| self.settings.error(kind_of(&error, LIST), &error.to_string()))?;
+        let received =
+            self.http.exchange(&url, &headers, None, LIST, ANSWER_LIMIT).await.map_err(
+                |error| self.settings.error(error_kind(&error, LIST), &error.to_string()),
+            )?;
         let text = String::from_utf8_lossy(&received.body);
         let body: Option<Value> = serde_json::from_str(&text).ok();
         if let Some(error) = ErrorBody::of(&received, body.as_ref(), &text) {
@@ -129,7 +127,8 @@ impl Model for HttpModel {
     }
 }
 
-fn kind_of(error: &HttpError, limit: Duration) -> ModelErrorKind {
+/// The kind of a request without a complete response.
+pub fn error_kind(error: &HttpError, limit: Duration) -> ModelErrorKind {
     match error {
         HttpError::Connection(_) | HttpError::Truncated => ModelErrorKind::Connection,
         HttpError::TimedOut => ModelErrorKind::TimedOut { limit },

@@ -21,7 +21,7 @@ use crate::domain::provider::Protocol;
 use protocol::ProtocolRow;
 
 pub use cassette::{Cassette, Recording, Replaying};
-pub use cli::{CliModel, ClientFolders, ClientSettings, detect};
+pub use cli::{CliModel, ClientFolders, ClientSettings, detect, install, installed};
 pub use http::HttpModel;
 pub use protocol::ProviderSettings;
 

@@ -70,6 +70,14 @@ impl ErrorBody {
     }
 }
 
+/// The kind of an error response, and the provider's own words.
+pub fn of(received: &Received) -> (ModelErrorKind, String) {
+    let text = String::from_utf8_lossy(&received.body);
+    let body: Option<Value> = serde_json::from_str(&text).ok();
+    let error = ErrorBody::of(received, body.as_ref(), &text).unwrap_or_default();
+    (kind(received, &error), error.message)
+}
+
 /// Characters of a provider's message that are kept at most.
 const MESSAGE: usize = 1_000;
 

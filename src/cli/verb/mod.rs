@@ -1,5 +1,6 @@
 //! The verbs, one file each, and what they share: JSON output, exit codes, session lookup.
 
+pub mod clients;
 pub mod config;
 pub mod demo;
 pub mod doctor;

@@ -1,8 +1,9 @@
-//! Models behind command-line clients such as `gemini` and `claude`. A client gets a home, a key and
-//! folders of its own, no other variable of ours, and a connection to its provider alone. To answer
-//! with text it runs in an empty folder without tools. An agent works in a checkout without the
-//! files by which a repository configures agents.
+//! Models behind command-line clients such as `gemini` and `claude`. A client gets a home and folders
+//! of its own, no other variable of ours, and a connection to its provider alone, on which its key is
+//! added. To answer with text it runs in an empty folder without tools. An agent works in a checkout
+//! without the files by which a repository configures agents.
 
+mod install;
 mod output;
 mod table;
 #[cfg(test)]
@@ -15,16 +16,22 @@ use async_trait::async_trait;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
-use crate::adapter::host::gateway::{Gateway, Reachable};
+use crate::adapter::host::gateway::{Failure, Gateway, Upstream};
+use crate::adapter::host::http::Http;
 use crate::adapter::host::process::{self, Invocation, Stopped};
 use crate::adapter::host::sandbox::{self, Access, ProgramKind};
+use crate::adapter::model::http::error_kind;
 use crate::adapter::model::protocol::ProviderSettings;
+use crate::adapter::model::status;
 use crate::domain::provider::{ClientMode, ClientProgram};
+use crate::domain::secret::SecretKey;
 use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
 use table::{CliRow, ClientTask, CommandLine, Version};
+
+pub use install::{install, installed};
 
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
@@ -33,6 +40,8 @@ pub struct ClientSettings {
     /// Path of the program; `None` finds its usual name on the search path.
     pub path: Option<String>,
     pub folders: ClientFolders,
+    /// Connects to the provider.
+    pub http: Http,
 }
 
 /// The folders of the clients of a session.
@@ -71,14 +80,12 @@ pub fn detect(
         access: None,
     };
     let text = process::output(&invocation, VERSION)
-        .map_err(|error| format!("`{name} --version`: {error}; install {}", row.package))?;
+        .map_err(|error| format!("`{name} --version`: {error}; {}", install::advice(row)))?;
     let version = version_in(&text).ok_or_else(|| format!("`{name}` names no version"))?;
-    if version < row.least {
-        let Version(a, b, c) = row.least;
-        return Err(format!("`{name}` is older than {a}.{b}.{c}; update {}", row.package));
+    if version < row.version {
+        return Err(format!("`{name}` is older than {}; {}", row.version, install::advice(row)));
     }
-    let Version(a, b, c) = version;
-    Ok(format!("{a}.{b}.{c}"))
+    Ok(version.to_string())
 }
 
 /// The first version number in a text, such as `1.2.3`.
@@ -110,18 +117,21 @@ impl CliModel {
         self.settings.provider.error(ModelErrorKind::Client { reason }, "")
     }
 
-    /// Where the provider is; always handed to the client, so that nothing else can choose it.
-    fn base_url(&self) -> &str {
-        self.settings.provider.base_url.as_deref().unwrap_or(self.row.base_url)
+    /// Whether the client connects by itself, with its key.
+    fn connects_itself(&self) -> bool {
+        !self.row.tunnels.is_empty() && self.settings.provider.base_url.is_none()
     }
 
     /// Starts the proxy that ends at the provider.
     async fn gateway(&self) -> std::io::Result<Gateway> {
-        let more =
-            if self.settings.provider.base_url.is_some() { &[] } else { self.row.more_hosts };
-        let reachable = Reachable::new(self.base_url(), more)
-            .ok_or_else(|| std::io::Error::other("`base-url` names no host"))?;
-        Gateway::start(reachable).await
+        let provider = &self.settings.provider;
+        Gateway::start(Upstream {
+            http: self.settings.http.clone(),
+            base_url: provider.base_url.as_deref().unwrap_or(self.row.base_url).to_owned(),
+            key: provider.key.clone(),
+            tunnels: if self.connects_itself() { self.row.tunnels } else { &[] },
+        })
+        .await
     }
 
     /// The command of a question, with the client's settings written into its home.
@@ -141,8 +151,8 @@ impl CliModel {
         let agent = self.mode() == ClientMode::Agent;
         let task = ClientTask {
             model: Some(self.model()).filter(|model| !model.is_empty()),
-            base_url: self.base_url(),
-            has_own_base_url: self.settings.provider.base_url.is_some(),
+            base_url: gateway.base_url(),
+            connects_itself: self.connects_itself(),
             agent,
             system: &question.system,
             system_file: &system_file,
@@ -162,9 +172,9 @@ impl CliModel {
         environment.insert("TMPDIR".into(), temporary.display().to_string());
         environment.extend(gateway.variables());
         environment.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        if let Some(secret) = &self.settings.provider.key {
-            environment.insert(key.to_owned(), secret.expose().to_owned());
-        }
+        let real = self.settings.provider.key.as_ref().filter(|_| self.connects_itself());
+        let secret = real.map_or(gateway.placeholder(), SecretKey::expose);
+        environment.insert(key.to_owned(), secret.to_owned());
         let directory = match &question.checkout {
             Some(checkout) if agent => checkout.clone(),
             Some(_) | None => create("empty")?,
@@ -178,6 +188,21 @@ impl CliModel {
         let program = self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned());
         let argv = std::iter::once(program).chain(arguments).collect();
         Ok(Invocation { argv, directory, environment, access: Some(access) })
+    }
+
+    /// The error for a question that the provider did not answer. The provider's own response says
+    /// more than what a client prints of it.
+    fn refused(&self, failure: &Failure, limit: Duration) -> ModelError {
+        let provider = &self.settings.provider;
+        match failure {
+            Failure::Status(received) => {
+                let (kind, message) = status::of(received);
+                provider.error(kind, &message)
+            }
+            Failure::Transport(error) => {
+                provider.error(error_kind(error, limit), &error.to_string())
+            }
+        }
     }
 
     /// What the client gets on its standard input.
@@ -213,14 +238,11 @@ impl Model for CliModel {
         let invocation =
             self.invocation(question, folder, &gateway).map_err(|error| self.broken(&error))?;
         let limit = question.limit.min(provider.timeout);
-        let log = self.row.log.map(|log| folder.join("home").join(log));
-        let watch = |err: &str| {
-            let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
-            output::retry_line(err).or_else(|| output::retry_line(&more))
-        };
+        // It would retry by itself for minutes; the chain decides which provider comes next.
+        let is_over = || gateway.failure().is_some_and(|failure| failure.invites_retries());
         let (input, largest) = (self.input(question), ANSWER_LIMIT as u64 * 2);
         let run =
-            process::run_with_input(&invocation, &input, records, limit, largest, &watch).await;
+            process::run_with_input(&invocation, &input, records, limit, largest, &is_over).await;
         let mut run = run.map_err(|error| self.broken(&error))?;
         if let Some(file) = self.row.usage_file {
             let usage = process::tail_of(&folder.join("home").join(file), 64 << 10);
@@ -235,17 +257,24 @@ impl Model for CliModel {
             );
         }
         let all = format!("{}\n{}", run.out, run.err);
-        let ending = run.ending.map_err(|stopped| match stopped {
-            // It would retry by itself for minutes; the chain decides which provider comes next.
-            Stopped::Watched(line) => {
-                let kind = output::status_kind(&line).unwrap_or(ModelErrorKind::TimedOut { limit });
-                provider.error(kind, &line)
+        let refused = gateway.failure().map(|failure| self.refused(&failure, limit));
+        let ending = match run.ending {
+            Ok(ending) => ending,
+            Err(Stopped::OnRequest) => {
+                let timed_out = || provider.error(ModelErrorKind::TimedOut { limit }, "");
+                return Err(refused.unwrap_or_else(timed_out));
             }
-            Stopped::TooMuchOutput => provider.error(ModelErrorKind::Garbage, "it said too much"),
-            Stopped::TimeLimit => provider.error(ModelErrorKind::TimedOut { limit }, ""),
-        })?;
-        let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending)
-            .map_err(|failure| provider.error(failure.kind, &failure.message))?;
+            Err(Stopped::TooMuchOutput) => {
+                return Err(provider.error(ModelErrorKind::Garbage, "it said too much"));
+            }
+            Err(Stopped::TimeLimit) => {
+                return Err(provider.error(ModelErrorKind::TimedOut { limit }, ""));
+            }
+        };
+        let parsed =
+            output::judge((self.row.parse)(&run.out, &run.err), ending).map_err(|failure| {
+                refused.unwrap_or_else(|| provider.error(failure.kind, &failure.message))
+            })?;
         provider.answer(parsed, &all)
     }
 }
@@ -257,5 +286,5 @@ pub fn read_all(text: &str) {
         let parse = table::row(program).parse;
         drop(parse(text, text));
     }
-    drop((output::retry_line(text), output::status_kind(text), output::words_kind(text)));
+    drop((output::status_kind(text), output::words_kind(text)));
 }

@@ -84,14 +84,6 @@ fn last_line(log: &str) -> Option<&str> {
     log.lines().rev().map(str::trim).find(|line| !line.is_empty() && !is_noise(line))
 }
 
-/// The line in which a client announces its own retry.
-pub fn retry_line(text: &str) -> Option<String> {
-    static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?m)^.*(?:failed with status \d{3}\. Retrying|Retrying with backoff).*$").ok()
-    });
-    LINE.as_ref()?.find(text).map(|line| line.as_str().trim().chars().take(300).collect())
-}
-
 /// The error kind of an HTTP status in a text.
 pub fn status_kind(text: &str) -> Option<ModelErrorKind> {
     static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {

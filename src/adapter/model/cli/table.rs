@@ -13,10 +13,10 @@ use super::output::{self, ParseResult};
 pub struct ClientTask<'a> {
     /// The model; `None` leaves the choice to the client.
     pub model: Option<&'a str>,
-    /// Always passed on, also when it is the vendor's own: otherwise a checkout could choose it.
+    /// The base URL that it is to use.
     pub base_url: &'a str,
-    /// Whether the user configured the base URL.
-    pub has_own_base_url: bool,
+    /// Whether it connects to the vendor by itself, not to the base URL.
+    pub connects_itself: bool,
     /// Whether the client edits files in its working folder. Otherwise it gets no tools.
     pub agent: bool,
     /// The role and the rules of the answer; takes the place of the client's own system prompt. An
@@ -46,19 +46,20 @@ pub struct CommandLine {
 pub struct CliRow {
     pub name: &'static str,
     pub package: &'static str,
-    /// Oldest version that supports these arguments, by trial.
-    pub least: Version,
+    /// The version that the tests run: the one that is installed, and the oldest that is accepted.
+    pub version: Version,
+    /// A script of the package that puts its program in place. Others are not run.
+    pub install_script: Option<&'static str>,
     /// The vendor's base URL.
     pub base_url: &'static str,
-    /// Hosts that it needs besides that of the base URL; not with a base URL of the user's.
-    pub more_hosts: &'static [&'static str],
+    /// Hosts to which it connects by itself, with its key, where no base URL is configured: for a
+    /// client whose own service has no base URL.
+    pub tunnels: &'static [&'static str],
     /// Whether our system prompt takes the place of its own in answer mode.
     pub takes_system_prompt: bool,
     pub command_line: fn(&ClientTask<'_>) -> CommandLine,
     /// A file in its home with its usage, which is parsed after its output.
     pub usage_file: Option<&'static str>,
-    /// A log file in its home that shows its retries.
-    pub log: Option<&'static str>,
     /// Parses its output.
     pub parse: fn(&str, &str) -> ParseResult,
 }
@@ -66,6 +67,13 @@ pub struct CliRow {
 /// A version as major, minor and patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(major, minor, patch) = self;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
 
 pub fn row(program: ClientProgram) -> &'static CliRow {
     match program {
@@ -90,11 +98,12 @@ const GEMINI_OFF: &[&str] = &[
 ];
 
 const GEMINI: CliRow = CliRow {
-    name: "gemini",
+    name: ClientProgram::Gemini.word(),
     package: "@google/gemini-cli",
-    least: Version(0, 61, 0),
+    version: Version(0, 61, 0),
+    install_script: None,
     base_url: "https://generativelanguage.googleapis.com",
-    more_hosts: &[],
+    tunnels: &[],
     takes_system_prompt: true,
     command_line: |task| {
         let mut arguments = words("-o json --skip-trust -e none");
@@ -141,16 +150,16 @@ const GEMINI: CliRow = CliRow {
         CommandLine { arguments, environment, files, key: "GEMINI_API_KEY" }
     },
     usage_file: None,
-    log: None,
     parse: output::gemini,
 };
 
 const QWEN: CliRow = CliRow {
-    name: "qwen",
+    name: ClientProgram::Qwen.word(),
     package: "@qwen-code/qwen-code",
-    least: Version(0, 15, 10),
+    version: Version(0, 15, 10),
+    install_script: None,
     base_url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-    more_hosts: &[],
+    tunnels: &[],
     takes_system_prompt: true,
     command_line: |task| {
         let mut arguments = words("--bare -o json --auth-type openai");
@@ -178,7 +187,6 @@ const QWEN: CliRow = CliRow {
         CommandLine { arguments, environment, files, key: "OPENAI_API_KEY" }
     },
     usage_file: None,
-    log: Some(".qwen/debug/latest"),
     parse: output::qwen,
 };
 
@@ -201,11 +209,12 @@ const CODEX_OFF: &[&str] = &[
 ];
 
 const CODEX: CliRow = CliRow {
-    name: "codex",
+    name: ClientProgram::Codex.word(),
     package: "@openai/codex",
-    least: Version(0, 169, 0),
+    version: Version(0, 169, 0),
+    install_script: None,
     base_url: "https://api.openai.com/v1",
-    more_hosts: &[],
+    tunnels: &[],
     takes_system_prompt: true,
     command_line: |task| {
         let mut arguments = words(
@@ -245,16 +254,16 @@ const CODEX: CliRow = CliRow {
         }
     },
     usage_file: None,
-    log: None,
     parse: output::codex,
 };
 
 const CLAUDE: CliRow = CliRow {
-    name: "claude",
+    name: ClientProgram::Claude.word(),
     package: "@anthropic-ai/claude-code",
-    least: Version(2, 1, 197),
+    version: Version(2, 1, 197),
+    install_script: Some("install.cjs"),
     base_url: "https://api.anthropic.com",
-    more_hosts: &[],
+    tunnels: &[],
     takes_system_prompt: true,
     command_line: |task| {
         // Without `--setting-sources`, the `env` of a checkout's settings wins over ours.
@@ -278,7 +287,6 @@ const CLAUDE: CliRow = CliRow {
         CommandLine { arguments, environment, files: Vec::new(), key: "ANTHROPIC_API_KEY" }
     },
     usage_file: None,
-    log: None,
     parse: output::claude,
 };
 
@@ -286,11 +294,12 @@ const CLAUDE: CliRow = CliRow {
 const USAGE: &str = "usage.json";
 
 const COPILOT: CliRow = CliRow {
-    name: "copilot",
+    name: ClientProgram::Copilot.word(),
     package: "@github/copilot",
-    least: Version(1, 0, 102),
+    version: Version(1, 0, 102),
+    install_script: None,
     base_url: "https://api.github.com",
-    more_hosts: &[".githubcopilot.com"],
+    tunnels: &["api.github.com", ".githubcopilot.com"],
     takes_system_prompt: false,
     command_line: |task| {
         let mut arguments = words("--output-format json --no-color --no-custom-instructions");
@@ -306,8 +315,8 @@ const COPILOT: CliRow = CliRow {
         arguments.extend(model("--model", task));
         let mut environment =
             vec![("COPILOT_HOME", task.home.join(".copilot").display().to_string())];
-        let key = if task.has_own_base_url { "COPILOT_PROVIDER_API_KEY" } else { "GITHUB_TOKEN" };
-        if task.has_own_base_url {
+        let key = if task.connects_itself { "GITHUB_TOKEN" } else { "COPILOT_PROVIDER_API_KEY" };
+        if !task.connects_itself {
             environment.push(("COPILOT_PROVIDER_BASE_URL", task.base_url.to_owned()));
             environment.push(("COPILOT_OFFLINE", "true".into()));
             environment.extend(task.model.map(|model| ("COPILOT_MODEL", model.to_owned())));
@@ -315,7 +324,6 @@ const COPILOT: CliRow = CliRow {
         CommandLine { arguments, environment, files: Vec::new(), key }
     },
     usage_file: Some(USAGE),
-    log: None,
     parse: output::copilot,
 };
 

@@ -1,0 +1,385 @@
+//! A proxy on loopback between a client of a model and its provider. The client gets a placeholder
+//! in place of the key, which is added here, and reaches no other host: the sandbox lets it connect
+//! to nothing else.
+
+#[cfg(test)]
+mod tests;
+mod tunnel;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+use url::Url;
+
+use crate::domain::secret::SecretKey;
+
+use super::http::{Body, Http, HttpError, Received, classify, collect};
+use super::random;
+
+/// Time for the head of a request.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Hosts in the record of refusals at most.
+const REFUSALS: usize = 20;
+
+/// Largest error response that is read, in bytes.
+const ERROR_LIMIT: usize = 256 << 10;
+
+/// Where a client's requests go.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    pub http: Http,
+    /// The provider's base URL. Nothing outside of its path is reachable.
+    pub base_url: String,
+    /// Takes the place of the placeholder; without a key, the headers of a key are left out.
+    pub key: Option<SecretKey>,
+    /// Hosts to which the client may connect by itself, on port 443. One that begins with a dot
+    /// stands for all of its subdomains.
+    pub tunnels: &'static [&'static str],
+}
+
+/// Why the latest question to the provider was not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The provider answered with an error status.
+    Status(Received),
+    /// There was no complete response.
+    Transport(HttpError),
+}
+
+impl Failure {
+    /// Whether a client is likely to try again for minutes: after a rate limit, an error of the
+    /// server, or no response.
+    pub fn invites_retries(&self) -> bool {
+        match self {
+            Self::Status(received) => matches!(received.status, 408 | 429 | 500..),
+            Self::Transport(_) => true,
+        }
+    }
+}
+
+/// A running proxy; dropping it closes all of its connections.
+pub struct Gateway {
+    port: u16,
+    base_url: String,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.task.abort();
+        lock(&self.shared.connections).abort_all();
+    }
+}
+
+impl Gateway {
+    /// Listens on a free port of loopback. Fails for a base URL that is no address of HTTP.
+    pub async fn start(upstream: Upstream) -> io::Result<Self> {
+        let base = Url::parse(&upstream.base_url).ok();
+        let base = base.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let base = base.ok_or_else(|| io::Error::other("`base-url` is no address of HTTP"))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let shared = Arc::new(Shared {
+            authority: format!("127.0.0.1:{port}"),
+            path: base.path().trim_end_matches('/').to_owned(),
+            base,
+            placeholder: random::word()?,
+            upstream,
+            connections: Mutex::default(),
+            refused: Mutex::default(),
+            failure: Mutex::default(),
+        });
+        let base_url = format!("http://{}{}", shared.authority, shared.path);
+        let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        Ok(Self { port, base_url, shared, task })
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The base URL that the client gets in place of the provider's.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The key that the client gets in place of the real one; worth nothing anywhere else.
+    pub fn placeholder(&self) -> &str {
+        &self.shared.placeholder
+    }
+
+    /// The variables that make programs use this proxy for every host, so that what they ask for is
+    /// known.
+    pub fn variables(&self) -> impl Iterator<Item = (String, String)> {
+        let url = format!("http://{}", self.shared.authority);
+        let proxies =
+            ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"].into_iter().flat_map(move |name| {
+                [(name.to_owned(), url.clone()), (name.to_ascii_lowercase(), url.clone())]
+            });
+        let none = ["NO_PROXY", "no_proxy"].map(|name| (name.to_owned(), "127.0.0.1".to_owned()));
+        // Node.js itself reads the variables from version 22.21 on, and only when asked.
+        proxies.chain(none).chain([("NODE_USE_ENV_PROXY".to_owned(), "1".to_owned())])
+    }
+
+    /// The hosts that were asked for in vain.
+    pub fn refused(&self) -> Vec<String> {
+        lock(&self.shared.refused).iter().cloned().collect()
+    }
+
+    /// Why the latest question was not answered; `None` when it was, or when there was none. What
+    /// goes through a tunnel is not seen.
+    pub fn failure(&self) -> Option<Failure> {
+        lock(&self.shared.failure).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => shared.spawn(serve(TokioIo::new(stream), Arc::clone(&shared))),
+            // Too many open files, for instance; that passes.
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+}
+
+/// Answers the requests of one connection. Boxed, since a request may ask for a connection inside.
+fn serve<T>(stream: T, shared: Arc<Shared>) -> BoxFuture<'static, ()>
+where
+    T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(shared.respond(request).await) }
+    });
+    let mut server = hyper::server::conn::http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    let connection = server.serve_connection(stream, service).with_upgrades();
+    Box::pin(async {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection of a client ended");
+        }
+    })
+}
+
+/// Headers that concern one connection only (RFC 9110, 7.6.1), and those that the next request gets
+/// anew.
+const OWN_HEADERS: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "host",
+    "content-length",
+    "accept-encoding",
+    "expect",
+];
+
+/// Headers and query parameters that carry a key. Another key than the placeholder would be one of
+/// somebody else, in whose account the checkout would end up.
+const KEYS: &[&str] =
+    &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "key", "access_token"];
+
+struct Shared {
+    upstream: Upstream,
+    base: Url,
+    /// The path of the base URL, without a slash at its end.
+    path: String,
+    /// Our own address.
+    authority: String,
+    placeholder: String,
+    connections: Mutex<JoinSet<()>>,
+    refused: Mutex<BTreeSet<String>>,
+    failure: Mutex<Option<Failure>>,
+}
+
+impl Shared {
+    /// Runs the work of a connection until it ends, or the proxy does.
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut connections = lock(&self.connections);
+        connections.spawn(work);
+        while connections.try_join_next().is_some() {}
+    }
+
+    async fn respond(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Body> {
+        let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
+        if request.method() == Method::CONNECT {
+            return self.connect(authority.unwrap_or_default(), &mut request).await;
+        }
+        if let Some(asked) = authority.filter(|asked| *asked != self.authority) {
+            return self.refuse(&asked);
+        }
+        let Some(url) = self.url(request.uri()) else {
+            return rejection(StatusCode::FORBIDDEN, "regreen: this path is not the provider's");
+        };
+        let Some(headers) = self.headers(request.headers()) else {
+            return rejection(StatusCode::UNAUTHORIZED, "regreen: the key is not the one given");
+        };
+        self.forward(request, url, headers).await
+    }
+
+    async fn connect(
+        self: Arc<Self>,
+        asked: String,
+        request: &mut Request<Incoming>,
+    ) -> Response<Body> {
+        let client = hyper::upgrade::on(request);
+        // Some programs use a proxy for every host, the proxy itself included.
+        if asked == self.authority {
+            let inner = Arc::clone(&self);
+            self.spawn(async move {
+                if let Ok(stream) = client.await {
+                    serve(stream, inner).await;
+                }
+            });
+            return Response::new(Body::default());
+        }
+        if !tunnel::is_open(self.upstream.tunnels, &asked) {
+            return self.refuse(&asked);
+        }
+        match tunnel::connect(&asked).await {
+            Ok(server) => {
+                self.spawn(tunnel::copy(client, server));
+                Response::new(Body::default())
+            }
+            Err(error) => rejection(StatusCode::BAD_GATEWAY, &error.to_string()),
+        }
+    }
+
+    async fn forward(
+        &self,
+        request: Request<Incoming>,
+        url: Url,
+        headers: HeaderMap,
+    ) -> Response<Body> {
+        let (method, client) = (request.method().clone(), self.upstream.http.client());
+        let is_question = method == Method::POST;
+        let next =
+            client.request(method, url).headers(headers).body(Body::wrap(request.into_body()));
+        let result = match next.send().await {
+            Ok(response) if response.status().is_success() => Ok(Response::from(response)),
+            Ok(response) => match collect(response, ERROR_LIMIT).await {
+                Ok(received) => Err(Failure::Status(received)),
+                Err(error) => Err(Failure::Transport(error)),
+            },
+            Err(error) => Err(Failure::Transport(classify(&error.without_url()).0)),
+        };
+        if is_question {
+            *lock(&self.failure) = result.as_ref().err().cloned();
+        }
+        let mut response = match result {
+            Ok(response) => response,
+            Err(Failure::Status(received)) => repeated(received),
+            Err(Failure::Transport(error)) => {
+                return rejection(StatusCode::BAD_GATEWAY, &error.to_string());
+            }
+        };
+        let headers = std::mem::take(response.headers_mut());
+        *response.headers_mut() = without_own(&headers).map(copied).collect();
+        response
+    }
+
+    /// The provider's address of a request; `None` outside of the base URL.
+    fn url(&self, asked: &Uri) -> Option<Url> {
+        let mut url = self.base.clone();
+        url.set_path(asked.path());
+        let below = url.path().strip_prefix(self.path.as_str())?;
+        let is_below = below.is_empty() || below.starts_with('/');
+        url.set_query(asked.query());
+        let pairs: Vec<_> = url.query_pairs().into_owned().collect();
+        if pairs.iter().any(|(name, _)| KEYS.contains(&name.as_str())) {
+            let others = pairs.iter().filter(|(name, _)| !KEYS.contains(&name.as_str()));
+            url.query_pairs_mut().clear().extend_pairs(others);
+        }
+        is_below.then_some(url)
+    }
+
+    /// The headers of the request to the provider; `None` without the placeholder among them.
+    fn headers(&self, sent: &HeaderMap) -> Option<HeaderMap> {
+        let mut found = false;
+        let mut headers = HeaderMap::new();
+        for (name, value) in without_own(sent) {
+            let text = value.to_str().unwrap_or_default();
+            if text.contains(&self.placeholder) {
+                found = true;
+                let key = self.upstream.key.as_ref();
+                let text = key.map(|key| text.replace(&self.placeholder, key.expose()));
+                if let Some(mut value) = text.and_then(|text| HeaderValue::try_from(text).ok()) {
+                    value.set_sensitive(true);
+                    headers.append(name, value);
+                }
+            } else if !KEYS.contains(&name.as_str()) {
+                headers.append(name, value.clone());
+            }
+        }
+        found.then_some(headers)
+    }
+
+    fn refuse(&self, asked: &str) -> Response<Body> {
+        let mut refused = lock(&self.refused);
+        if refused.len() < REFUSALS {
+            refused.insert(asked.to_ascii_lowercase());
+        }
+        rejection(StatusCode::FORBIDDEN, "regreen: a client reaches its provider alone")
+    }
+}
+
+/// The headers without those of the connection.
+fn without_own(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
+    let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let named: Vec<String> = named
+        .flat_map(|list| list.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    headers.iter().filter(move |(name, _)| {
+        !OWN_HEADERS.contains(&name.as_str()) && !named.iter().any(|own| own == name.as_str())
+    })
+}
+
+fn copied((name, value): (&HeaderName, &HeaderValue)) -> (HeaderName, HeaderValue) {
+    (name.clone(), value.clone())
+}
+
+/// An error response of the provider, as it came.
+fn repeated(received: Received) -> Response<Body> {
+    let mut response = Response::new(Body::from(received.body));
+    *response.status_mut() = StatusCode::from_u16(received.status).unwrap_or_default();
+    let headers = received.headers.into_iter().filter_map(|(name, value)| {
+        Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
+    });
+    response.headers_mut().extend(headers);
+    response
+}
+
+/// An error of our own, in the form that all clients read.
+fn rejection(status: StatusCode, message: &str) -> Response<Body> {
+    let body = serde_json::json!({ "error": { "message": message, "code": status.as_u16() } });
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}

@@ -1,0 +1,180 @@
+//! Tests of the proxy with a server on loopback that repeats what it got.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+const KEY: &str = "the-real-key-0123456789";
+
+/// A server that answers each request with its head. A path that ends in a number gets it as the
+/// status. Returns its port.
+async fn echo() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let service = service_fn(|request: Request<Incoming>| async move {
+                    let last = request.uri().path().rsplit('/').next().unwrap_or_default();
+                    let status = last.parse().unwrap_or(200);
+                    let mut text = format!("{} {}\n", request.method(), request.uri());
+                    for (name, value) in request.headers() {
+                        text += &format!("{name}: {}\n", value.to_str().unwrap());
+                    }
+                    let mut response = Response::new(text);
+                    *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                    response.headers_mut().insert("retry-after", HeaderValue::from_static("7"));
+                    response.headers_mut().insert("x-own", HeaderValue::from_static("kept"));
+                    Ok::<_, Infallible>(response)
+                });
+                let server = hyper::server::conn::http1::Builder::new();
+                drop(server.serve_connection(TokioIo::new(stream), service).await);
+            });
+        }
+    });
+    port
+}
+
+async fn gateway(base_url: String, key: Option<&str>) -> Gateway {
+    let http = Http::new().unwrap();
+    let key = key.map(SecretKey::new);
+    Gateway::start(Upstream { http, base_url, key, tunnels: &[".more.test"] }).await.unwrap()
+}
+
+/// Sends the lines of a request and returns the response.
+async fn send(gateway: &Gateway, lines: &[&str]) -> String {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
+    send_on(stream, lines).await
+}
+
+async fn send_on(mut stream: TcpStream, lines: &[&str]) -> String {
+    let request = format!("{}\r\nhost: x\r\nconnection: close\r\n\r\n", lines.join("\r\n"));
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    text
+}
+
+#[tokio::test]
+async fn the_key_takes_the_place_of_the_placeholder() {
+    let port = echo().await;
+    let gateway = gateway(format!("http://127.0.0.1:{port}/v1/"), Some(KEY)).await;
+    assert_eq!(gateway.base_url(), format!("http://127.0.0.1:{}/v1", gateway.port()));
+    let bearer = format!("Authorization: Bearer {}", gateway.placeholder());
+    let got = send(&gateway, &["GET /v1/a/b?c=d&key=theirs HTTP/1.1", &bearer, "x-more: m"]).await;
+    assert!(got.starts_with("HTTP/1.1 200 ") && got.contains("x-own: kept"), "{got}");
+    assert!(got.contains("GET /v1/a/b?c=d\n"), "{got}");
+    assert!(got.contains(&format!("authorization: Bearer {KEY}\n")), "{got}");
+    assert!(got.contains("x-more: m\n") && !got.contains(gateway.placeholder()), "{got}");
+    // A key of somebody else beside it goes nowhere.
+    let mine = format!("x-goog-api-key: {}", gateway.placeholder());
+    let got = send(&gateway, &["POST /v1/x HTTP/1.1", &mine, "x-api-key: theirs"]).await;
+    assert!(got.contains(&format!("x-goog-api-key: {KEY}\n")), "{got}");
+    assert!(!got.contains("theirs"), "{got}");
+}
+
+#[tokio::test]
+async fn without_a_key_none_is_sent() {
+    let port = echo().await;
+    let gateway = gateway(format!("http://127.0.0.1:{port}"), None).await;
+    let bearer = format!("authorization: Bearer {}", gateway.placeholder());
+    let got = send(&gateway, &["GET /models HTTP/1.1", &bearer]).await;
+    assert!(got.contains("GET /models\n") && !got.contains("authorization"), "{got}");
+}
+
+#[tokio::test]
+async fn nothing_but_the_provider_is_reached_and_only_with_the_placeholder() {
+    let port = echo().await;
+    let base = format!("http://127.0.0.1:{port}/v1");
+    let gateway = gateway(base, Some(KEY)).await;
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    let other = format!("GET http://127.0.0.1:{port}/v1/x HTTP/1.1");
+    let absolute = format!("GET {}/x HTTP/1.1", gateway.base_url());
+    let table = [
+        (vec![absolute.as_str(), &key], 200),
+        (vec!["GET /v1 HTTP/1.1", &key], 200),
+        (vec!["GET /v1/x HTTP/1.1"], 401),
+        (vec!["GET /v1/x HTTP/1.1", "x-api-key: theirs"], 401),
+        (vec!["GET /v2/x HTTP/1.1", &key], 403),
+        (vec!["GET /v1x HTTP/1.1", &key], 403),
+        (vec!["GET /v1/../v2 HTTP/1.1", &key], 403),
+        (vec!["GET /v1/%2e%2e/v2 HTTP/1.1", &key], 403),
+        (vec![other.as_str(), &key], 403),
+        (vec!["GET http://evil.example/v1/x HTTP/1.1", &key], 403),
+        (vec!["CONNECT Evil.example:443 HTTP/1.1"], 403),
+        (vec!["CONNECT eu.more.test:80 HTTP/1.1"], 403),
+        (vec!["nonsense"], 400),
+    ];
+    for (lines, status) in table {
+        let got = send(&gateway, &lines).await;
+        assert!(got.starts_with(&format!("HTTP/1.1 {status} ")), "{lines:?}: {got}");
+        assert!(status == 200 || !got.contains(KEY), "{lines:?}: {got}");
+    }
+    let provider = format!("127.0.0.1:{port}");
+    let mut refused =
+        [provider.as_str(), "eu.more.test:80", "evil.example", "evil.example:443"].to_vec();
+    refused.sort_unstable();
+    assert_eq!(gateway.refused(), refused);
+}
+
+/// Clients that use a proxy for every host ask it for a connection to itself.
+#[tokio::test]
+async fn a_connection_to_the_proxy_through_the_proxy_is_one_more() {
+    let port = echo().await;
+    let gateway = gateway(format!("http://127.0.0.1:{port}"), Some(KEY)).await;
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
+    let request = format!("CONNECT 127.0.0.1:{} HTTP/1.1\r\nhost: x\r\n\r\n", gateway.port());
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    assert!(head.starts_with(b"HTTP/1.1 200 "));
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    let got = send_on(stream, &["POST /x HTTP/1.1", &key]).await;
+    assert!(got.contains(&format!("x-api-key: {KEY}\n")), "{got}");
+}
+
+#[tokio::test]
+async fn the_failure_of_the_latest_question_is_known() {
+    let port = echo().await;
+    let gateway = gateway(format!("http://127.0.0.1:{port}"), Some(KEY)).await;
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    // Only a POST asks a question.
+    send(&gateway, &["GET /503 HTTP/1.1", &key]).await;
+    assert_eq!(gateway.failure(), None);
+    for (status, invites) in [(429, true), (400, false), (529, true)] {
+        let got = send(&gateway, &[&format!("POST /{status} HTTP/1.1"), &key]).await;
+        assert!(got.starts_with(&format!("HTTP/1.1 {status} ")), "{got}");
+        assert!(
+            got.contains("retry-after: 7") && got.contains(&format!("POST /{status}")),
+            "{got}"
+        );
+        let failure = gateway.failure().unwrap();
+        assert_eq!(failure.invites_retries(), invites);
+        let Failure::Status(received) = failure else { panic!("{failure:?}") };
+        assert_eq!((received.status, received.header("retry-after")), (status, Some("7")));
+    }
+    send(&gateway, &["POST /x HTTP/1.1", &key]).await;
+    assert_eq!(gateway.failure(), None, "an answer ends it");
+}
+
+#[tokio::test]
+async fn a_provider_that_is_away_is_an_error_with_words() {
+    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let base = format!("http://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let gateway = gateway(base, Some(KEY)).await;
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    let got = send(&gateway, &["POST /x HTTP/1.1", &key]).await;
+    assert!(got.starts_with("HTTP/1.1 502 ") && got.contains("no connection"), "{got}");
+    assert!(matches!(gateway.failure(), Some(Failure::Transport(_))));
+    let (http, key) = (Http::new().unwrap(), None);
+    for base in ["nonsense", "file:///etc/passwd"] {
+        let base_url = base.to_owned();
+        let upstream = Upstream { http: http.clone(), base_url, key: key.clone(), tunnels: &[] };
+        assert!(Gateway::start(upstream).await.is_err(), "{base}");
+    }
+}
