@@ -9,6 +9,7 @@ use crate::effect::{Model, ModelFacts};
 
 use super::host::canary::canary;
 use super::host::http::Http;
+use super::host::sandbox::confines_clients;
 use super::model::{
     Cassette, CliModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
@@ -89,7 +90,10 @@ pub async fn examine(one: &Ready, http: &Http, redactor: &Redactor, scratch: &Pa
     }
     let version = |program| detect(program, path_of(program, provider).as_deref(), scratch);
     match provider.client.map(version) {
-        Some(Ok(version)) => format!("its client is version {version}"),
+        Some(Ok(version)) if confines_clients() => format!("its client is version {version}"),
+        Some(Ok(version)) => format!(
+            "its client is version {version}, and the kernel does not confine it here: it could read files and reach any host"
+        ),
         Some(Err(problem)) => problem,
         None => "it has neither a protocol nor a client".to_owned(),
     }

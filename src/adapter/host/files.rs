@@ -142,6 +142,13 @@ pub fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Creates a named pipe: what a program must not read.
+#[cfg(test)]
+pub fn create_pipe(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    Ok(mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0)?)
+}
+
 /// A new folder below `below` that is removed when dropped. Nothing can be prepared in it: its name is
 /// random, and only its owner may look into it.
 pub fn private_folder(below: &Path, prefix: &str) -> io::Result<tempfile::TempDir> {

@@ -332,14 +332,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [text, pipe, device] = ["text", "pipe", "device"].map(|name| folder.path().join(name));
         std::fs::write(&text, "begin and end").unwrap();
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RWXU,
-            0,
-        )
-        .unwrap();
+        super::super::files::create_pipe(&pipe).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
         let tails = [&text, &pipe, &device].map(|path| tail_of(path, 3));
         assert_eq!(tails, ["end", "", ""]);

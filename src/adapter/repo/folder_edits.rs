@@ -60,15 +60,23 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
     Ok(EditSet { files: edits })
 }
 
-/// Removes the files that configure coding agents from a folder, so that a repository cannot
-/// configure the agent that works in it. Follows no symbolic links.
+/// Removes from a folder what a repository must not give an agent that works in it: the files that
+/// configure coding agents, and links that lead out of the folder. Follows no symbolic links.
 pub fn remove_agent_files(folder: &Path) -> io::Result<()> {
+    let real = folder.canonicalize()?;
     let mut folders = vec![folder.to_owned()];
     while let Some(current) = folders.pop() {
         for entry in fs::read_dir(&current)? {
             let entry = entry?;
             let path = entry.path();
-            let is_folder = entry.file_type()?.is_dir();
+            let kind = entry.file_type()?;
+            let is_folder = kind.is_dir();
+            // A link to nothing yet could lead anywhere later.
+            let leads_out = || !path.canonicalize().is_ok_and(|end| end.starts_with(&real));
+            if kind.is_symlink() && leads_out() {
+                files::remove(&path)?;
+                continue;
+            }
             // A folder whose name is no text may still contain such a file.
             let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
             match (is_path_of_agents(&below), is_folder) {
@@ -160,14 +168,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", there.join("d.py")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", there.join("link")).unwrap();
         let pipe = there.join(".gitignore");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RWXU,
-            0,
-        )
-        .unwrap();
+        files::create_pipe(&pipe).unwrap();
         let edits = collect(&repo, &target, &there).unwrap();
         let shown: Vec<String> = edits
             .files
@@ -199,6 +200,9 @@ mod tests {
             edits.files.push(FileEdit { file, before: None, after: Some("x\n".into()) });
         }
         std::os::unix::fs::symlink("/etc", there.join(".codex")).unwrap();
+        std::os::unix::fs::symlink("/etc", there.join("out")).unwrap();
+        std::os::unix::fs::symlink("nowhere", there.join("dangling")).unwrap();
+        std::os::unix::fs::symlink("shop/price.py", there.join("inside")).unwrap();
         let odd = there.join(std::ffi::OsStr::from_bytes(b"odd\xff"));
         fs::create_dir_all(odd.join(".gemini")).unwrap();
         let empty = tree::id(repo.treebuilder(None).unwrap().write().unwrap()).unwrap();
@@ -207,9 +211,10 @@ mod tests {
         assert!(
             settings
                 .into_iter()
-                .chain([".codex"])
+                .chain([".codex", "out", "dangling"])
                 .all(|name| { fs::symlink_metadata(there.join(name)).is_err() })
         );
+        assert!(there.join("inside").is_symlink());
         assert!(odd.is_dir() && !odd.join(".gemini").exists());
         assert!(there.join("shop/price.py").is_file() && Path::new("/etc/passwd").is_file());
         // A client migrates or creates its own settings.

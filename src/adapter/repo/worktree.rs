@@ -131,6 +131,21 @@ impl RepoWorktree {
         }
         Ok(())
     }
+
+    /// Writes a tree to an emptied folder.
+    fn write_out(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
+        let folder = self.folder.join(name);
+        files::remove_tree(&folder).map_err(io(format!("empty {}", folder.display())))?;
+        fs::create_dir_all(&folder).map_err(io(format!("create {}", folder.display())))?;
+        self.with(|repo| {
+            let target = tree::find(repo, target)?;
+            let mut options = as_committed();
+            options.update_index(false).target_dir(&folder);
+            repo.checkout_tree(target.as_object(), Some(&mut options))
+                .map_err(failed("write a fresh checkout"))
+        })?;
+        Ok(folder)
+    }
 }
 
 /// Checkout options that write files byte for byte as committed.
@@ -304,24 +319,16 @@ impl Worktree for RepoWorktree {
     }
 
     async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
-        let folder = self.folder.join(name);
-        files::remove_tree(&folder).map_err(io(format!("empty {}", folder.display())))?;
-        fs::create_dir_all(&folder).map_err(io(format!("create {}", folder.display())))?;
-        self.with(|repo| {
-            let target = tree::find(repo, target)?;
-            let mut options = as_committed();
-            options.update_index(false).target_dir(&folder);
-            repo.checkout_tree(target.as_object(), Some(&mut options))
-                .map_err(failed("write a fresh checkout"))
-        })?;
+        let folder = self.write_out(target, name)?;
         self.link_dependencies(&folder)?;
         Ok(folder)
     }
 
     async fn export_for_agent(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
-        let folder = self.export(target, name).await?;
+        let folder = self.write_out(target, name)?;
         folder_edits::remove_agent_files(&folder)
             .map_err(io(format!("remove settings of agents from {}", folder.display())))?;
+        self.link_dependencies(&folder)?;
         Ok(folder)
     }
 

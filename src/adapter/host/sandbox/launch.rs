@@ -13,7 +13,7 @@ use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetP
 use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
 use landlock::{RulesetStatus, Scope};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use rustix::process::{Gid, Uid, geteuid, getpid, getppid, set_child_subreaper};
+use rustix::process::{Gid, Pid, Uid, geteuid, getpid, getppid, set_child_subreaper};
 use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
 use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
@@ -50,14 +50,14 @@ pub(super) struct Limits {
     pub network: Network,
     /// The only TCP port that connections may go to; `None` follows `network`.
     pub port: Option<u16>,
-    /// Kill the program and all that it started when the process that asked for it ends.
-    pub ends_with_parent: bool,
+    /// The process, our parent, with which the program and all that it started ends.
+    pub ends_with: Option<i32>,
 }
 
 impl Limits {
     /// Whether a child goes through the launcher.
     pub(super) fn launches(self) -> bool {
-        self.user.is_some() || self.files || self.ends_with_parent
+        self.user.is_some() || self.files || self.ends_with.is_some()
     }
 }
 
@@ -94,13 +94,12 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     }
     let mut command = std::process::Command::new(program);
     command.args(rest);
-    let error = if spec.limits.ends_with_parent {
-        match run_until_parent_ends(command) {
+    let error = match spec.limits.ends_with {
+        Some(parent) => match run_until_parent_ends(command, parent) {
             Ok(code) => return Some(code),
             Err(error) => error,
-        }
-    } else {
-        command.exec()
+        },
+        None => command.exec(),
     };
     let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
     fail(format!("{} does not start: {error}", program.to_string_lossy()), code)
@@ -108,9 +107,15 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
 
 /// Runs a program to its end. When our parent ends first, kills the program and everything that it
 /// started: the kernel's signal for the death of a parent would reach the program alone.
-fn run_until_parent_ends(mut command: std::process::Command) -> std::io::Result<ExitCode> {
-    let parent = getppid();
-    // The key of a client is in this environment too.
+fn run_until_parent_ends(
+    mut command: std::process::Command,
+    parent: i32,
+) -> std::io::Result<ExitCode> {
+    // The parent may have ended before this began.
+    let is_over = || getppid() != Pid::from_raw(parent);
+    if is_over() {
+        return Ok(ExitCode::from(NOT_RUN));
+    }
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     // A process that leaves the group becomes our child when its parent ends.
     set_child_subreaper(Some(getpid()))?;
@@ -121,7 +126,7 @@ fn run_until_parent_ends(mut command: std::process::Command) -> std::io::Result<
             let code = status.code().unwrap_or_else(signal);
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
         }
-        if getppid() != parent {
+        if is_over() {
             orphans::sweep("launcher");
             return Ok(ExitCode::from(NOT_RUN));
         }

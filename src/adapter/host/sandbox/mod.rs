@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset};
 use landlock::{RulesetAttr, Scope};
-use rustix::process::{DumpableBehavior, geteuid, set_dumpable_behavior};
+use rustix::process::{DumpableBehavior, geteuid, getpid, set_dumpable_behavior};
 
 use super::invocation::Invocation;
 use super::orphans;
@@ -296,7 +296,8 @@ fn limits_of_client(port: u16) -> Result<Limits, String> {
     let protection = CLIENTS.get_or_init(|| decide(requested, Facts::here()));
     let port = (protection.limits.network == Network::Closed).then_some(port);
     let limits = Limits { network: Network::Open, port, ..protection.limits };
-    Ok(Limits { ends_with_parent: Facts::here().launcher, ..limits })
+    let own = getpid().as_raw_nonzero().get();
+    Ok(Limits { ends_with: Facts::here().launcher.then_some(own), ..limits })
 }
 
 /// Whether the kernel keeps the clients of models to their own folders and to one port.
