@@ -251,12 +251,12 @@ def row(name, version, document, minutes):
     pinned = sum(1 for one in functions if one["kept"])
     assertions = sum(one["assertions"] for report in reports for one in report["files"])
 
-    told = (made.get("coverage") or {}).get("told")
+    measured = (made.get("coverage") or {}).get("measured")
 
     def share(when, what):
-        if not told:
+        if not measured:
             return "?"
-        part, whole = told[when][what]["part"], told[when][what]["whole"]
+        part, whole = measured[when][what]["part"], measured[when][what]["whole"]
         return f"{part * 100 // whole} %" if whole else "-"
 
     def covered(when):

@@ -1,5 +1,5 @@
-//! Applies search-and-replace blocks to a text. Each must match exactly once: verbatim, else
-//! without trailing white space, else with shifted indentation. There is no fuzzy matching. A
+//! Applies search-and-replace blocks to a text. Each must match whole lines exactly once: verbatim,
+//! else without trailing white space, else with shifted indentation. There is no fuzzy matching. A
 //! replacement takes the line ends of the text.
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A text to search for, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// The text to replace, verbatim.
+    /// The lines to replace, verbatim.
     pub search: &'a str,
     /// The text that replaces it.
     pub replace: &'a str,
@@ -81,90 +81,125 @@ fn locate(
     if block.search.trim().is_empty() {
         return Err(EditError::Empty { block: number });
     }
-    let exact: Vec<usize> = text.match_indices(block.search).map(|(at, _)| at).take(100).collect();
-    match exact.as_slice() {
-        [at] => return Ok((*at..*at + block.search.len(), block.replace.to_owned())),
-        [] => {}
-        several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
-    }
     let lines = lines_of(text);
+    let exact: Vec<&str> = block.search.lines().collect();
     let searched: Vec<&str> = block.search.trim_matches('\n').lines().collect();
-    for forgiving in [by_trailing_space, by_indentation] {
-        let hits: Vec<(usize, String)> = lines
-            .windows(searched.len().max(1))
-            .enumerate()
-            .filter_map(|(index, window)| {
-                forgiving(window, &searched, block.replace).map(|text| (index, text))
-            })
-            .take(100)
-            .collect();
-        match hits.as_slice() {
-            [(index, replacement)] => {
-                let (Some(first), Some(last)) =
-                    (lines.get(*index), lines.get(*index + searched.len() - 1))
-                else {
-                    continue;
-                };
-                return Ok((first.0..last.0 + last.1.len(), replacement.clone()));
-            }
-            [] => {}
-            several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
+    let replace = block.replace.trim_matches('\n');
+    let mut found = hits(&lines, &exact, |line| line)
+        .map(|window| (range_of(window), block.replace.to_owned()))
+        .take(MANY)
+        .collect::<Vec<_>>();
+    if let [(range, replacement)] = found.as_mut_slice()
+        && block.search.ends_with('\n')
+    {
+        // The block holds the end of its last line, unless that is the last of the text.
+        match text.get(range.end..).map(|rest| rest.strip_prefix('\r').unwrap_or(rest)) {
+            Some(rest) if rest.starts_with('\n') => range.end = text.len() - rest.len() + 1,
+            _ => replacement.truncate(replacement.trim_end_matches('\n').len()),
         }
     }
-    Err(EditError::Missing { block: number, nearest: nearest(&lines, &searched) })
+    if found.is_empty() {
+        found = hits(&lines, &searched, str::trim_end)
+            .map(|window| (range_of(window), replace.to_owned()))
+            .take(MANY)
+            .collect();
+    }
+    if found.is_empty() {
+        found = hits(&lines, &searched, str::trim)
+            .take(MANY)
+            .filter_map(|window| Some((range_of(window), shifted(window, &searched, replace)?)))
+            .collect();
+    }
+    match (found.len(), found.pop()) {
+        (1, Some(found)) => Ok(found),
+        (_, None) => Err(EditError::Missing { block: number, nearest: nearest(&lines, &searched) }),
+        (times, Some(_)) => Err(EditError::Ambiguous { block: number, times }),
+    }
 }
 
-/// Lines with their offsets, without line ends.
-fn lines_of(text: &str) -> Vec<(usize, &str)> {
+/// Maximum number of places that are looked at for one block.
+const MANY: usize = 100;
+
+/// A line with its offset, without its end.
+type Line<'a> = (usize, &'a str);
+
+fn lines_of(text: &str) -> Vec<Line<'_>> {
     let mut from = 0;
     text.split_inclusive('\n')
         .map(|line| {
             let start = from;
             from += line.len();
-            (start, line.trim_end_matches('\n').trim_end_matches('\r'))
+            let line = line.strip_suffix('\n').unwrap_or(line);
+            (start, line.strip_suffix('\r').unwrap_or(line))
         })
         .collect()
 }
 
-fn by_trailing_space(window: &[(usize, &str)], searched: &[&str], replace: &str) -> Option<String> {
-    window
-        .iter()
-        .zip(searched)
-        .all(|((_, line), searched)| line.trim_end() == searched.trim_end())
-        .then(|| replace.trim_matches('\n').to_owned())
+/// The bytes of some lines, without the end of the last one.
+fn range_of(window: &[Line<'_>]) -> Range<usize> {
+    let (start, end) = (window.first(), window.last());
+    start.map_or(0, |(start, _)| *start)..end.map_or(0, |(start, line)| start + line.len())
 }
 
-/// Finds the lines of a block with all of them indented by the same white space more or less.
-fn by_indentation(window: &[(usize, &str)], searched: &[&str], replace: &str) -> Option<String> {
-    let mut shift: Option<(String, String)> = None;
-    for ((_, line), searched) in window.iter().zip(searched) {
-        if line.trim() != searched.trim() {
-            return None;
+/// All places where lines are the searched ones, compared by `key`. The time is proportional to the
+/// number of lines (Knuth, Morris, Pratt), however often the searched lines repeat.
+fn hits<'a, 't>(
+    lines: &'a [Line<'t>],
+    searched: &[&str],
+    key: impl for<'k> Fn(&'k str) -> &'k str,
+) -> impl Iterator<Item = &'a [Line<'t>]> {
+    let same = |a: Option<&&str>, b: &str| a.is_some_and(|a| key(a) == key(b));
+    // For each beginning, the length of its longest proper beginning that is also its end.
+    let mut borders = vec![0; searched.len() + 1];
+    let mut length = 0;
+    for (index, line) in searched.iter().enumerate().skip(1) {
+        while length > 0 && !same(searched.get(length), line) {
+            length = borders.get(length).copied().unwrap_or_default();
         }
+        length += usize::from(same(searched.get(length), line));
+        if let Some(border) = borders.get_mut(index + 1) {
+            *border = length;
+        }
+    }
+    let mut found = Vec::new();
+    let mut length = 0;
+    for (index, (_, line)) in lines.iter().enumerate() {
+        while length > 0 && !same(searched.get(length), line) {
+            length = borders.get(length).copied().unwrap_or_default();
+        }
+        length += usize::from(same(searched.get(length), line));
+        if length == searched.len() {
+            found.push(index + 1 - length);
+        }
+    }
+    let count = searched.len();
+    found.into_iter().filter_map(move |start| lines.get(start..start + count))
+}
+
+/// The replacement for lines that are the searched ones with all of them indented by the same white
+/// space more or less; `None` if they are not.
+fn shifted(window: &[Line<'_>], searched: &[&str], replace: &str) -> Option<String> {
+    let mut shift: Option<(&str, &str)> = None;
+    for ((_, line), searched) in window.iter().zip(searched) {
         if line.trim().is_empty() {
             continue;
         }
         let (there, here) = (indentation(line), indentation(searched));
         // Both indentations share an ending; the rest is how far the lines are shifted.
-        let this = if let Some(more) = there.strip_suffix(here) {
-            (String::new(), more.to_owned())
-        } else if let Some(less) = here.strip_suffix(there) {
-            (less.to_owned(), String::new())
-        } else {
-            return None;
-        };
-        if shift.as_ref().is_some_and(|known| *known != this) {
+        let more = there.strip_suffix(here).map(|more| ("", more));
+        let this = more.or_else(|| here.strip_suffix(there).map(|less| (less, "")))?;
+        if shift.is_some_and(|known| known != this) {
             return None;
         }
         shift = Some(this);
     }
     let (less, more) = shift?;
     let mut shifted = Vec::new();
-    for line in replace.trim_matches('\n').lines() {
+    for line in replace.lines() {
         if line.trim().is_empty() {
             shifted.push(String::new());
         } else {
-            shifted.push(format!("{more}{}", line.strip_prefix(less.as_str())?));
+            shifted.push(format!("{more}{}", line.strip_prefix(less)?));
         }
     }
     Some(shifted.join("\n"))
@@ -178,13 +213,23 @@ fn indentation(line: &str) -> &str {
 /// Number of similar lines shown for a block that does not match.
 const SHOWN: usize = 12;
 
+/// Characters of a line that count for its similarity.
+const COMPARED: usize = 80;
+
+/// Maximum number of lines that are compared with a block that does not match.
+const LOOKED_AT: usize = 5_000;
+
 /// The lines most similar to the first line of the search text, with those that follow.
-fn nearest(lines: &[(usize, &str)], searched: &[&str]) -> String {
+fn nearest(lines: &[Line<'_>], searched: &[&str]) -> String {
     let first = searched.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
-    let head = |line: &str| line.trim().chars().take(200).collect::<String>();
-    let likeness = |line: &str| strsim::normalized_levenshtein(&head(line), &head(first));
-    let scores = lines.iter().take(20_000).map(|(_, line)| likeness(line)).enumerate();
-    let best = scores.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index);
+    let head = |line: &str| line.trim().chars().take(COMPARED).collect::<String>();
+    let wanted = head(first);
+    let likeness = |line: &str| strsim::normalized_levenshtein(&head(line), &wanted);
+    let best =
+        lines.iter().position(|(_, line)| line.trim() == first.trim()).unwrap_or_else(|| {
+            let scores = lines.iter().take(LOOKED_AT).map(|(_, line)| likeness(line)).enumerate();
+            scores.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index)
+        });
     let count = searched.len().clamp(3, SHOWN);
     lines
         .iter()
@@ -251,13 +296,14 @@ mod tests {
 
     #[test]
     fn what_does_not_match_once_is_an_error_that_helps() {
+        assert_eq!(one("    return 0", "x"), Err(EditError::Ambiguous { block: 1, times: 2 }));
         assert_eq!(one("return 0", "x"), Err(EditError::Ambiguous { block: 1, times: 2 }));
         assert_eq!(one("  \n", "x"), Err(EditError::Empty { block: 1 }));
         let missing = one("    if xx:\n        return 3", "x").unwrap_err();
         assert!(missing.to_string().contains("    if x:\n        return 1"), "{missing}");
         let both = [
-            Block { search: "if x:\n        return 1", replace: "a" },
-            Block { search: "return 1", replace: "b" },
+            Block { search: "    if x:\n        return 1", replace: "a" },
+            Block { search: "        return 1", replace: "b" },
         ];
         assert_eq!(apply(TEXT, &both), Err(EditError::Overlap { first: 1, second: 2 }));
     }
@@ -272,20 +318,22 @@ mod tests {
         }
 
         #[test]
-        fn an_exact_block_changes_nothing_else(head in "[a-m\n]{0,30}", tail in "[a-m\n]{0,30}") {
-            let text = format!("{head}XYZ{tail}");
+        fn an_exact_block_changes_nothing_else(head in "([a-m]{0,3}\n){0,9}", tail in "([a-m]{0,3}\n){0,9}") {
+            let text = format!("{head}XYZ\n{tail}");
             let after = apply(&text, &[Block { search: "XYZ", replace: "Q" }]).unwrap();
-            prop_assert_eq!(after, format!("{head}Q{tail}"));
+            prop_assert_eq!(after, format!("{head}Q\n{tail}"));
+            let after = apply(&text, &[Block { search: "XYZ\n", replace: "" }]).unwrap();
+            prop_assert_eq!(after, format!("{head}{tail}"));
         }
 
         #[test]
         fn swapping_search_and_replace_restores_the_text(
-            head in "[a-m\n]{0,30}", middle in "[a-m\n]{1,30}", tail in "[a-m\n]{0,30}",
+            head in "([a-m]{0,3}\n){0,9}", middle in "([a-m]{0,3}\n){0,9}", tail in "[a-m\n]{0,30}",
         ) {
-            let text = format!("{head}XYZ{middle}UVW{tail}");
+            let text = format!("{head}XYZ\n{middle}UVW\n{tail}");
             let there = [
-                Block { search: "XYZ", replace: "PQ\nR" },
-                Block { search: "UVW", replace: "ST" },
+                Block { search: "XYZ\n", replace: "PQ\nR\n" },
+                Block { search: "UVW\n", replace: "ST\n" },
             ];
             let after = apply(&text, &there).unwrap();
             let back: Vec<Block<'_>> = there
@@ -296,8 +344,8 @@ mod tests {
         }
 
         #[test]
-        fn the_order_of_blocks_does_not_matter(middle in "[a-m\n]{0,30}") {
-            let text = format!("XYZ{middle}UVW");
+        fn the_order_of_blocks_does_not_matter(middle in "([a-m]{0,3}\n){0,9}") {
+            let text = format!("XYZ\n{middle}UVW");
             let one = Block { search: "XYZ", replace: "1" };
             let two = Block { search: "UVW", replace: "2" };
             let there = apply(&text, &[one.clone(), two.clone()]).unwrap();
@@ -306,20 +354,60 @@ mod tests {
 
         #[test]
         fn overlapping_blocks_are_refused(shared in 1usize..4) {
-            let text = "start ABCDEFGH end";
-            let first = text.get(6..10).unwrap();
-            let second = text.get(10 - shared..14).unwrap();
+            let text = "1\n2\n3\n4\n5\n6\n7\n8\n";
+            let first = text.get(2..10).unwrap();
+            let second = text.get(10 - 2 * shared..16).unwrap();
             let blocks = [
                 Block { search: second, replace: "x" },
                 Block { search: first, replace: "y" },
             ];
             prop_assert_eq!(apply(text, &blocks), Err(EditError::Overlap { first: 2, second: 1 }));
         }
+
+        #[test]
+        fn places_are_those_that_a_plain_search_finds(
+            text in proptest::collection::vec("[ab]", 0..40), searched in proptest::collection::vec("[ab]", 1..5),
+        ) {
+            let lines: Vec<Line<'_>> = text.iter().map(|line| (0, line.as_str())).collect();
+            let searched: Vec<&str> = searched.iter().map(String::as_str).collect();
+            let is_same = |window: &&[Line<'_>]| window.iter().map(|(_, line)| *line).eq(searched.iter().copied());
+            let plain: Vec<&[Line<'_>]> = lines.windows(searched.len()).filter(is_same).collect();
+            prop_assert_eq!(hits(&lines, &searched, |line| line).collect::<Vec<_>>(), plain);
+        }
     }
 
     #[test]
     fn blocks_that_touch_do_not_overlap() {
-        let blocks = [Block { search: "ab", replace: "1" }, Block { search: "cd", replace: "2" }];
-        assert_eq!(apply("abcd", &blocks).as_deref(), Ok("12"));
+        let blocks =
+            [Block { search: "a\nb\n", replace: "1\n" }, Block { search: "c\nd", replace: "2" }];
+        assert_eq!(apply("a\nb\nc\nd", &blocks).as_deref(), Ok("1\n2"));
+    }
+
+    #[test]
+    fn only_whole_lines_match() {
+        let text = "max = 1\nx = 1\nx = 12\n  x = 3";
+        let table = [
+            ("x = 1", "x = 2", "max = 1\nx = 2\nx = 12\n  x = 3"),
+            ("x = 1\n", "", "max = 1\nx = 12\n  x = 3"),
+            ("max = 1\nx = 1\n", "y\n\n", "y\n\nx = 12\n  x = 3"),
+            ("  x = 3\n", "  x = 4\n", "max = 1\nx = 1\nx = 12\n  x = 4"),
+            ("x = 3", "x = 4", "max = 1\nx = 1\nx = 12\n  x = 4"),
+        ];
+        for (search, replace, expected) in table {
+            let after = apply(text, &[Block { search, replace }]);
+            assert_eq!(after.as_deref(), Ok(expected), "{search:?}");
+        }
+        let missing = apply(text, &[Block { search: "ax = 1\nx = 1", replace: "" }]);
+        assert!(matches!(missing, Err(EditError::Missing { .. })), "{missing:?}");
+    }
+
+    #[test]
+    fn a_large_block_in_a_large_file_of_equal_lines_is_found_soon() {
+        let text = format!("{}    end\n", "    }\n".repeat(60_000));
+        let search = format!("{}end\n", "}\n".repeat(30_000));
+        let start = std::time::Instant::now();
+        let after = apply(&text, &[Block { search: &search, replace: "x\n" }]).unwrap();
+        assert!(after.ends_with("    }\n    x\n"));
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
     }
 }

@@ -204,16 +204,16 @@ mod tests {
     fn frames_outside_of_the_repository_are_left_out_and_the_error_stays() {
         let table = [
             (
-                "Traceback (most recent call last):\n  File \"/work/scratch/drivers/unittest_driver.py\", line 117, in call\n    return inner(method)\n           ^^^^^^^^^^^^^\n  File \"/work/checkout/tests/test_a.py\", line 11, in test\n    self.assertEqual(1, 2)\nAssertionError: 1 != 2",
-                "Traceback (most recent call last):\n  File \"/work/checkout/tests/test_a.py\", line 11, in test\n    self.assertEqual(1, 2)\nAssertionError: 1 != 2",
+                "Traceback (most recent call last):\n  File \"/home/ci/drivers/unittest_driver.py\", line 117, in call\n    return inner(method)\n           ^^^^^^^^^^^^^\n  File \"/home/ci/checkout/tests/test_a.py\", line 11, in test\n    self.assertEqual(1, 2)\nAssertionError: 1 != 2",
+                "Traceback (most recent call last):\n  File \"/home/ci/checkout/tests/test_a.py\", line 11, in test\n    self.assertEqual(1, 2)\nAssertionError: 1 != 2",
             ),
             (
                 "Traceback (most recent call last):\n  File \"/usr/lib/python3.11/unittest/case.py\", line 5, in run\n    run()\n  File \"/usr/lib/python3.11/json/decoder.py\", line 3, in decode\n    raise x\nValueError: no",
                 "Traceback (most recent call last):\nValueError: no",
             ),
             (
-                "Error: no\n    at f (/work/checkout/lib/a.js:3:5)\n    at g (/opt/tool/run.js:1:1)\n    at file:///opt/tool/x.mjs:1:1\n    at node:internal/main:1:1",
-                "Error: no\n    at f (/work/checkout/lib/a.js:3:5)",
+                "Error: no\n    at f (/home/ci/checkout/lib/a.js:3:5)\n    at g (/opt/tool/run.js:1:1)\n    at file:///opt/tool/x.mjs:1:1\n    at node:internal/main:1:1",
+                "Error: no\n    at f (/home/ci/checkout/lib/a.js:3:5)",
             ),
             (
                 "ImportError: cannot read /x/site-packages/y",
@@ -222,7 +222,7 @@ mod tests {
             ("", ""),
         ];
         for (stack, expected) in table {
-            assert_eq!(frames_inside(stack, "/work/checkout"), expected);
+            assert_eq!(frames_inside(stack, "/home/ci/checkout"), expected);
         }
     }
 

@@ -37,7 +37,7 @@ const SAMPLES: [Sample; 3] = [
         test: "tests.test_price.PriceTest.test_discount",
         line: 7,
         message: "110 != 90",
-        stack: "Traceback (most recent call last):\n  File \"/work/scratch/drivers/unittest_driver.py\", line 117, in call\n    return inner(method)\n           ^^^^^^^^^^^^^\n  File \"/work/checkout/tests/test_price.py\", line 8, in test_discount\n    self.assertEqual(total([50, 50], 10), 90)\nAssertionError: 110 != 90",
+        stack: "Traceback (most recent call last):\n  File \"/home/ci/drivers/unittest_driver.py\", line 117, in call\n    return inner(method)\n           ^^^^^^^^^^^^^\n  File \"/home/ci/checkout/tests/test_price.py\", line 8, in test_discount\n    self.assertEqual(total([50, 50], 10), 90)\nAssertionError: 110 != 90",
     },
     Sample {
         name: "javascript",
@@ -54,7 +54,7 @@ const SAMPLES: [Sample; 3] = [
         test: "discount",
         line: 2,
         message: "Expected values to be strictly equal:\n\n110 !== 90\n",
-        stack: "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n110 !== 90\n\n    at TestContext.<anonymous> (file:///work/checkout/test/price.test.js:6:10)\n    at Test.runInAsyncScope (node:async_hooks:206:9)\n    at Test.run (node:internal/test_runner/test:796:25)",
+        stack: "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n110 !== 90\n\n    at TestContext.<anonymous> (file:///home/ci/checkout/test/price.test.js:6:10)\n    at Test.runInAsyncScope (node:async_hooks:206:9)\n    at Test.run (node:internal/test_runner/test:796:25)",
     },
     Sample {
         name: "go",
@@ -136,7 +136,7 @@ fn plan(sample: &Sample) -> FixPlan {
 fn questions_about_three_repositories() {
     for sample in &SAMPLES {
         let state = state(sample);
-        let context = Context::sample(&state, &sample.files, "/work/checkout");
+        let context = Context::sample(&state, &sample.files, "/home/ci/checkout");
         let subject = prompt_context::subject(&state);
         let questions = [
             (Role::Analyst, context.for_analyst(&state, 24_000)),

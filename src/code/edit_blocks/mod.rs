@@ -2,9 +2,15 @@
 //! and unified diffs, each with the path of its file. Nothing is guessed: a block without an end or
 //! a path, or with an elision such as "rest unchanged", is an error that says what to write instead.
 
+mod fence;
+
+use std::collections::BTreeSet;
+
 use crate::domain::proposal::SearchReplace;
 
 use super::pattern::Pattern;
+
+use fence::{Fence, names_file, path_of};
 
 /// All code of an answer, and the text around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +34,11 @@ pub struct WholeFile {
 pub enum BlockError {
     #[error("the block in line {line} has no line `{mark}`")]
     Unfinished { line: usize, mark: &'static str },
+    /// More than one line may divide the block, such as the underline of a heading.
+    #[error(
+        "more than one line of the block in line {line} may divide it, such as `{mark}`; write its three marks with nine signs each"
+    )]
+    Divided { line: usize, mark: String },
     #[error("the block in line {line} has no path; write the path of its file on the line above")]
     NoPath { line: usize },
     #[error("the fence in line {line} is never closed")]
@@ -52,7 +63,7 @@ pub fn parse(text: &str) -> Result<CodeBlocks, BlockError> {
         at: 0,
         path: None,
         named: None,
-        fence: None,
+        fences: Vec::new(),
         found: CodeBlocks::default(),
     };
     while let Some(line) = lines.get(parser.at) {
@@ -68,8 +79,8 @@ struct Parser<'a> {
     path: Option<String>,
     /// That path, if no other text followed it: what a whole file needs.
     named: Option<String>,
-    /// The fence around search-and-replace blocks.
-    fence: Option<Fence<'a>>,
+    /// The fences around search-and-replace blocks and around the whole answer, outermost first.
+    fences: Vec<Fence<'a>>,
     found: CodeBlocks,
 }
 
@@ -82,12 +93,12 @@ impl<'a> Parser<'a> {
             }
             return self.edit();
         }
-        if self.fence.as_ref().is_some_and(|fence| fence.is_closed_by(line)) {
-            self.fence = None;
+        if self.fences.last().is_some_and(|fence| fence.is_closed_by(line)) {
+            self.fences.pop();
             self.at += 1;
             return Ok(());
         }
-        if let (None, Some(fence)) = (&self.fence, Fence::opened_by(line)) {
+        if let Some(fence) = Fence::opened_by(line).filter(|fence| self.may_hold(fence)) {
             return self.fenced(fence);
         }
         if is_diff_head(self.lines, self.at) {
@@ -96,16 +107,23 @@ impl<'a> Parser<'a> {
         }
         if let Some(path) = path_of(line) {
             self.path = Some(path.clone());
-            self.named = Some(path);
-        } else if !line.trim().is_empty() {
-            self.named = None;
-        }
-        if self.named.is_none() {
-            self.found.rest.push_str(line);
-            self.found.rest.push('\n');
+            self.named = Some(path).filter(|path| names_file(path));
+        } else {
+            if !line.trim().is_empty() {
+                self.named = None;
+            }
+            if self.named.is_none() {
+                self.found.rest.push_str(line);
+                self.found.rest.push('\n');
+            }
         }
         self.at += 1;
         Ok(())
+    }
+
+    /// Whether a fence may open here: inside of another one only if its mark is shorter.
+    fn may_hold(&self, fence: &Fence<'_>) -> bool {
+        self.fences.last().is_none_or(|outer| fence.mark.len() < outer.mark.len())
     }
 
     /// Reads the search-and-replace block that begins at the current line.
@@ -114,20 +132,17 @@ impl<'a> Parser<'a> {
         self.named = None;
         let file = self.path.clone().ok_or(BlockError::NoPath { line })?;
         let rest = self.lines.get(line..).unwrap_or_default();
-        let stop = |mark: char| move |line: &&str| marker(line, mark).is_some();
-        let middle = rest.iter().position(stop('='));
-        let end = rest.iter().position(stop('>'));
-        let (Some(middle), Some(end)) = (middle, end) else {
-            let mark = if middle.is_none() { MIDDLE } else { TAIL };
-            return Err(BlockError::Unfinished { line, mark });
-        };
-        let next = rest.iter().position(stop('<')).unwrap_or(rest.len());
-        if middle > end || middle > next {
+        let next = rest.iter().position(|line| marker(line, '<').is_some()).unwrap_or(rest.len());
+        let rest = rest.get(..next).unwrap_or_default();
+        let head = self.lines.get(self.at).copied().unwrap_or_default();
+        let signs = signs(head, '<');
+        let end = ending(rest, signs);
+        let middle = divider(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default(), signs);
+        let middle = middle.map_err(|mark| BlockError::Divided { line, mark })?;
+        let Some(middle) = middle else {
             return Err(BlockError::Unfinished { line, mark: MIDDLE });
-        }
-        if end > next {
-            return Err(BlockError::Unfinished { line, mark: TAIL });
-        }
+        };
+        let Some(end) = end else { return Err(BlockError::Unfinished { line, mark: TAIL }) };
         let search = rest.get(..middle).unwrap_or_default();
         let replace = rest.get(middle + 1..end).unwrap_or_default();
         self.add_edit(file, search, replace)?;
@@ -141,8 +156,10 @@ impl<'a> Parser<'a> {
         search: &[&str],
         replace: &[&str],
     ) -> Result<(), BlockError> {
-        let added = replace.iter().filter(|line| !search.contains(line));
-        if let Some(text) = search.iter().chain(added).find(|line| is_elision(line)) {
+        // What looks like an elision may be a comment of the file, which stays as it is.
+        let known: BTreeSet<&str> = search.iter().copied().collect();
+        let mut added = replace.iter().filter(|line| !known.contains(*line));
+        if let Some(text) = added.find(|line| is_elision(line)) {
             return Err(BlockError::Elision { text: text.trim().to_owned() });
         }
         self.found.edits.push(SearchReplace {
@@ -163,17 +180,30 @@ impl<'a> Parser<'a> {
         if let Some(path) = &fence.path {
             self.path = Some(path.clone());
         }
-        if is_head(first) || (is_head(second) && path_of(first).is_some()) {
-            self.fence = Some(fence);
+        let line = self.at + 1;
+        let path = fence.path.clone().or_else(|| self.named.clone());
+        let closed = fence.end(inner, path.as_deref());
+        let is_named = path_of(first).is_some();
+        let is_wrapper = || {
+            let inside = inner.get(..closed.unwrap_or(inner.len())).unwrap_or_default();
+            let nested = Fence::opened_by(second).filter(|_| is_named);
+            fence.mark.len() > 3
+                && path.is_none()
+                && (nested.is_some_and(|nested| nested.mark.len() < fence.mark.len())
+                    || inside.iter().any(|line| is_head(line)))
+        };
+        if is_head(first) || (is_head(second) && is_named) || is_wrapper() {
+            self.fences.push(fence);
             self.at += 1;
             return Ok(());
         }
-        let line = self.at + 1;
-        let closed = inner.iter().position(|line| fence.is_closed_by(line));
+        self.named = None;
         let is_diff = matches!(fence.info, "diff" | "patch" | "udiff")
             || is_diff_head(self.lines, line)
             || first.starts_with("diff --git ");
-        let path = fence.path.clone().or_else(|| self.named.take());
+        let content = inner.get(..closed.unwrap_or(inner.len())).unwrap_or_default();
+        let text = fence.text(content);
+        let path = path.filter(|path| is_diff || fence.may_be_file(path, &text));
         match (closed, is_diff, path) {
             (Some(closed), true, path) => {
                 self.path = path.or(self.path.take());
@@ -182,11 +212,10 @@ impl<'a> Parser<'a> {
                 self.at = line + closed + 1;
             }
             (Some(closed), false, Some(file)) => {
-                let content = inner.get(..closed).unwrap_or_default();
                 if let Some(text) = content.iter().find(|line| is_elision(line)) {
                     return Err(BlockError::Elision { text: text.trim().to_owned() });
                 }
-                self.found.files.push(WholeFile { file, content: joined(content) });
+                self.found.files.push(WholeFile { file, content: text });
                 self.at = line + closed + 1;
             }
             (None, _, Some(_)) | (None, true, None) => return Err(BlockError::OpenFence { line }),
@@ -264,28 +293,29 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A code fence of Markdown.
-struct Fence<'a> {
-    mark: &'a str,
-    info: &'a str,
-    /// A path in its first line, as in `python shop/price.py`.
-    path: Option<String>,
+/// How many signs a marker begins with.
+fn signs(line: &str, sign: char) -> usize {
+    let line = line.trim();
+    line.len() - line.trim_start_matches(sign).len()
 }
 
-impl<'a> Fence<'a> {
-    fn opened_by(line: &'a str) -> Option<Self> {
-        let line = line.trim();
-        let length = line.len() - line.trim_start_matches(['`', '~']).len();
-        let (mark, info) = line.split_at_checked(length).filter(|(mark, _)| mark.len() >= 3)?;
-        let info = info.trim();
-        let path = info.split([' ', ':', '=']).filter_map(path_of).next_back();
-        (!info.contains('`')).then_some(Self { mark, info, path })
-    }
+/// The line that ends a block whose head has so many signs: the first of the same length, else the
+/// first one.
+fn ending(lines: &[&str], count: usize) -> Option<usize> {
+    let is_end = |line: &&str| marker(line, '>').is_some();
+    let same = lines.iter().position(|line| is_end(line) && signs(line, '>') == count);
+    same.or_else(|| lines.iter().position(is_end))
+}
 
-    fn is_closed_by(&self, line: &str) -> bool {
-        let line = line.trim_end();
-        line.len() >= self.mark.len()
-            && line.trim_start_matches(self.mark.chars().next().unwrap_or('`')).is_empty()
+/// The line between the sides of a block whose head has so many signs: the one of the same length,
+/// else the only one. The error is the mark of which there are several.
+fn divider(lines: &[&str], count: usize) -> Result<Option<usize>, String> {
+    let found = lines.iter().enumerate().filter(|(_, line)| marker(line, '=').is_some());
+    let (same, others): (Vec<_>, Vec<_>) = found.partition(|(_, line)| signs(line, '=') == count);
+    match (same.as_slice(), others.as_slice()) {
+        ([(index, _)], _) | ([], [(index, _)]) => Ok(Some(*index)),
+        ([], []) => Ok(None),
+        ([(_, mark), ..], _) | ([], [(_, mark), ..]) => Err(mark.trim().to_owned()),
     }
 }
 
@@ -299,31 +329,6 @@ fn marker(line: &str, sign: char) -> Option<&str> {
     let is_marker =
         (5..=9).contains(&count) && if sign == '=' { after.is_empty() } else { is_word };
     is_marker.then(|| after.trim())
-}
-
-/// The path that a line consists of, without the ornaments that models put around it.
-fn path_of(line: &str) -> Option<String> {
-    let ornaments = |c: char| c.is_whitespace() || matches!(c, '#' | '*' | '`' | ':');
-    let text = line.trim().trim_start_matches("//").trim_matches(ornaments);
-    let text = ["New file", "File", "file", "Path", "path"]
-        .iter()
-        .find_map(|word| text.strip_prefix(word)?.strip_prefix(':'))
-        .unwrap_or(text)
-        .trim_matches(ornaments);
-    // Routes of web frameworks have brackets in their paths; so has prose.
-    let has_brackets = text.contains(|c: char| "(){}[]".contains(c));
-    let ending = text.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
-    let ends_like_file = ending.is_some_and(|(_, ending)| {
-        !ending.is_empty() && ending.chars().all(|c| c.is_ascii_alphanumeric())
-    });
-    let is_path = (text.contains('/') || text.contains('.'))
-        && (!has_brackets || text.contains('/') && ends_like_file)
-        && text.len() <= 200
-        && !text.ends_with(['.', '/'])
-        && !text.contains("://")
-        && text.contains(|c: char| c.is_alphabetic())
-        && !text.contains(|c: char| c.is_whitespace() || "<>=;,|\"'`".contains(c));
-    is_path.then(|| text.to_owned())
 }
 
 fn is_diff_head(lines: &[&str], at: usize) -> bool {

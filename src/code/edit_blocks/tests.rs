@@ -71,6 +71,84 @@ fn a_fence_with_a_path_is_a_whole_file_and_without_one_a_quotation() {
 }
 
 #[test]
+fn a_heading_in_the_code_does_not_divide_a_block() {
+    let search = "Usage\n=====\nold\n";
+    let replace = "Usage\n=====\nnew\n";
+    let table = [
+        ("seven signs", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"),
+        ("nine signs", "<<<<<<<<< SEARCH", "=========", ">>>>>>>>> REPLACE"),
+    ];
+    for (why, head, middle, tail) in table {
+        let text = format!("docs/a.rst\n{head}\n{search}{middle}\n{replace}{tail}\n");
+        let found = parse(&text).unwrap();
+        assert_eq!(found.edits, [edit("docs/a.rst", search, replace)], "{why}");
+    }
+    let nine = "a.md\n<<<<<<<<< SEARCH\na\n=========\nx\n=======\n>>>>>>>\n>>>>>>>>> REPLACE\n";
+    assert_eq!(parse(nine).unwrap().edits[0].replace, "x\n=======\n>>>>>>>\n");
+}
+
+#[test]
+fn a_fence_in_a_list_is_closed_where_it_was_opened() {
+    let text = "1. tests/test_a.py\n\n   tests/test_a.py\n   ```python\n   def test():\n       \"\"\"\n       ```\n       \"\"\"\n   ```\n\n{\"notes\": \"x\"}\n";
+    let found = parse(text).unwrap();
+    assert_eq!(found.files[0].content, "def test():\n    \"\"\"\n    ```\n    \"\"\"\n");
+    assert!(found.rest.contains("\"notes\""), "{}", found.rest);
+    let less = parse("a.py\n```python\nx = 1\n  ```\nDone.\n").unwrap();
+    assert_eq!((less.files[0].content.as_str(), less.rest.as_str()), ("x = 1\n", "Done.\n"));
+    let block = format!("a.py\n  ```\n{BLOCK}  ```\nb.py\n```\nx = 1\n```\n");
+    let found = parse(&block).unwrap();
+    assert_eq!((found.edits.len(), found.files.len()), (1, 1));
+}
+
+#[test]
+fn a_longer_fence_holds_shorter_ones() {
+    let page = "# Use\n\n```bash\nrun\n```\n\nDone.\n";
+    let code = "def test():\n    pass\n";
+    let table = [
+        ("four around a page", format!("a.md\n````markdown\n{page}````\n"), "a.md", page),
+        ("three around a page", format!("a.md\n```markdown\n{page}```\n"), "a.md", page),
+        (
+            "four around an answer",
+            format!("````markdown\nt/test_a.py\n```python\n{code}```\n````\n"),
+            "t/test_a.py",
+            code,
+        ),
+        ("four around code", format!("t/test_a.py\n````python\n{code}````\n"), "t/test_a.py", code),
+    ];
+    for (why, text, file, content) in table {
+        let (file, content) = (file.to_owned(), content.to_owned());
+        assert_eq!(parse(&text).unwrap().files, [WholeFile { file, content }], "{why}");
+    }
+    let text = format!("````\nIt is wrong:\n\na.py\n```python\n{BLOCK}```\n````\nDone.\n");
+    let found = parse(&text).unwrap();
+    assert_eq!((found.edits.len(), found.files.len()), (1, 0));
+    assert_eq!(found.edits[0].file, "a.py");
+}
+
+#[test]
+fn prose_and_answers_in_a_fence_are_no_files() {
+    let object = "{\"notes\": \"x\"}";
+    for text in [
+        format!("shop/a.py\n```json\n{object}\n```\n"),
+        format!("shop/a.py\n```\n{object}\n```\n"),
+        format!("```application/json\n{object}\n```\n"),
+        "and/or\n```\nx\n```\n".to_owned(),
+        "`self.total`\n```python\nx = 1\n```\n".to_owned(),
+        "shop/a.py\n```text\nAssertionError: 1 != 2\n```\n".to_owned(),
+        "shop/a.py\n```bash\npytest -q shop/a.py\n```\n".to_owned(),
+    ] {
+        let found = parse(&text).unwrap();
+        assert!(found.files.is_empty(), "{text}: {found:?}");
+        assert!(found.rest.lines().count() >= 3, "{text}: {}", found.rest);
+    }
+    for text in
+        ["shop/a.json\n```json\n{\"a\": 1}\n```\n", "Makefile\n\nbuild/Makefile\n```\nall:\n```\n"]
+    {
+        assert_eq!(parse(text).unwrap().files.len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn unified_diffs_are_read_without_their_numbers() {
     let diff = "--- a/shop/a.py\n+++ b/shop/a.py\n@@ -7,9 +9,1 @@ def f():\n def f():\n-    a = 1\n+    a = 2\n\n     return a\n";
     let expected = edit(
@@ -110,8 +188,8 @@ fn what_is_incomplete_is_refused_with_what_is_missing() {
             "left out",
         ),
         (
-            "a.py\n<<<<<<< SEARCH\n// ... existing code ...\n=======\nb\n>>>>>>> REPLACE\n",
-            "left out",
+            "a.rst\n<<<<<<< SEARCH\nCommand\n=======\n=======\nOptions\n=======\n>>>>>>> REPLACE\n",
+            "nine signs",
         ),
         ("a.js\n```\n/* ... existing code ... */\n```\n", "left out"),
         ("a.py\n```\nx = 1\n# the rest of the file is unchanged\n```\n", "left out"),
@@ -135,8 +213,10 @@ fn code_that_only_looks_like_an_elision_is_kept() {
         let text = format!("a.py\n<<<<<<< SEARCH\na\n=======\n{line}>>>>>>> REPLACE\n");
         assert_eq!(parse(&text).unwrap().edits[0].replace, line);
     }
-    let kept = "a.py\n<<<<<<< SEARCH\n# ... a\n=======\n# ... a\nb\n>>>>>>> REPLACE\n";
-    assert_eq!(parse(kept).unwrap().edits.len(), 1);
+    let kept = "a.py\n<<<<<<< SEARCH\n# ... the rest is unchanged\n=======\n# ... the rest is unchanged\nb\n>>>>>>> REPLACE\n";
+    assert_eq!(parse(kept).unwrap().edits.len(), 1, "a comment of the file");
+    let gone = "a.py\n<<<<<<< SEARCH\n# ... existing code ...\n=======\nb\n>>>>>>> REPLACE\n";
+    assert_eq!(parse(gone).unwrap().edits.len(), 1, "the file shows whether it is one");
 }
 
 #[test]
