@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::prices::is_same_model;
 use crate::config::providers::{Provider, Ready};
 use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Redactor, SecretKey};
@@ -104,6 +105,10 @@ fn availability(model: &str, mut known: Vec<String>) -> String {
     if known.iter().any(|name| name == model) {
         return format!("`{model}` is available");
     }
+    // Anthropic lists models with dates and knows them without.
+    if let Some(dated) = known.iter().filter(|name| is_same_model(name, model)).max() {
+        return format!("`{model}` is available, as `{dated}`");
+    }
     known.sort_by_cached_key(|name| (strsim::damerau_levenshtein(model, name), name.clone()));
     let near: Vec<String> = known.iter().take(NEAR).map(|name| format!("`{name}`")).collect();
     match near.as_slice() {
@@ -120,7 +125,7 @@ fn settings_of(one: &Ready, redactor: &Redactor) -> ProviderSettings {
             model: provider.model.clone().unwrap_or_default(),
             mode: provider.mode.filter(|_| provider.protocol.is_none()).unwrap_or_default(),
             context: one.context,
-            price: provider.price,
+            price: provider.price.clone(),
         },
         key: one.key.as_deref().map(SecretKey::new),
         base_url: provider.base_url.clone(),
@@ -174,6 +179,13 @@ mod tests {
                 "gpt-5.3",
                 known(),
                 "`gpt-5.3` is not available; similar: `gpt-5.4`, `gpt-5.5`, `gpt-5.4-mini`",
+            ),
+            (
+                "claude-haiku-4-5",
+                ["claude-haiku-4-5-20251001", "claude-haiku-4-5-20250929", "claude-sonnet-5"]
+                    .map(str::to_owned)
+                    .to_vec(),
+                "`claude-haiku-4-5` is available, as `claude-haiku-4-5-20251001`",
             ),
             ("m", Vec::new(), "`m` is not available, nor is any other model"),
         ];

@@ -103,7 +103,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
             fence,
             redactor: redaction::redactor(),
             limit: ready.iter().map(|one| one.timeout).max().unwrap_or(table::TIMEOUT),
-            breaker: Arc::default(),
+            outages: Arc::default(),
         },
         ready,
         tape,
@@ -149,16 +149,20 @@ async fn found(one: &Ready, scratch: &Path) -> String {
 
 /// The price of a provider's model in one sentence, with the month of the list that it is from.
 fn price_of(provider: &Provider) -> String {
-    let Some(Price { input, output }) = provider.price else {
+    let Some(Price { input, output, above, .. }) = &provider.price else {
         return "no price is known, so it needs `price` for a budget in dollars".to_owned();
     };
     let list = provider.model.as_deref().and_then(prices::of);
-    let list = list.filter(|list| Some(list.price) == provider.price);
+    let list = list.filter(|list| Some(&list.price) == provider.price.as_ref());
     let source = list.map_or_else(
         || "of the configuration".to_owned(),
         |list| format!("of the list of {}", list.month),
     );
-    format!("${input:.2} and ${output:.2} per million tokens of question and answer, {source}")
+    let longer = above.iter().map(|tier| tier.tokens).min();
+    let more = longer.map_or_else(String::new, |tokens| format!(", more above {tokens} tokens"));
+    format!(
+        "${input:.2} and ${output:.2} per million tokens of question and answer{more}, {source}"
+    )
 }
 
 fn resolve(named: &[String], file: &BTreeMap<String, Provider>) -> Result<Chain, AppError> {
@@ -234,17 +238,22 @@ mod tests {
 
     #[test]
     fn a_price_says_where_it_is_from() {
-        let price = Price { input: 0.75, output: 3.75 };
+        let price = Price { input: 0.75, output: 3.75, cached: Some(0.075), above: Vec::new() };
         let of = |model: &str, price| {
             price_of(&Provider { model: Some(model.into()), price, ..Provider::default() })
         };
-        let list = of("gemini-3.8-flash", Some(price));
+        let list = of("gemini-3.8-flash", Some(price.clone()));
         assert_eq!(
             list,
             "$0.75 and $3.75 per million tokens of question and answer, of the list of 2026-10"
         );
         assert!(of("mine", Some(price)).ends_with("of the configuration"));
         assert!(of("mine", None).starts_with("no price is known"));
+        let tiers = prices::of("qwen3-coder-plus").map(|list| list.price);
+        assert_eq!(
+            of("qwen3-coder-plus", tiers),
+            "$1.00 and $5.00 per million tokens of question and answer, more above 32000 tokens, of the list of 2026-07"
+        );
     }
 
     #[test]

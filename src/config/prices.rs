@@ -1,46 +1,89 @@
 //! List prices of models, to be edited when vendors change them. A `price` in the configuration file
 //! wins over this table.
 
-use crate::domain::budget::Price;
+use crate::domain::budget::{Price, Tier};
 
 /// The list price of a model, in dollars per million tokens.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ListPrice {
     pub price: Price,
     /// The month of the vendor's list, such as `2026-10`.
     pub month: &'static str,
 }
 
-/// Model, input and output price, and month of the list. Sources: the vendors' price pages and
-/// models.dev.
-const PRICES: &[(&str, f64, f64, &str)] = &[
-    ("gemini-3.8-flash", 0.75, 3.75, "2026-10"),
-    ("gemini-3.5-flash", 1.50, 9.00, "2026-07"),
-    ("gemini-3.1-flash-lite", 0.25, 1.50, "2026-07"),
-    ("gemini-3.1-pro-preview", 2.00, 12.00, "2026-07"),
-    ("qwen3-coder-plus", 1.00, 5.00, "2026-07"),
-    ("qwen3-coder-flash", 0.30, 1.50, "2026-07"),
-    ("qwen3.6-plus", 0.50, 3.00, "2026-07"),
-    ("qwen3.7-max", 2.50, 7.50, "2026-07"),
-    ("gpt-5.4-mini", 0.75, 4.50, "2026-07"),
-    ("gpt-5.4", 2.50, 15.00, "2026-07"),
-    ("gpt-5.5", 5.00, 30.00, "2026-07"),
-    ("claude-haiku-4-5", 1.00, 5.00, "2026-07"),
-    ("claude-sonnet-5", 2.00, 10.00, "2026-07"),
-    ("claude-opus-4-8", 5.00, 25.00, "2026-07"),
-    ("deepseek-v4-flash", 0.14, 0.28, "2026-07"),
+/// What a million tokens of input and output cost, and of input from the cache if that is known.
+type Rates = (f64, f64, Option<f64>);
+
+/// A model, its rates, those of longer inputs with the tokens that these exceed, and the month of the
+/// list.
+type Row = (&'static str, Rates, &'static [(u64, Rates)], &'static str);
+
+/// Sources: the vendors' price pages and models.dev.
+const PRICES: &[Row] = &[
+    // An introductory price until the end of 2026, then twice as much.
+    ("gemini-3.8-flash", (0.75, 3.75, Some(0.075)), &[], "2026-10"),
+    ("gemini-3.5-flash", (1.50, 9.00, Some(0.15)), &[], "2026-07"),
+    ("gemini-3.1-flash-lite", (0.25, 1.50, Some(0.025)), &[], "2026-07"),
+    (
+        "gemini-3.1-pro-preview",
+        (2.00, 12.00, Some(0.20)),
+        &[(200_000, (4.00, 18.00, Some(0.40)))],
+        "2026-07",
+    ),
+    (
+        "qwen3-coder-plus",
+        (1.00, 5.00, Some(0.20)),
+        &[
+            (32_000, (1.80, 9.00, Some(0.36))),
+            (128_000, (3.00, 15.00, Some(0.60))),
+            (256_000, (6.00, 60.00, Some(1.20))),
+        ],
+        "2026-07",
+    ),
+    (
+        "qwen3-coder-flash",
+        (0.30, 1.50, Some(0.06)),
+        &[
+            (32_000, (0.50, 2.50, Some(0.10))),
+            (128_000, (0.80, 4.00, Some(0.16))),
+            (256_000, (1.60, 9.60, Some(0.32))),
+        ],
+        "2026-07",
+    ),
+    ("qwen3.6-plus", (0.50, 3.00, Some(0.05)), &[(256_000, (2.00, 6.00, Some(0.20)))], "2026-07"),
+    ("qwen3.7-max", (2.50, 7.50, Some(0.50)), &[], "2026-07"),
+    ("gpt-5.4-mini", (0.75, 4.50, Some(0.075)), &[], "2026-07"),
+    ("gpt-5.4", (2.50, 15.00, Some(0.25)), &[], "2026-07"),
+    ("gpt-5.5", (5.00, 30.00, Some(0.50)), &[(272_000, (10.00, 45.00, Some(1.00)))], "2026-07"),
+    ("claude-haiku-4-5", (1.00, 5.00, Some(0.10)), &[], "2026-07"),
+    ("claude-sonnet-5", (2.00, 10.00, Some(0.20)), &[], "2026-07"),
+    ("claude-opus-4-8", (5.00, 25.00, Some(0.50)), &[], "2026-07"),
+    ("deepseek-v4-flash", (0.14, 0.28, None), &[], "2026-07"),
 ];
 
 /// The list price of a model, by its name: `gpt-5.4-mini`, also with a date (`gpt-5.4-mini-2026-03-01`)
 /// or the vendor before it (`openai/gpt-5.4-mini`).
 #[must_use]
 pub fn of(model: &str) -> Option<ListPrice> {
+    let model = model.rsplit('/').next().unwrap_or(model);
+    let row = PRICES.iter().find(|(name, ..)| is_same_model(model, name))?;
+    let (_, (input, output, cached), tiers, month) = *row;
+    let above = tiers.iter().map(|&(tokens, (input, output, cached))| Tier {
+        tokens,
+        input,
+        output,
+        cached,
+    });
+    Some(ListPrice { price: Price { input, output, cached, above: above.collect() }, month })
+}
+
+/// Whether a name is that of a model, as it is or with a date: `claude-haiku-4-5-20251001` for
+/// `claude-haiku-4-5`.
+#[must_use]
+pub fn is_same_model(name: &str, model: &str) -> bool {
     // Gateways write `claude-haiku-4.5` for `claude-haiku-4-5`.
     let plain = |name: &str| name.to_lowercase().replace('.', "-");
-    let model = plain(model.rsplit('/').next().unwrap_or(model));
-    let is_same = |name: &str| model.strip_prefix(&plain(name)).is_some_and(is_version);
-    let (_, input, output, month) = PRICES.iter().find(|row| is_same(row.0))?;
-    Some(ListPrice { price: Price { input: *input, output: *output }, month })
+    plain(name).strip_prefix(&plain(model)).is_some_and(is_version)
 }
 
 /// Whether the rest of a model's name is empty, a date or `-latest`.
@@ -81,9 +124,23 @@ mod tests {
 
     #[test]
     fn every_row_is_a_price_with_a_month() {
-        for (model, input, output, month) in PRICES {
-            assert!(0.0 < *input && input < output, "{model}");
+        for (model, first, longer, month) in PRICES {
             assert!(month.len() == 7 && month.starts_with("20"), "{model}: {month}");
+            let all: Vec<(u64, Rates)> = [(0, *first)].into_iter().chain(longer.to_vec()).collect();
+            for (_, (input, output, cached)) in &all {
+                assert!(0.0 < *input && input < output, "{model}");
+                assert!(cached.is_none_or(|cached| 0.0 < cached && cached < *input), "{model}");
+            }
+            assert!(all.is_sorted_by(|(a, (x, ..)), (b, (y, ..))| a < b && x < y), "{model}");
+        }
+    }
+
+    #[test]
+    fn a_long_question_to_qwen_costs_more() {
+        let price = of("qwen3-coder-plus").unwrap().price;
+        let table = [((24_000, 2_000), 34_000), ((48_000, 2_000), 104_400)];
+        for ((input, output), expected) in table {
+            assert_eq!(price.of(crate::domain::budget::Usage::new(input, output)), expected);
         }
     }
 }

@@ -351,7 +351,7 @@ mod tests {
         let file = "gemini: { model: other, price: { input: 1.25, output: 10.0 } }";
         let one = chain(&["gemini"], file, &["GEMINI_API_KEY"]).unwrap();
         assert_eq!(one.ready[0].provider.model.as_deref(), Some("other"));
-        assert!(one.ready[0].provider.price.unwrap().output > 9.9);
+        assert!(one.ready[0].provider.price.as_ref().unwrap().output > 9.9);
         let file = "codex: { base-url: 'https://elsewhere.example/v1' }";
         let one = chain(&["codex"], file, &["OPENAI_API_KEY"]).unwrap();
         assert_eq!(one.ready[0].key, None, "the key stays here");
@@ -387,7 +387,7 @@ mod tests {
         }
         let file = "gemini: { price: { input: 9.0, output: 90.0 } }";
         let own = chain(&["gemini"], file, &keys).unwrap();
-        assert!(own.ready[0].provider.price.unwrap().input > 8.9);
+        assert!(own.ready[0].provider.price.as_ref().unwrap().input > 8.9);
         let free = "mine: { protocol: chat, model: m, base-url: 'http://localhost/v1' }";
         let (message, hint) = unpriced(&chain(&["mine"], free, &[]).unwrap().ready).unwrap();
         assert!(message.contains("the price of `m` of `mine` is unknown"), "{message}");

@@ -19,9 +19,22 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens of the answers, including reasoning.
     pub output_tokens: u64,
+    /// Input tokens that the provider had in its cache; they are among the input tokens.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
+    /// Usage without cached tokens.
+    pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens, cached_tokens: 0 }
+    }
+
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
@@ -30,30 +43,61 @@ impl Usage {
     pub fn join(&mut self, other: Self) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
     }
 }
 
 /// What a provider charges, in dollars per million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Price {
     /// Dollars per million input tokens.
     pub input: f64,
     /// Dollars per million output tokens.
     pub output: f64,
+    /// Dollars per million input tokens from the provider's cache; those of `input` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+    /// What longer questions cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<Tier>,
+}
+
+/// What requests cost whose input is longer than a number of tokens, in dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tier {
+    /// The input tokens that a request must exceed.
+    pub tokens: u64,
+    /// Dollars per million input tokens.
+    pub input: f64,
+    /// Dollars per million output tokens.
+    pub output: f64,
+    /// Dollars per million input tokens from the provider's cache; those of `input` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
 }
 
 impl Price {
-    /// The price of `usage` in millionths of a dollar, rounded up.
+    /// The price of one request in millionths of a dollar, rounded up. All its tokens cost what the
+    /// length of its input makes them cost.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "dollars per million tokens times tokens is millionths of a dollar; not negative"
     )]
-    pub fn of(self, usage: Usage) -> u64 {
-        let cost = self.input.max(0.0) * usage.input_tokens as f64
-            + self.output.max(0.0) * usage.output_tokens as f64;
+    pub fn of(&self, usage: Usage) -> u64 {
+        let tier = self.above.iter().filter(|tier| usage.input_tokens > tier.tokens);
+        let (input, output, cached) = tier
+            .max_by_key(|tier| tier.tokens)
+            .map_or((self.input, self.output, self.cached), |tier| {
+                (tier.input, tier.output, tier.cached)
+            });
+        let from_cache = usage.cached_tokens.min(usage.input_tokens);
+        let cost = input.max(0.0) * (usage.input_tokens - from_cache) as f64
+            + cached.unwrap_or(input).max(0.0) * from_cache as f64
+            + output.max(0.0) * usage.output_tokens as f64;
         cost.ceil() as u64
     }
 }
@@ -134,10 +178,12 @@ impl Spending {
                 ));
             }
         }
-        let cost = |input_tokens, output_tokens| price(Usage { input_tokens, output_tokens });
-        if let (Some(limit), Some(asked), Some(million)) =
-            (limits.micro_usd, cost(prompt, 0), cost(0, 1_000_000))
+        let cost = |input, output| price(Usage::new(input, output));
+        if let (Some(limit), Some(asked), Some(both)) =
+            (limits.micro_usd, cost(prompt, 0), cost(prompt, 1_000_000))
         {
+            // What an answer costs may depend on the length of the prompt.
+            let million = both.saturating_sub(asked);
             let left = limit.checked_sub(self.micro_usd.saturating_add(asked));
             // Free answers are as long as wanted.
             let tokens = |left: u64| left.saturating_mul(1_000_000).checked_div(million);
@@ -174,16 +220,45 @@ mod tests {
 
     #[test]
     fn prices_are_rounded_up_to_millionths() {
-        let price = Price { input: 1.25, output: 10.0 };
+        let price = Price { input: 1.25, output: 10.0, ..Price::default() };
         let table = [((1_000_000, 0), 1_250_000), ((0, 1), 10), ((1, 0), 2), ((0, 0), 0)];
-        for ((input_tokens, output_tokens), expected) in table {
-            assert_eq!(price.of(Usage { input_tokens, output_tokens }), expected);
+        for ((input, output), expected) in table {
+            assert_eq!(price.of(Usage::new(input, output)), expected);
         }
+    }
+
+    #[test]
+    fn a_price_depends_on_the_length_of_the_input_and_on_the_cache() {
+        let tier = |tokens, input| Tier { tokens, input, output: 5.0 * input, cached: None };
+        let price = Price {
+            input: 1.0,
+            output: 5.0,
+            cached: Some(0.1),
+            above: vec![tier(128_000, 4.0), tier(32_000, 2.0)],
+        };
+        let table = [
+            ("short", (32_000, 0, 0), 32_000),
+            ("one more", (32_001, 0, 0), 64_002),
+            ("its answer", (32_001, 1_000, 0), 74_002),
+            ("long", (200_000, 1_000, 0), 820_000),
+            ("half of it cached", (20_000, 0, 10_000), 11_000),
+            ("all of it", (20_000, 100, 90_000), 2_500),
+            ("no price for the cache", (100_000, 0, 50_000), 200_000),
+        ];
+        for (why, (input_tokens, output_tokens, cached_tokens), expected) in table {
+            let usage = Usage { input_tokens, output_tokens, cached_tokens };
+            assert_eq!(price.of(usage), expected, "{why}");
+        }
+        let spent = Spending::default();
+        let limits = SpendingLimits { micro_usd: Some(100_000), ..SpendingLimits::default() };
+        let longest =
+            |prompt| spent.longest_answer(&limits, prompt, 16_000, &|usage| Some(price.of(usage)));
+        assert_eq!((longest(32_000), longest(40_000)), (Ok(13_600), Ok(2_000)));
     }
 
     /// A dollar for a million tokens of the prompt, ten for a million of the answer.
     fn cost(usage: Usage) -> u64 {
-        Price { input: 1.0, output: 10.0 }.of(usage)
+        Price { input: 1.0, output: 10.0, ..Price::default() }.of(usage)
     }
 
     #[test]
@@ -210,7 +285,7 @@ mod tests {
             ("two calls are made", SpendingLimits { calls: Some(2), ..none }, Err("2 calls")),
             ("a third is allowed", SpendingLimits { calls: Some(3), ..none }, Ok(16_000)),
         ];
-        let used = Usage { input_tokens: 900, output_tokens: 100 };
+        let used = Usage::new(900, 100);
         let spent = Spending { calls: 2, usage: used, micro_usd: 0, unpriced: 0 };
         for (why, limits, expected) in table {
             match (
@@ -244,12 +319,12 @@ mod tests {
             used in 0u64..50_000, paid in 0u64..500_000, limit in 0u64..100_000,
             money in 0u64..1_000_000, prompt in 0u64..50_000, wanted in 1u32..40_000,
         ) {
-            let usage = Usage { input_tokens: used, output_tokens: 0 };
+            let usage = Usage::new(used, 0);
             let mut spent = Spending { usage, micro_usd: paid, ..Spending::default() };
             let limits = SpendingLimits { calls: None, tokens: Some(limit), micro_usd: Some(money) };
             if let Ok(answer) = spent.longest_answer(&limits, prompt, wanted, &|usage| Some(cost(usage))) {
                 proptest::prop_assert!(answer <= wanted && answer >= wanted.min(LEAST_ANSWER));
-                let all = Usage { input_tokens: prompt, output_tokens: answer.into() };
+                let all = Usage::new(prompt, answer.into());
                 spent.add(1, all, Some(cost(all)));
                 proptest::prop_assert!(spent.usage.tokens() <= limit && spent.micro_usd <= money);
             }

@@ -57,6 +57,10 @@ pub struct FixPlan {
     pub edits: Vec<SearchReplace>,
 }
 
+/// Maximum number of edits that a plan carries. The fixer is asked for a larger change, which is not
+/// one that an analyst is sure of.
+pub const MAX_EDITS: usize = 20;
+
 impl FixPlan {
     /// Identity of the first root cause; the same if its description differs only in numbers.
     pub fn cause_key(&self) -> String {

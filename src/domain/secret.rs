@@ -246,9 +246,10 @@ impl Redactor {
     }
 }
 
-/// Fields of objects that hold source text: a stored edit, and a file of a commit for GitHub's
-/// `createCommitOnBranch`.
-const SOURCES: &[&[&str]] = &[&["file", "before", "after"], &["path", "contents"]];
+/// Fields of objects that hold source text: a stored edit, as a file or as lines of it, and a file of
+/// a commit for GitHub's `createCommitOnBranch`.
+const SOURCES: &[&[&str]] =
+    &[&["file", "before", "after"], &["file", "search", "replace"], &["path", "contents"]];
 
 /// The part of a secret that gives it away where a test runner abbreviates it, in bytes.
 const FRAGMENT: usize = 12;
@@ -466,6 +467,7 @@ mod tests {
             "message": format!("{token}\n{CANARY}"),
             (token.clone()): [1, null, token],
             "edit": {"file": "a.py", "before": token, "after": format!("{token} {CANARY}")},
+            "planned": {"file": "a.py", "search": token, "replace": format!("{token} {CANARY}")},
         });
         assert_eq!(
             *redactor.redact_json(document),
@@ -473,6 +475,7 @@ mod tests {
                 "message": format!("{MARK}\n{MARK}"),
                 MARK: [1, null, MARK],
                 "edit": {"file": "a.py", "before": token, "after": format!("{token} {MARK}")},
+                "planned": {"file": "a.py", "search": token, "replace": format!("{token} {MARK}")},
             })
         );
     }

@@ -35,10 +35,10 @@ pub trait Model: Send + Sync {
         self.facts().context
     }
 
-    /// What `usage` costs by this provider's price table, in millionths of a dollar; `None` when
+    /// What one request with this `usage` costs by this provider's price table, in millionths of a dollar; `None` when
     /// there is no price.
     fn price(&self, usage: Usage) -> Option<u64> {
-        self.facts().price.map(|price| price.of(usage))
+        self.facts().price.as_ref().map(|price| price.of(usage))
     }
 
     /// Asks once, with one request; every retry is for the chain to decide, which counts them.

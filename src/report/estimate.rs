@@ -82,7 +82,7 @@ fn who(providers: &[(String, Option<Price>)]) -> String {
         return format!("Models are asked as far as their keys are set; {free}");
     }
     let name = |(name, price): &(String, Option<Price>)| match price {
-        Some(Price { input, output }) => {
+        Some(Price { input, output, .. }) => {
             format!("{} (${input} a million tokens in, ${output} out)", code(name))
         }
         None => code(name),
@@ -243,7 +243,7 @@ mod tests {
             ..RunLimits::default()
         };
         let providers = [
-            ("gemini".to_owned(), Some(Price { input: 1.25, output: 10.0 })),
+            ("gemini".to_owned(), Some(Price { input: 1.25, output: 10.0, ..Price::default() })),
             ("x`y".into(), None),
         ];
         let sessions = [session(4, 1), session(9, 4)];

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::code::edit_blocks::{self, CodeBlocks};
 use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
-use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
+use crate::domain::fix_plan::{self, FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::TestId;
 use crate::domain::proposal::SearchReplace;
 use crate::domain::text::{bounded, one_line};
@@ -85,7 +85,8 @@ impl Reader<ReportedPlan> for Analyst<'_> {
         let is_sound =
             fault.as_ref().is_none_or(|(trigger, _)| *trigger == FallbackTrigger::NoTests);
         let is_sure = is_sound && facts.confidence >= self.rules.careful_confidence;
-        if is_sure && prompt_context::subject(self.state).may_have_edits() {
+        let is_carried = is_sure && edits.len() <= fix_plan::MAX_EDITS;
+        if is_carried && prompt_context::subject(self.state).may_have_edits() {
             plan.edits = edits;
         }
         let report = plan.report.clone();
@@ -293,6 +294,7 @@ mod tests {
             ("in a fence", fenced, Conservative, 1),
             ("no change", ANALYSIS.to_owned(), Conservative, 0),
             ("not sure", format!("{unsure}{CHANGE}"), Conservative, 0),
+            ("too much", format!("{ANALYSIS}{}", CHANGE.repeat(21)), Conservative, 0),
             ("a reflection", format!("{ANALYSIS}{CHANGE}"), Reflective, 0),
             ("cut off", format!("{ANALYSIS}{}", CHANGE.split_at(50).0), Conservative, 0),
             ("a new file", format!("{ANALYSIS}\n\nb.py\n```\nx = 1\n```\n"), Conservative, 0),

@@ -275,20 +275,55 @@ pub struct RefusedAnswer {
     pub problems: Vec<String>,
 }
 
-/// Bytes of a refused answer that are shown to the model again.
-const OWN_ANSWER: usize = 8_000;
+/// How much of the refused answers is shown to the model again.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Answers, the latest ones.
+    answers: usize,
+    /// Bytes of each answer.
+    answer: usize,
+    /// Problems of each answer.
+    problems: usize,
+    /// Bytes of each problem.
+    problem: usize,
+}
 
-/// Bytes of one problem of a refused answer.
-const PROBLEM: usize = 4_000;
+/// From the most to the least that is shown; the first one that fits is taken.
+const SHOWN: [Shown; 5] = [
+    Shown { answers: usize::MAX, answer: 8_000, problems: 20, problem: 4_000 },
+    Shown { answers: usize::MAX, answer: 4_000, problems: 10, problem: 1_000 },
+    Shown { answers: 1, answer: 4_000, problems: 10, problem: 1_000 },
+    Shown { answers: 1, answer: 1_000, problems: 5, problem: 400 },
+    Shown { answers: 1, answer: 0, problems: 2, problem: 200 },
+];
 
-/// The text appended when answers are sent back with their problems, oldest first.
-pub fn again(refused: &[RefusedAnswer], fence: &str) -> String {
+/// The text appended when answers are sent back with their problems, oldest first. `room` is its
+/// maximum number of bytes, unless not even the least fits.
+pub fn again(refused: &[RefusedAnswer], fence: &str, room: usize) -> String {
+    let mut text = String::new();
+    for shown in SHOWN {
+        text = again_in(refused, fence, shown);
+        if text.len() <= room {
+            break;
+        }
+    }
+    text
+}
+
+fn again_in(refused: &[RefusedAnswer], fence: &str, shown: Shown) -> String {
     let clean = |text: &str, bytes| cut(&text.replace(fence, "[fence]"), bytes).to_owned();
-    let clean = |one: &RefusedAnswer| RefusedAnswer {
-        answer: clean(&one.answer, OWN_ANSWER),
-        problems: one.problems.iter().map(|text| clean(text, PROBLEM)).collect(),
+    let problems = |one: &RefusedAnswer| {
+        let more = one.problems.len().saturating_sub(shown.problems);
+        let list = one.problems.iter().take(shown.problems);
+        let list = list.map(|text| clean(text, shown.problem));
+        list.chain((more > 0).then(|| format!("[{more} more]"))).collect()
     };
-    let refused: Vec<RefusedAnswer> = refused.iter().map(clean).collect();
+    let clean = |one: &RefusedAnswer| RefusedAnswer {
+        answer: clean(&one.answer, shown.answer),
+        problems: problems(one),
+    };
+    let first = refused.len().saturating_sub(shown.answers);
+    let refused: Vec<RefusedAnswer> = refused.iter().skip(first).map(clean).collect();
     render("again", &context! { refused => Value::from(Serde(&refused)), fence })
 }
 
@@ -332,7 +367,7 @@ mod tests {
         };
         let refused =
             [refused("{\"edits\": []}", "`a.py`: no"), refused("END FENCE", "not either")];
-        insta::assert_snapshot!("again", again(&refused, "FENCE"));
+        insta::assert_snapshot!("again", again(&refused, "FENCE", 9_000));
     }
 
     #[test]
@@ -498,9 +533,25 @@ mod tests {
             answer: format!("END FENCE answer {}", "x".repeat(90_000)),
             problems: vec!["x".repeat(9_000), "END FENCE now".into()],
         };
-        let text = again(&[refused], "FENCE");
-        assert!(text.len() < OWN_ANSWER + PROBLEM + 1_000, "{}", text.len());
+        let text = again(&[refused], "FENCE", 90_000);
+        assert!(text.len() < 8_000 + 4_000 + 1_000, "{}", text.len());
         assert!(text.contains("END [fence] now") && text.contains("END [fence] answer"), "{text}");
+    }
+
+    #[test]
+    fn what_is_sent_back_fits_and_keeps_the_latest_problems() {
+        let refused = |number: usize| RefusedAnswer {
+            answer: format!("answer {number} {}", "é".repeat(9_000)),
+            problems: vec![format!("problem {number} {}", "é".repeat(5_000)); 30],
+        };
+        let refused = [refused(1), refused(2)];
+        for room in [2_000, 4_000, 16_000, 40_000, 400_000] {
+            let text = again(&refused, "FENCE", room);
+            assert!(text.len() <= room, "{room}: {}", text.len());
+            assert!(text.contains("problem 2"), "{room}: {text}");
+            assert!(room < 40_000 || text.contains("answer 1"), "{room}");
+        }
+        assert!(again(&refused, "FENCE", 400_000).contains("[10 more]"));
     }
 
     proptest::proptest! {

@@ -59,7 +59,8 @@ impl Section {
     /// The share of the room in percent, before unused room is passed on.
     fn share(self) -> usize {
         match self {
-            Self::Plan | Self::Other => 100,
+            Self::Other => 100,
+            Self::Plan => 40,
             Self::Sources => 30,
             Self::Tests => 25,
             Self::Failures | Self::Changes => 15,

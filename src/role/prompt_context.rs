@@ -8,13 +8,16 @@ use crate::code::{edit_blocks, test_paths};
 use crate::domain::assertion::assertion;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
+use crate::domain::guard::EditScope;
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Layer, TestCase};
+use crate::domain::text::bounded;
 use crate::effect::{Effects, FileDiff, GitError};
 
 use super::attempt_history::attempt_history;
 use super::excerpt::{self, WIDTHS, Width};
 use super::prompt::{BYTES_PER_TOKEN, PromptPart, Section, Subject};
+use super::prompt_budget::cut;
 
 /// Maximum number of failures shown in full; others are shown by their first line.
 const IN_FULL: usize = 12;
@@ -39,6 +42,17 @@ const IN_PLAN: usize = 20;
 
 /// Maximum number of characters of the reasoning that the fixer sees.
 const REASONING: usize = 2_000;
+
+/// Maximum number of causes and of places of a plan that the fixer sees.
+const CAUSES: usize = 6;
+const PLACES: usize = 10;
+
+/// Maximum number of characters of one sentence of a plan.
+const SENTENCE: usize = 500;
+
+/// Maximum number of bytes of a refused change, and of the reasons for that, that the fixer sees.
+const REFUSED_CHANGE: usize = 6_000;
+const REFUSALS: usize = 4_000;
 
 /// Everything a prompt may show of the repository, read once per iteration.
 #[derive(Default)]
@@ -108,8 +122,9 @@ impl Context {
 
     /// The parts of the analyst's prompt, which has `room` tokens.
     pub fn for_analyst(&self, state: &FixLoop, room: u32) -> Vec<PromptPart> {
-        let mut parts = self.sources(room);
-        parts.extend(self.tests());
+        let scope = state.edit_scope();
+        let mut parts = self.sources(room, scope);
+        parts.extend(self.tests(scope));
         parts.extend(self.failures());
         parts.extend(self.changes());
         parts.extend(self.history(state));
@@ -126,7 +141,8 @@ impl Context {
         problems: &[String],
         room: u32,
     ) -> Vec<PromptPart> {
-        let plan_part = part(Section::Plan, "The plan", self.plan_text(plan, problems), false);
+        let scope = state.edit_scope();
+        let plan_part = part(Section::Plan, "The plan", self.plan_text(plan, problems), true);
         let mut parts = vec![plan_part];
         let files: BTreeSet<&RepoPath> =
             plan.modification_points.iter().map(|point| &point.file).collect();
@@ -137,10 +153,11 @@ impl Context {
                 plan.modification_points.iter().filter(|point| point.file == **file).collect();
             // SEARCH must be a verbatim copy, so the code is shown without line numbers.
             let shown = fitting(each, |width| excerpt::around(text, &points, width));
-            parts.push(part(Section::Sources, &format!("The source {file}"), shown, true));
+            let title = format!("The source {file}{}", read_only(file, text, scope));
+            parts.push(part(Section::Sources, &title, shown, true));
         }
         parts.extend(self.frames(&files));
-        parts.extend(self.tests());
+        parts.extend(self.tests(scope));
         parts.extend(self.failures());
         parts.extend(self.history(state));
         parts
@@ -169,29 +186,34 @@ impl Context {
 
     /// The plan with the lines it names, and what was wrong with the change that came with it.
     fn plan_text(&self, plan: &FixPlan, problems: &[String]) -> String {
-        let mut text = format!("{}\n", plan.approach);
-        for cause in &plan.root_causes {
-            text.push_str(&format!("- cause: {} ({})\n", cause.cause, cause.point));
+        let sentence = |text: &str| bounded(text, SENTENCE);
+        // What was refused goes first: the end of a long plan may be cut off.
+        let mut text = format!("{}\n", sentence(&plan.approach));
+        if !problems.is_empty() {
+            text.push_str("\nThis change was written with the plan and is refused:\n");
+            let change: String = plan.edits.iter().map(edit_blocks::block).collect();
+            text.push_str(&first_lines(&change, REFUSED_CHANGE));
+            let problems: String = problems.iter().map(|one| format!("- {one}\n")).collect();
+            text.push_str(&first_lines(&problems, REFUSALS));
+            text.push('\n');
         }
-        for point in &plan.modification_points {
+        for cause in plan.root_causes.iter().take(CAUSES) {
+            text.push_str(&format!("- cause: {} ({})\n", sentence(&cause.cause), cause.point));
+        }
+        for point in plan.modification_points.iter().take(PLACES) {
             text.push_str(&format!("- change at {point}\n"));
             if let Some(source) = self.texts.get(&point.file) {
                 text.push_str(&excerpt::lines(source, point.start, point.end, IN_PLAN));
             }
         }
-        text.push_str(&format!("- expected: {}\n", plan.expected_outcome));
-        if !plan.report.is_empty() {
-            let report: String = plan.report.chars().take(REASONING).collect();
-            text.push_str(&format!("- reasoning:\n{}\n", excerpt::ends(&report, 40)));
+        let more = plan.modification_points.len().saturating_sub(PLACES);
+        if more > 0 {
+            text.push_str(&format!("- and at {more} more places\n"));
         }
-        if !problems.is_empty() {
-            text.push_str("\nThis change was written with the plan and is refused:\n");
-            for edit in &plan.edits {
-                text.push_str(&edit_blocks::block(edit));
-            }
-            for problem in problems {
-                text.push_str(&format!("- {problem}\n"));
-            }
+        text.push_str(&format!("- expected: {}\n", sentence(&plan.expected_outcome)));
+        if !plan.report.is_empty() {
+            let report = bounded(&plan.report, REASONING);
+            text.push_str(&format!("- reasoning:\n{}\n", excerpt::ends(&report, 40)));
         }
         text
     }
@@ -233,7 +255,7 @@ impl Context {
     }
 
     /// The source of the failing tests; of long files, the head and the tests.
-    fn tests(&self) -> Vec<PromptPart> {
+    fn tests(&self, scope: EditScope) -> Vec<PromptPart> {
         let mut by_file: BTreeMap<&RepoPath, Vec<ModificationPoint>> = BTreeMap::new();
         for case in self.failing.iter().take(IN_FULL * 2) {
             if let Some(file) = &case.file {
@@ -250,7 +272,7 @@ impl Context {
                 let text = self.texts.get(file)?;
                 let points: Vec<&ModificationPoint> = points.iter().collect();
                 let shown = excerpt::around(text, &points, TEST_WIDTH);
-                let title = format!("The test file {file} (read only)");
+                let title = format!("The test file {file}{}", read_only(file, text, scope));
                 Some(part(Section::Tests, &title, shown, true))
             })
             .collect()
@@ -280,7 +302,7 @@ impl Context {
     }
 
     /// The code at stack frames and at suspicious locations.
-    fn sources(&self, room: u32) -> Vec<PromptPart> {
+    fn sources(&self, room: u32, scope: EditScope) -> Vec<PromptPart> {
         let files = self.suspicious();
         let each = bytes_each(room, files.len());
         files
@@ -294,7 +316,8 @@ impl Context {
                     .collect();
                 let points: Vec<&ModificationPoint> = points.iter().collect();
                 let shown = fitting(each, |width| excerpt::numbered(text, &points, width));
-                let title = format!("The source {file}, suspicious at {}", ranges.join(", "));
+                let (note, ranges) = (read_only(file, text, scope), ranges.join(", "));
+                let title = format!("The source {file}{note}, suspicious at {ranges}");
                 Some(part(Section::Sources, &title, shown, true))
             })
             .collect()
@@ -331,6 +354,26 @@ impl Context {
         let title = "The change since the base, the first suspect";
         (!text.is_empty()).then(|| part(Section::Changes, title, text, true))
     }
+}
+
+/// The note in the title of a file that says what of it the guards do not let change.
+fn read_only(file: &RepoPath, text: &str, scope: EditScope) -> &'static str {
+    let has_tests = Language::of(file) == Some(Language::Rust) && text.contains("#[cfg(test)]");
+    match (scope, test_paths::is_test(file)) {
+        (EditScope::Code, true) | (EditScope::Tests, false) => " (read only)",
+        (EditScope::Code, false) if has_tests => " (its tests are read only)",
+        (EditScope::Code, false) | (EditScope::Tests, true) | (EditScope::Either, _) => "",
+    }
+}
+
+/// The first lines of a text, at most so many bytes of them.
+fn first_lines(text: &str, bytes: usize) -> String {
+    let beginning = cut(text, bytes);
+    if beginning.len() == text.len() {
+        return text.to_owned();
+    }
+    let end = beginning.rfind('\n').map_or(0, |at| at + 1);
+    format!("{}[the rest is left out]\n", cut(beginning, end))
 }
 
 /// The bytes that each of several sources may have: two thirds of the room together.
@@ -386,6 +429,7 @@ fn point(file: &RepoPath, start: u32, end: u32) -> ModificationPoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::fix_plan::RootCause;
 
     #[test]
     fn a_question_is_about_the_layer_of_most_failures_and_the_stored_strategy() {
@@ -404,7 +448,7 @@ mod tests {
         let plan = FixPlan {
             author: "one".into(),
             approach: "round up".into(),
-            root_causes: vec![crate::domain::fix_plan::RootCause {
+            root_causes: vec![RootCause {
                 tests: Vec::new(),
                 cause: "it rounds down".into(),
                 point: place.clone(),
@@ -436,5 +480,49 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!context.plan_text(&plan, &[]).contains("refused"));
+
+        let long = || "x y\n".repeat(9_000);
+        let point = plan.modification_points[0].clone();
+        let huge = FixPlan {
+            approach: long(),
+            root_causes: vec![RootCause { cause: long(), ..plan.root_causes[0].clone() }; 50],
+            modification_points: vec![point; 50],
+            expected_outcome: long(),
+            report: long(),
+            edits: vec![plan.edits[0].clone(); 2_000],
+            ..plan
+        };
+        let text = context.plan_text(&huge, &[long(), long()]);
+        assert!(text.len() < 24_000, "{}", text.len());
+        assert!(text.contains("- and at 40 more places\n"), "{text}");
+        let part = part(Section::Plan, "The plan", text, true);
+        let source =
+            PromptPart { section: Section::Sources, ..PromptPart::new("a.py", long(), true) };
+        let fitted = super::super::prompt_budget::fit(&[part, source], 12_000, "FENCE");
+        let titles =
+            |list: &[PromptPart]| list.iter().map(|one| one.title.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            (titles(&fitted.stable), titles(&fitted.recent)),
+            (vec!["a.py".to_owned()], vec!["The plan".to_owned()])
+        );
+        assert!(fitted.stable[0].text.len() > 3_000, "a long plan leaves room for the source");
+    }
+
+    #[test]
+    fn a_file_is_called_read_only_where_the_guards_refuse_its_change() {
+        use crate::domain::proposal::FileEdit;
+        for path in ["shop/a.py", "tests/test_a.py"] {
+            let file = RepoPath::parse(path).unwrap();
+            let (before, after) = (Some("x = 1\n".to_owned()), Some("x = 2\n".to_owned()));
+            let edit = FileEdit { file: file.clone(), before, after };
+            for scope in [EditScope::Code, EditScope::Either, EditScope::Tests] {
+                let is_refused = !crate::role::vet::content(&edit, scope).is_empty();
+                let note = read_only(&file, "x = 1\n", scope);
+                assert_eq!(note == " (read only)", is_refused, "{path} {scope:?}");
+            }
+        }
+        let (file, text) = (RepoPath::parse("src/a.rs").unwrap(), "#[cfg(test)]\nmod tests {}\n");
+        assert_eq!(read_only(&file, text, EditScope::Code), " (its tests are read only)");
+        assert_eq!(read_only(&file, text, EditScope::Tests), " (read only)");
     }
 }

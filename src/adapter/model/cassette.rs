@@ -122,7 +122,7 @@ impl Model for Recording {
             id: question.id.clone(),
             system: clean(&question.system),
             prompt: clean(&question.prompt),
-            price: self.facts().price,
+            price: self.facts().price.clone(),
             outcome,
         };
         let mut text = serde_json::to_string_pretty(&exchange).unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use super::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings, RequestFeatures, usage_at};
+use super::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings, RequestFeatures};
 use super::status::{self, ErrorBody};
 
 /// A model that is asked over HTTP.
@@ -48,8 +48,7 @@ impl HttpModel {
         let text = String::from_utf8_lossy(&received.body);
         // `serde_json` limits the depth of nesting.
         let body: Option<Value> = serde_json::from_str(&text).ok();
-        let (input, output) = self.protocol.usage;
-        let usage = body.as_ref().map_or_else(Usage::default, |body| usage_at(body, input, output));
+        let usage = body.as_ref().map_or_else(Usage::default, |body| self.protocol.usage_in(body));
         let failed = |kind, message: &str| self.settings.error_in((kind, message), &text, usage);
         let error = ErrorBody::of(&received, body.as_ref(), &text);
         // An error object comes first: gateways send it with a status of success too.

@@ -27,6 +27,8 @@ pub struct ProtocolRow {
     pub parse: fn(&Value) -> Result<ParsedAnswer, ModelErrorKind>,
     /// Where a response has the token counts of question and answer.
     pub usage: (&'static [&'static str], &'static [&'static str]),
+    /// Where it has the count of those tokens of the question that came from the provider's cache.
+    pub cached: &'static str,
     /// The path of the list of models, after the base address.
     pub models: &'static str,
 }
@@ -49,6 +51,12 @@ impl ProtocolRow {
         leave_nulls_out(&mut body);
         body.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(leave_nulls_out);
         (self.path.replace("{model}", &percent_encode(model)), self.headers(settings), body)
+    }
+
+    /// The tokens that a response reports.
+    pub fn usage_in(&self, body: &Value) -> Usage {
+        let (input, output) = self.usage;
+        Usage { cached_tokens: count_at(body, self.cached), ..usage_at(body, input, output) }
     }
 
     /// The headers of every request, with the key.
@@ -261,5 +269,5 @@ pub fn count_at(value: &Value, path: &str) -> u64 {
 /// Adds up the token counts at JSON pointers.
 pub fn usage_at(value: &Value, input: &[&str], output: &[&str]) -> Usage {
     let sum = |paths: &[&str]| paths.iter().map(|path| count_at(value, path)).sum();
-    Usage { input_tokens: sum(input), output_tokens: sum(output) }
+    Usage::new(sum(input), sum(output))
 }

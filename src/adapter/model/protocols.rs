@@ -13,6 +13,7 @@ const CHAT: ProtocolRow = ProtocolRow {
     body: openai_chat::body,
     parse: openai_chat::parse,
     usage: (&["/usage/prompt_tokens"], &["/usage/completion_tokens"]),
+    cached: "/usage/prompt_tokens_details/cached_tokens",
     models: "/models",
 };
 
@@ -31,6 +32,7 @@ impl ProtocolRow {
                     &["/usageMetadata/promptTokenCount"],
                     &["/usageMetadata/candidatesTokenCount", "/usageMetadata/thoughtsTokenCount"],
                 ),
+                cached: "/usageMetadata/cachedContentTokenCount",
                 models: "/v1beta/models?pageSize=1000",
             },
             Protocol::Chat => CHAT,
@@ -39,6 +41,7 @@ impl ProtocolRow {
                 body: openai_responses::body,
                 parse: openai_responses::parse,
                 usage: (&["/usage/input_tokens"], &["/usage/output_tokens"]),
+                cached: "/usage/input_tokens_details/cached_tokens",
                 ..CHAT
             },
             Protocol::Anthropic => Self {
@@ -49,6 +52,7 @@ impl ProtocolRow {
                 body: anthropic::body,
                 parse: anthropic::parse,
                 usage: (anthropic::INPUT_TOKENS, &["/usage/output_tokens"]),
+                cached: "/usage/cache_read_input_tokens",
                 models: "/v1/models?limit=1000",
             },
         }

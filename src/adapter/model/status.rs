@@ -191,27 +191,34 @@ pub fn kind(received: &Received, error: &ErrorBody) -> ModelErrorKind {
     }
 }
 
-/// Headers that say when a rate limit ends, as a duration or as a date.
-const RESETS: &[&str] = &[
-    "retry-after-ms",
-    "retry-after",
-    "x-ratelimit-reset-requests",
-    "x-ratelimit-reset-tokens",
-    "anthropic-ratelimit-requests-reset",
-    "anthropic-ratelimit-tokens-reset",
+/// Headers that say when a rate limit ends, as a duration or as a date, and what is left of it.
+const LIMITS: &[(&str, &str)] = &[
+    ("x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"),
+    ("x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"),
+    ("anthropic-ratelimit-requests-reset", "anthropic-ratelimit-requests-remaining"),
+    ("anthropic-ratelimit-tokens-reset", "anthropic-ratelimit-tokens-remaining"),
+    ("anthropic-ratelimit-input-tokens-reset", "anthropic-ratelimit-input-tokens-remaining"),
+    ("anthropic-ratelimit-output-tokens-reset", "anthropic-ratelimit-output-tokens-remaining"),
 ];
 
-/// How long the provider asks to wait.
+/// How long the provider asks to wait: the time that it names, else until the last of the exhausted
+/// limits ends.
 fn wait(received: &Received, error: &ErrorBody) -> Option<Duration> {
     let now = received.at;
-    let header = RESETS.iter().find_map(|name| {
-        let value = received.header(name)?.trim();
-        if *name == "retry-after-ms" {
-            return value.parse().ok().map(Duration::from_millis);
-        }
-        time(value, now)
-    });
-    header.or_else(|| time(error.retry_after.as_deref()?, now))
+    let header = |name: &str| received.header(name).map(str::trim);
+    let milliseconds = || header("retry-after-ms")?.parse().ok().map(Duration::from_millis);
+    let named = milliseconds().or_else(|| time(header("retry-after")?, now));
+    named.or_else(|| time(error.retry_after.as_deref()?, now)).or_else(|| {
+        let left = |name: &str| header(name).and_then(|left| left.parse::<u64>().ok());
+        let longest = |is_meant: &dyn Fn(&str, &str) -> bool| {
+            let limits = LIMITS.iter().filter(|(reset, remaining)| is_meant(reset, remaining));
+            limits.filter_map(|(reset, _)| time(header(reset)?, now)).max()
+        };
+        longest(&|_, remaining| left(remaining) == Some(0))
+            // A question can need more tokens than are left; a request is only one.
+            .or_else(|| longest(&|reset, _| reset.contains("tokens")))
+            .or_else(|| longest(&|_, _| true))
+    })
 }
 
 /// Parses a delay: `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 time.
@@ -266,6 +273,42 @@ mod tests {
             (429, &[("retry-after", "Sat, 21 Nov 2026 00:01:00 GMT")], "", wait(60)),
             (429, &[("x-ratelimit-reset-requests", "6m0s")], "", wait(360)),
             (429, &[("anthropic-ratelimit-tokens-reset", "2026-11-21T00:00:09Z")], "", wait(9)),
+            (
+                429,
+                &[
+                    ("x-ratelimit-reset-requests", "6m0s"),
+                    ("x-ratelimit-remaining-requests", "12"),
+                    ("x-ratelimit-reset-tokens", "20s"),
+                    ("x-ratelimit-remaining-tokens", "0"),
+                ],
+                "",
+                wait(20),
+            ),
+            (
+                429,
+                &[
+                    ("anthropic-ratelimit-input-tokens-reset", "2026-11-21T00:00:09Z"),
+                    ("anthropic-ratelimit-input-tokens-remaining", "0"),
+                    ("anthropic-ratelimit-output-tokens-reset", "2026-11-21T00:00:50Z"),
+                    ("anthropic-ratelimit-output-tokens-remaining", "0"),
+                    ("anthropic-ratelimit-requests-reset", "2026-11-21T00:05:00Z"),
+                    ("anthropic-ratelimit-requests-remaining", "49"),
+                ],
+                "",
+                wait(50),
+            ),
+            (
+                429,
+                &[
+                    ("x-ratelimit-reset-requests", "6m0s"),
+                    ("x-ratelimit-remaining-requests", "12"),
+                    ("x-ratelimit-reset-tokens", "20s"),
+                    ("x-ratelimit-remaining-tokens", "900"),
+                ],
+                "",
+                wait(20),
+            ),
+            (429, &[("retry-after", "3"), ("x-ratelimit-reset-requests", "6m0s")], "", wait(3)),
             (
                 429,
                 &[],

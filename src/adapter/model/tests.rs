@@ -122,7 +122,7 @@ fn settings(base_url: &str) -> ProviderSettings {
             name: "p".into(),
             model: "m/1 x".into(),
             context: 1000,
-            price: Some(Price { input: 1.0, output: 2.0 }),
+            price: Some(Price { input: 1.0, output: 2.0, ..Price::default() }),
             ..ModelFacts::default()
         },
         redactor: Redactor::new([&key]),
@@ -166,7 +166,7 @@ fn bodies(name: &str) -> (Value, Value, Value) {
                         "content": { "parts": [{ "thought": true, "text": "hm" }, { "text": "{\"a\":1}" }] },
                         "finishReason": reason,
                     }],
-                    "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 3, "thoughtsTokenCount": 2 },
+                    "usageMetadata": { "promptTokenCount": 10, "cachedContentTokenCount": 4, "candidatesTokenCount": 3, "thoughtsTokenCount": 2 },
                     "modelVersion": "v",
                 })
             };
@@ -180,7 +180,11 @@ fn bodies(name: &str) -> (Value, Value, Value) {
             let with = |reason: &str| {
                 json!({
                     "choices": [{ "message": { "content": "{\"a\":1}" }, "finish_reason": reason }],
-                    "usage": { "prompt_tokens": 10, "completion_tokens": 5 }, "model": "v",
+                    "usage": {
+                        "prompt_tokens": 10, "completion_tokens": 5,
+                        "prompt_tokens_details": { "cached_tokens": 4 },
+                    },
+                    "model": "v",
                 })
             };
             let refusal =
@@ -193,7 +197,11 @@ fn bodies(name: &str) -> (Value, Value, Value) {
                     "output": [{ "type": "reasoning" }, { "type": "message", "content": [part] }],
                     "status": if more.is_null() { "completed" } else { "incomplete" },
                     "incomplete_details": more,
-                    "usage": { "input_tokens": 10, "output_tokens": 5 }, "model": "v",
+                    "usage": {
+                        "input_tokens": 10, "output_tokens": 5,
+                        "input_tokens_details": { "cached_tokens": 4 },
+                    },
+                    "model": "v",
                 })
             };
             let text = json!({ "type": "output_text", "text": "{\"a\":1}" });
@@ -235,7 +243,8 @@ async fn every_protocol_answers_and_stops() {
         let (good, _, cut) = bodies(name);
         let answer = ask(protocol, vec![reply(200, good.to_string())], LONG).await.unwrap();
         assert_eq!(answer.text, "{\"a\":1}", "{name}");
-        assert_eq!(answer.usage, Usage { input_tokens: 10, output_tokens: 5 }, "{name}");
+        let usage = Usage { cached_tokens: 4, ..Usage::new(10, 5) };
+        assert_eq!(answer.usage, usage, "{name}");
         assert_eq!((answer.finish, answer.model.as_str()), (Finish::Done, "v"), "{name}");
         let answer = ask(protocol, vec![reply(200, cut.to_string())], LONG).await.unwrap();
         assert_eq!(answer.finish, Finish::Cut, "{name}");
@@ -562,7 +571,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let replaying = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     assert_eq!(replaying.model(), "m/1 x");
     // A limit in dollars must stop a replay where it stopped the recording.
-    let next = Usage { input_tokens: 1_000, output_tokens: 0 };
+    let next = Usage::new(1_000, 0);
     assert_eq!((recording.price(next), replaying.price(next)), (Some(1_000), Some(1_000)));
     assert_eq!(replaying.ask(&question(LONG)).await.unwrap_err(), first);
     keyed.prompt = "a source with [redacted]".into();

@@ -45,7 +45,7 @@ pub async fn estimate(context: &Context<'_>) -> Result<String, BotError> {
     for known in sessions::known(context).await? {
         views.push(known.view(context).await?);
     }
-    let price = |name: &String| settings.provider.as_ref()?.get(name)?.price;
+    let price = |name: &String| settings.provider.as_ref()?.get(name)?.price.clone();
     let names = settings.providers.iter().flatten();
     let providers: Vec<_> = names.map(|name| (name.clone(), price(name))).collect();
     Ok(estimate::estimate(&Evidence {

@@ -1,13 +1,11 @@
 //! `UsageLog`: the provider calls of phases 3 to 5, so that a budget holds for the whole session
 //! (specification.md 13.7).
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::ProviderCall;
 use crate::domain::id::SessionId;
 
 /// Path of `provider-calls.json` inside the session folder.
@@ -44,11 +42,9 @@ impl UsageLog {
         );
     }
 
-    /// Paths of the recorded exchanges of the completed calls in this log.
-    pub fn counted(&self) -> BTreeSet<String> {
-        let answered =
-            self.calls.iter().filter(|one| one.call.trigger != Some(FallbackTrigger::Interrupted));
-        answered.map(|one| one.call.raw.clone()).collect()
+    /// All calls, for whatever work.
+    pub fn all_calls(&self) -> Vec<ProviderCall> {
+        self.calls.iter().map(|one| one.call.clone()).collect()
     }
 
     /// What all calls used and cost.
@@ -87,7 +83,7 @@ mod tests {
             reason: String::new(),
             confidence: None,
             requests: 1,
-            usage: Usage { input_tokens: tokens, output_tokens: 1 },
+            usage: Usage::new(tokens, 1),
             micro_usd: price,
             duration_ms: 1,
             raw: String::new(),
@@ -108,6 +104,7 @@ mod tests {
                 (calls, tokens, money)
             );
         }
+        assert_eq!(stored_usage_log.all_calls()[1], call(20, None));
         let all = stored_usage_log.spent();
         assert_eq!((all.calls, all.usage.tokens(), all.micro_usd, all.unpriced), (3, 63, 12, 1));
     }

@@ -45,7 +45,7 @@ fn call(text: &str) -> ProviderCall {
         reason: text.into(),
         confidence: Some(0.25),
         requests: 1,
-        usage: Usage { input_tokens: 12_345, output_tokens: 67 },
+        usage: Usage::new(12_345, 67),
         micro_usd: Some(4_200),
         duration_ms: 1_500,
         raw: text.into(),

@@ -60,7 +60,7 @@ fn call(
         reason: reason.into(),
         confidence: Some(0.8),
         requests: 1,
-        usage: Usage { input_tokens: 9_100, output_tokens: 812 },
+        usage: Usage::new(9_100, 812),
         micro_usd: Some(31_000),
         duration_ms: 8_400,
         raw: "raw/1.json".into(),
@@ -115,12 +115,8 @@ fn running() -> View {
     let red = ["tests/test_cart.py::test_total", "tests/test_pay.py::test_card[@octocat|<img>]"];
     let (iteration, asked) =
         call(2, "gemini", Some(FallbackTrigger::RateLimited), "429 for @octocat");
-    let spent = Spending {
-        calls: 2,
-        usage: Usage { input_tokens: 18_200, output_tokens: 1_624 },
-        micro_usd: 62_000,
-        unpriced: 0,
-    };
+    let spent =
+        Spending { calls: 2, usage: Usage::new(18_200, 1_624), micro_usd: 62_000, unpriced: 0 };
     View::of(&[
         opened(),
         Event::Notice { text: "the suite has no lock file; `pip install` took the newest".into() },

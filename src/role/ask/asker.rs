@@ -4,23 +4,18 @@ use std::collections::BTreeSet;
 
 use futures::lock::Mutex;
 
-use crate::domain::budget::Usage;
 use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::provider::ClientMode;
-use crate::domain::text::bounded;
-use crate::effect::{
-    Answer, Clock, EffectError, Effects, Model, ModelError, ModelErrorKind, Question, Screen,
-    Store, StoreError,
-};
-use crate::role::prompt::{RefusedAnswer, Role};
+use crate::effect::{EffectError, Model, ModelErrorKind, Question, StoreError};
+use crate::role::prompt::{BYTES_PER_TOKEN, RefusedAnswer, Role};
 
-use super::budget::{Allowance, Budget};
-use super::chain::{AskSettings, Slot};
+use super::calls::{CallOutcome, Caller, Exchange, reason_of};
+use super::chain::{AskEffects, AskSettings, Slot};
 use super::conversation::{Conversation, Narrowed};
-use super::exchange_log::{self, EarlierAnswer, PendingQuestion, StoredAnswer, UnansweredCalls};
+use super::exchange_log::{self, UnansweredCalls};
 use super::reader::{Answered, Reader, Reading, Reply};
-use super::retry::{Tries, ask_with_retries, trigger_of};
+use super::retry::trigger_of;
 use super::usage_key::{UsageKey, new_call, sum};
 
 /// Maximum number of attempts per provider and question, including the first.
@@ -28,9 +23,6 @@ const TURNS: u32 = 3;
 
 /// Length that an answer may have at first, in tokens; reasoning counts.
 const ANSWER_TOKENS: u32 = 16_000;
-
-/// Maximum length of the reason stored with a call, in characters.
-const REASON: usize = 1_000;
 
 /// What is asked: on behalf of which work, in which role, and which models may be asked.
 #[derive(Clone, Copy)]
@@ -42,20 +34,6 @@ pub struct Ask<'a> {
     /// Whether to ask further models if the confidence is below [`Rules::careful_confidence`], and
     /// to use the most confident answer.
     pub careful: bool,
-}
-
-/// The effects that an [`Asker`] needs.
-#[derive(Clone, Copy)]
-pub struct AskEffects<'a> {
-    pub store: &'a dyn Store,
-    pub clock: &'a dyn Clock,
-    pub screen: &'a dyn Screen,
-}
-
-impl<'a> From<&Effects<'a>> for AskEffects<'a> {
-    fn from(fx: &Effects<'a>) -> Self {
-        Self { store: fx.store, clock: fx.clock, screen: fx.screen }
-    }
 }
 
 /// Asks providers, except those that are known to be unavailable.
@@ -127,8 +105,13 @@ impl Asker {
         let mut run = AskRun { asker: self, ask, reader, fx, calls, answers: Answers::default() };
         for (slot, model) in ask.models {
             let now = fx.clock.elapsed();
-            if let Some(why) = self.settings.breaker.lock().await.open(model.name(), now) {
+            let skipped = self.settings.outages.lock().await.skips(model.name(), now);
+            if let Some((why, is_news)) = skipped {
                 tracing::debug!(provider = model.name(), why, "not asked");
+                if is_news {
+                    let text = format!("`{}` is {why}", model.name());
+                    fx.screen.show(&Event::Notice { text });
+                }
                 continue;
             }
             match run.ask_provider(*slot, *model).await? {
@@ -172,26 +155,12 @@ enum AfterAnswer {
     Next(Next),
 }
 
-/// The outcome of one call.
-struct Exchange {
-    result: Result<Answer, ModelError>,
-    requests: u32,
-    usage: Usage,
-    is_counted: bool,
-}
-
 /// The assessment of a call.
 struct Assessment<T> {
     reading: Reading<T>,
     /// The text of the answer.
     text: Option<String>,
     is_too_long: bool,
-}
-
-/// The outcome of a call, or what to do because the budget refused it.
-enum CallOutcome {
-    Exchange(Exchange),
-    Refused(Next),
 }
 
 impl<T: Send + Sync> AskRun<'_, T> {
@@ -225,15 +194,25 @@ impl<T: Send + Sync> AskRun<'_, T> {
         model: &dyn Model,
         question: &mut Question,
     ) -> Result<AfterAnswer, EffectError> {
-        let exchange = match self.obtain(&mut call, model, question).await? {
+        let caller = Caller {
+            settings: &self.asker.settings,
+            usage: self.ask.usage,
+            reader: self.reader,
+            fx: self.fx,
+        };
+        // The second time in a run, the answer that is stored is the first one.
+        let is_first = self.asker.visited.lock().await.insert(call.raw.clone());
+        let exchange = match caller.obtain(&call, model, question, is_first, self.calls).await? {
             CallOutcome::Exchange(exchange) => exchange,
-            CallOutcome::Refused(next) => return Ok(AfterAnswer::Next(next)),
+            CallOutcome::IterationLimit => return Ok(AfterAnswer::Next(Next::Stop)),
+            CallOutcome::SessionLimit(why) => {
+                return Ok(AfterAnswer::Next(Next::OutOfBudget(why)));
+            }
         };
         let index = (!exchange.is_counted).then_some(self.calls.len());
         let assessment = self.evaluate(exchange, &mut call, model).await?;
         let after = self.note_reading(assessment, &mut call, model, index);
-        let reason = bounded(&call.reason, REASON);
-        call.reason = self.asker.settings.redactor.redact(&reason).into();
+        call.reason = caller.stored_reason(&call.reason);
         if index.is_some() {
             self.report(&call);
             self.calls.push(call);
@@ -249,7 +228,10 @@ impl<T: Send + Sync> AskRun<'_, T> {
     ) -> Result<Question, EffectError> {
         let settings = &self.asker.settings;
         let prompt = self.reader.prompt(model);
-        let text = format!("{}{}", prompt.text, conversation.text(&settings.fence));
+        // A prompt takes half of the window and an answer a quarter.
+        let quarter = usize::try_from(model.context_tokens() / 4).unwrap_or(usize::MAX);
+        let again = conversation.text(&settings.fence, quarter.saturating_mul(BYTES_PER_TOKEN));
+        let text = format!("{}{again}", prompt.text);
         Ok(Question {
             id: format!("{}/{}/{}/{}", self.ask.usage.id, call.role, call.slot, call.turn),
             system: settings.redactor.redact(&prompt.system).into(),
@@ -263,108 +245,6 @@ impl<T: Send + Sync> AskRun<'_, T> {
         })
     }
 
-    /// What the question must cost at most.
-    fn budget(&self) -> Budget<'_> {
-        let (settings, usage) = (&self.asker.settings, self.ask.usage);
-        Budget { settings, usage, spent: sum(self.calls) }
-    }
-
-    /// The answer that an interrupted run stored, or else a new one if the budget permits it.
-    async fn obtain(
-        &mut self,
-        call: &mut ProviderCall,
-        model: &dyn Model,
-        question: &mut Question,
-    ) -> Result<CallOutcome, EffectError> {
-        let (fx, usage, settings) = (self.fx, self.ask.usage, &self.asker.settings);
-        let digest = exchange_log::digest(question, &settings.fence, usage.before);
-        let is_counted = usage.counted.contains(&call.raw);
-        if self.asker.visited.lock().await.insert(call.raw.clone()) {
-            match exchange_log::find_answer(&call.raw, &digest, fx.store).await? {
-                EarlierAnswer::Stored { answer, requests } => {
-                    let text = format!(
-                        "the answer of `{}` ({}) is used as it arrived in the run before; it is not asked again",
-                        model.name(),
-                        call.role
-                    );
-                    fx.screen.show(&Event::Notice { text });
-                    let usage = answer.usage;
-                    let exchange = Exchange { result: Ok(answer), requests, usage, is_counted };
-                    return Ok(CallOutcome::Exchange(exchange));
-                }
-                EarlierAnswer::Lost(stored) if !is_counted => {
-                    let price = model.price(stored.usage);
-                    self.calls.push(exchange_log::lost_call(call, &stored, price));
-                }
-                EarlierAnswer::Lost(_) | EarlierAnswer::None => {}
-            }
-        }
-        match self.budget().allowance(model, question, (0, Usage::default())) {
-            Allowance::Granted(tokens) => question.max_output_tokens = tokens,
-            Allowance::IterationLimit(why) => {
-                fx.screen.show(&Event::Notice { text: why });
-                return Ok(CallOutcome::Refused(Next::Stop));
-            }
-            Allowance::SessionLimit(why) => {
-                return Ok(CallOutcome::Refused(Next::OutOfBudget(why)));
-            }
-        }
-        let pending = PendingQuestion {
-            work: usage.work.clone(),
-            call: call.clone(),
-            digest,
-            asked_at: fx.clock.now(),
-            before: exchange_log::interrupted(self.calls),
-        };
-        let start = fx.clock.elapsed();
-        let exchange = self.call_model(&pending, model, question).await?;
-        let duration = fx.clock.elapsed().saturating_sub(start);
-        call.duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        Ok(CallOutcome::Exchange(exchange))
-    }
-
-    /// Calls the model. A note is stored before the call and a receipt after it, so that the cost
-    /// is known even if the run is killed. A failure of the model is a normal result.
-    async fn call_model(
-        &self,
-        pending: &PendingQuestion,
-        model: &dyn Model,
-        question: &Question,
-    ) -> Result<Exchange, EffectError> {
-        let (fx, settings) = (self.fx, &self.asker.settings);
-        exchange_log::note_question(pending, fx.store).await?;
-        let budget = self.budget();
-        let permit = |question: &Question, requests, used| {
-            let longest = model.context_tokens() / 2;
-            match budget.allowance(model, question, (requests, used)) {
-                Allowance::Granted(tokens) => Some(tokens.min(longest)),
-                Allowance::IterationLimit(_) | Allowance::SessionLimit(_) => None,
-            }
-        };
-        let longest_wait = settings.rules.longest_wait;
-        let tries = ask_with_retries(model, question, longest_wait, &permit, fx.clock).await;
-        let Tries { mut result, requests, usage } = tries;
-        let mut is_collected = false;
-        if let Ok(answer) = &mut result {
-            answer.usage = usage;
-            if let Some(text) = self.reader.collect_edits(model, answer).await? {
-                is_collected = true;
-                answer.raw = std::mem::replace(&mut answer.text, text);
-            }
-        }
-        let answer = result.as_ref().ok().map(|answer| StoredAnswer {
-            text: settings.redactor.redact(&answer.text).into(),
-            usage,
-            requests,
-            model: answer.model.clone(),
-        });
-        let is_whole = exchange_log::is_whole(model, is_collected);
-        exchange_log::note_answer(pending, answer, is_whole, fx.store).await?;
-        let transcript = exchange_log::transcript(question, &result);
-        fx.store.write_text(&pending.call.raw, &settings.redactor.redact(&transcript)).await?;
-        Ok(Exchange { result, requests, usage, is_counted: false })
-    }
-
     /// Has the reader assess the result. Records the cost in `call`, and success or failure in the
     /// circuit breaker.
     async fn evaluate(
@@ -373,25 +253,22 @@ impl<T: Send + Sync> AskRun<'_, T> {
         call: &mut ProviderCall,
         model: &dyn Model,
     ) -> Result<Assessment<T>, EffectError> {
-        let Exchange { result, requests, usage, .. } = exchange;
+        let Exchange { result, cost, .. } = exchange;
         let name = model.name();
-        call.requests = requests;
-        call.usage = usage;
-        if result.is_ok() || usage.tokens() > 0 {
-            call.micro_usd = model.price(usage);
-        }
+        cost.note(call);
         let answer = match result {
             Err(error) => {
                 let (trigger, outage) = trigger_of(&error.kind);
-                let mut breaker = self.asker.settings.breaker.lock().await;
-                breaker.failed(name, &error.kind.to_string(), outage, self.fx.clock.elapsed());
-                let reading = Reading::Useless(trigger, format!("{error}; {}", error.kind.hint()));
+                let mut outages = self.asker.settings.outages.lock().await;
+                let (why, now) = (error.kind.to_string(), self.fx.clock.elapsed());
+                outages.breaker.failed(name, &why, outage, now);
+                let reading = Reading::Useless(trigger, reason_of(&error));
                 let is_too_long = error.kind == ModelErrorKind::TooLong;
                 return Ok(Assessment { reading, text: None, is_too_long });
             }
             Ok(answer) => answer,
         };
-        self.asker.settings.breaker.lock().await.answered(name);
+        self.asker.settings.outages.lock().await.breaker.answered(name);
         if !answer.model.is_empty() {
             call.model.clone_from(&answer.model);
         }

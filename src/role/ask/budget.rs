@@ -1,6 +1,6 @@
 //! Decides whether the budget permits another question (specification.md 13.7).
 
-use crate::domain::budget::{Spending, Usage};
+use crate::domain::budget::Spending;
 use crate::effect::{Model, Question};
 use crate::role::prompt::BYTES_PER_TOKEN;
 
@@ -29,17 +29,17 @@ pub struct Budget<'a> {
 impl Budget<'_> {
     /// Checks the next request against both limits: prompt and answer are reserved, and the answer
     /// becomes shorter where the rest of the budget is small. `running` is what earlier requests of
-    /// the same question used.
+    /// the same question spent.
     pub fn allowance(
         &self,
         model: &dyn Model,
         question: &Question,
-        (requests, running): (u32, Usage),
+        running: Spending,
     ) -> Allowance {
         let prompt = ((question.system.len() + question.prompt.len()) / BYTES_PER_TOKEN) as u64;
         let price = |usage| model.price(usage);
         let mut spent = self.spent;
-        spent.add(requests, running, price(running));
+        spent.join(running);
         let (mut session, mut here) = (self.usage.session, self.usage.here);
         session.join(spent);
         here.join(spent);
@@ -60,7 +60,7 @@ impl Budget<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::budget::SpendingLimits;
+    use crate::domain::budget::{SpendingLimits, Usage};
     use crate::role::ask::tests::{ScriptedModel, settings, usage};
 
     fn decide(session: SpendingLimits, iteration: SpendingLimits, spent: Spending) -> Allowance {
@@ -68,7 +68,7 @@ mod tests {
         let usage = &UsageKey { session: spent, here: spent, ..usage() };
         let budget = Budget { settings, usage, spent: Spending::default() };
         let model = ScriptedModel::new("a", []);
-        budget.allowance(&model, &question(300), (0, Usage::default()))
+        budget.allowance(&model, &question(300), Spending::default())
     }
 
     fn question(bytes: usize) -> Question {
@@ -120,12 +120,12 @@ mod tests {
         #[test]
         fn no_question_passes_a_limit_of_tokens(spent in 0u64..2_000, limit in 0u64..2_000, bytes in 0usize..4_000) {
             let limits = SpendingLimits { tokens: Some(limit), ..SpendingLimits::default() };
-            let used = Usage { input_tokens: spent, output_tokens: 0 };
+            let used = Usage::new(spent, 0);
             let before = Spending { usage: used, ..Spending::default() };
             let settings = &AskSettings { session: limits, ..settings() };
             let usage = &UsageKey { session: before, ..usage() };
             let budget = Budget { settings, usage, spent: Spending::default() };
-            let none = (0, Usage::default());
+            let none = Spending::default();
             let granted = budget.allowance(&ScriptedModel::new("a", []), &question(bytes), none);
             let needed = spent + (bytes / BYTES_PER_TOKEN) as u64 + 500;
             proptest::prop_assert_eq!(matches!(granted, Allowance::Granted(_)), needed <= limit);

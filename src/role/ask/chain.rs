@@ -1,5 +1,6 @@
 //! [`ChainEntry`] and [`AskSettings`]: the order of providers, and the limits for asking them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::domain::budget::SpendingLimits;
 use crate::domain::chain::{Breaker, Rules};
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
-use crate::effect::{Effects, Model};
+use crate::effect::{Clock, Effects, Model, Screen, Store};
 
 /// One entry of the provider chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,39 @@ pub struct AskSettings {
     pub redactor: Redactor,
     pub limit: Duration,
     /// The providers that are not asked now; shared by everything that asks in a run.
-    pub breaker: Arc<Mutex<Breaker>>,
+    pub outages: Arc<Mutex<Outages>>,
+}
+
+/// The providers that are not asked now, and those of them that people know about.
+#[derive(Clone, Debug, Default)]
+pub struct Outages {
+    pub breaker: Breaker,
+    announced: BTreeSet<String>,
+}
+
+impl Outages {
+    /// Why a provider is skipped, and whether nobody was told yet; `None` if it may be asked.
+    pub fn skips(&mut self, provider: &str, now: Duration) -> Option<(String, bool)> {
+        let why = self.breaker.open(provider, now);
+        if why.is_none() {
+            self.announced.remove(provider);
+        }
+        Some((why?, self.announced.insert(provider.to_owned())))
+    }
+}
+
+/// The effects that asking needs.
+#[derive(Clone, Copy)]
+pub struct AskEffects<'a> {
+    pub store: &'a dyn Store,
+    pub clock: &'a dyn Clock,
+    pub screen: &'a dyn Screen,
+}
+
+impl<'a> From<&Effects<'a>> for AskEffects<'a> {
+    fn from(fx: &Effects<'a>) -> Self {
+        Self { store: fx.store, clock: fx.clock, screen: fx.screen }
+    }
 }
 
 /// A model with its position in the chain, from 1.

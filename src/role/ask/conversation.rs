@@ -26,9 +26,12 @@ impl Conversation {
         !std::mem::replace(&mut self.has_form_error, true)
     }
 
-    /// The text that follows the question; empty before the first refusal.
-    pub fn text(&self, fence: &str) -> String {
-        if self.refused.is_empty() { String::new() } else { prompt::again(&self.refused, fence) }
+    /// The text that follows the question, in so many bytes; empty before the first refusal.
+    pub fn text(&self, fence: &str, room: usize) -> String {
+        if self.refused.is_empty() {
+            return String::new();
+        }
+        prompt::again(&self.refused, fence, room)
     }
 }
 

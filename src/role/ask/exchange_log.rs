@@ -30,6 +30,15 @@ pub struct PendingQuestion {
     pub before: Vec<ProviderCall>,
 }
 
+/// The calls before a question that no other file counts, if they are not in the state of the session
+/// yet: unanswered ones, and earlier ones with the same record.
+pub fn uncounted(calls: &[ProviderCall], raw: &str) -> Vec<ProviderCall> {
+    let is_kept = |call: &&ProviderCall| {
+        call.trigger == Some(FallbackTrigger::Interrupted) || call.raw == raw
+    };
+    calls.iter().filter(is_kept).cloned().collect()
+}
+
 /// A file next to the record of a question, written when the question was answered or failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerReceipt {
@@ -40,6 +49,12 @@ pub struct AnswerReceipt {
     pub answer: Option<StoredAnswer>,
     /// Whether the text is the complete answer, without edits that exist only in a checkout.
     pub whole: bool,
+    /// The call, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<ProviderCall>,
+    /// Calls before this one, to be counted if the run ended before the session did that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<ProviderCall>,
 }
 
 /// An answer as stored in a receipt.
@@ -51,18 +66,32 @@ pub struct StoredAnswer {
     /// Number of requests that it took.
     #[serde(default = "one_request")]
     pub requests: u32,
+    /// Cost in millionths of a dollar; absent without a price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_usd: Option<u64>,
     pub model: String,
 }
 
+/// What the receipt of an earlier run says about a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EarlierRun {
+    pub answer: EarlierAnswer,
+    /// Calls that the session has to count, unless it did: failed ones and those before them.
+    pub calls: Vec<ProviderCall>,
+}
+
 /// The stored result of a question asked by an earlier run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum EarlierAnswer {
     /// The question was not asked, or it was not answered.
+    #[default]
     None,
     Stored {
         answer: Answer,
         /// Number of requests that it took.
         requests: u32,
+        /// Its cost; `None` without a price.
+        micro_usd: Option<u64>,
     },
     /// The question was answered, but the checkout with the edits no longer exists.
     Lost(StoredAnswer),
@@ -95,15 +124,16 @@ pub async fn find_answer(
     raw: &str,
     digest: &str,
     store: &dyn Store,
-) -> Result<EarlierAnswer, StoreError> {
+) -> Result<EarlierRun, StoreError> {
     let receipt = read_or_forget::<AnswerReceipt>(store, &receipt_path(raw)).await?;
-    let receipt = receipt.filter(|receipt| receipt.digest == digest);
-    Ok(match receipt {
-        Some(AnswerReceipt { answer: Some(stored), whole: false, .. }) => {
-            EarlierAnswer::Lost(stored)
-        }
-        Some(AnswerReceipt { answer: Some(stored), .. }) => EarlierAnswer::Stored {
+    let Some(receipt) = receipt.filter(|receipt| receipt.digest == digest) else {
+        return Ok(EarlierRun::default());
+    };
+    let answer = match receipt.answer {
+        Some(stored) if !receipt.whole => EarlierAnswer::Lost(stored),
+        Some(stored) => EarlierAnswer::Stored {
             requests: stored.requests,
+            micro_usd: stored.micro_usd,
             answer: Answer {
                 raw: stored.text.clone(),
                 text: stored.text,
@@ -112,8 +142,10 @@ pub async fn find_answer(
                 model: stored.model,
             },
         },
-        Some(AnswerReceipt { answer: None, .. }) | None => EarlierAnswer::None,
-    })
+        None => EarlierAnswer::None,
+    };
+    let calls = receipt.before.into_iter().chain(receipt.failed).collect();
+    Ok(EarlierRun { answer, calls })
 }
 
 /// Records that a question is about to be asked.
@@ -129,15 +161,27 @@ pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
     model.mode() == ClientMode::Answer || is_collected
 }
 
-/// Writes the receipt of a question. `answer` holds no secrets, and is `None` if the call failed.
-pub async fn note_answer(
+/// The end of a question.
+pub enum Ended {
+    /// The answer, which holds no secrets.
+    Answered(StoredAnswer),
+    Failed(ProviderCall),
+}
+
+/// Writes the receipt of a question. `before` are the calls that it counts besides its own.
+pub async fn note_end(
     pending: &PendingQuestion,
-    answer: Option<StoredAnswer>,
+    ended: Ended,
     whole: bool,
+    before: Vec<ProviderCall>,
     store: &dyn Store,
 ) -> Result<(), StoreError> {
     let (digest, asked_at) = (pending.digest.clone(), pending.asked_at.clone());
-    let receipt = AnswerReceipt { digest, asked_at, answer, whole };
+    let (answer, failed) = match ended {
+        Ended::Answered(answer) => (Some(answer), None),
+        Ended::Failed(call) => (None, Some(call)),
+    };
+    let receipt = AnswerReceipt { digest, asked_at, answer, whole, failed, before };
     let value = serde_json::to_value(&receipt).unwrap_or_default();
     store.write_json(&receipt_path(&pending.call.raw), &value).await
 }
@@ -187,11 +231,11 @@ pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
 }
 
 /// The call for an answer that was lost, with its cost, ready to be counted.
-pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>) -> ProviderCall {
+pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer) -> ProviderCall {
     ProviderCall {
         requests: stored.requests,
         usage: stored.usage,
-        micro_usd: price,
+        micro_usd: stored.micro_usd,
         trigger: Some(FallbackTrigger::Interrupted),
         reason: "it was answered in an interrupted run, and the edits of the agent were lost"
             .into(),
@@ -253,13 +297,16 @@ mod tests {
             call(Some(FallbackTrigger::TimedOut)),
         ];
         assert_eq!(interrupted(&calls), [call(Some(FallbackTrigger::Interrupted))]);
+        assert_eq!(uncounted(&calls, ".process/x.txt"), calls);
+        assert_eq!(uncounted(&calls, ".process/y.txt"), [call(Some(FallbackTrigger::Interrupted))]);
         let stored = StoredAnswer {
             text: "x".into(),
             requests: 2,
-            usage: Usage { input_tokens: 3, output_tokens: 4 },
+            usage: Usage::new(3, 4),
+            micro_usd: Some(7),
             model: "m".into(),
         };
-        let lost = lost_call(&call(None), &stored, Some(7));
+        let lost = lost_call(&call(None), &stored);
         assert_eq!((lost.requests, lost.usage.tokens(), lost.micro_usd), (2, 7, Some(7)));
         assert_eq!(lost.trigger, Some(FallbackTrigger::Interrupted));
     }

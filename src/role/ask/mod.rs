@@ -3,6 +3,7 @@
 
 mod asker;
 mod budget;
+mod calls;
 mod chain;
 mod conversation;
 pub mod exchange_log;

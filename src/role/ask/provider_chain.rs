@@ -11,8 +11,8 @@ use crate::effect::{EffectError, Effects, StoreError, read_as, read_or_forget};
 
 use crate::role::prompt::Role;
 
-use super::asker::{Ask, AskEffects, Asker};
-use super::chain::{AskSettings, ChainEntry, Slot, models_of};
+use super::asker::{Ask, Asker};
+use super::chain::{AskEffects, AskSettings, ChainEntry, Slot, models_of};
 use super::exchange_log::UnansweredCalls;
 use super::reader::{Reader, Reply};
 use super::usage_key::UsageKey;
@@ -109,7 +109,7 @@ impl ProviderChain {
             raw: format!(".process/{name}-cli-output"),
             session: log.spent(),
             here: log.spent_on(work),
-            counted: log.counted(),
+            counted: log.all_calls(),
             before: 0,
         };
         let mut calls = Vec::new();

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
-use crate::domain::budget::Usage;
+use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage};
 use crate::effect::{Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question};
 
-/// Says how many tokens the answer to a further request may have after so many requests that used
-/// so much; `None` if the budget permits no further request.
-pub type Permit<'a> = dyn Fn(&Question, u32, Usage) -> Option<u32> + Sync + 'a;
+/// Says how many tokens the answer to a further request may have after those that spent so much;
+/// `None` if the budget permits no further request.
+pub type Permit<'a> = dyn Fn(&Question, Spending) -> Option<u32> + Sync + 'a;
 
 /// The result of a question with all its retries, and what they cost together.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Tries {
     pub requests: u32,
     /// The tokens of all requests, including those whose answers are useless.
     pub usage: Usage,
+    /// What they cost, each at the price of its length; `None` without a price.
+    pub micro_usd: Option<u64>,
 }
 
 /// Asks a model. Waits once if the provider states a waiting time below `longest_wait`, retries a
@@ -34,23 +36,33 @@ pub async fn ask_with_retries(
 ) -> Tries {
     let mut question = question.clone();
     let mut retries = Retries::new(longest_wait);
-    let (mut requests, mut usage) = (0, Usage::default());
+    let (mut requests, mut spent) = (0, Spending::default());
+    let mut is_priced = true;
     loop {
         let asked = model.ask(&question).await;
+        let usage = asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
+        let price = model.price(usage);
         requests += 1;
-        usage.join(asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage));
+        spent.add(1, usage, price);
+        is_priced &= price.is_some();
+        let done = |result| Tries {
+            result,
+            requests,
+            usage: spent.usage,
+            micro_usd: is_priced.then_some(spent.micro_usd),
+        };
         let Some(retry) = retries.after(&asked) else {
-            return Tries { result: retries.verdict(asked, model.name()), requests, usage };
+            return done(retries.verdict(asked, model.name()));
         };
         let before = question.max_output_tokens;
         if let Retry::Longer = retry {
             question.max_output_tokens = before.saturating_mul(2);
         }
-        let granted = permit(&question, requests, usage);
+        let granted = permit(&question, spent);
         // Where no longer answer can be paid for, it would be cut again.
         let granted = granted.filter(|tokens| retry != Retry::Longer || *tokens > before);
         let Some(tokens) = granted else {
-            return Tries { result: retries.verdict(asked, model.name()), requests, usage };
+            return done(retries.verdict(asked, model.name()));
         };
         question.max_output_tokens = question.max_output_tokens.min(tokens);
         if let Retry::After(pause) = retry {

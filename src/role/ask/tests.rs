@@ -10,7 +10,7 @@ use futures::executor::block_on;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use serde_json::Value;
 
-use crate::domain::budget::{Spending, SpendingLimits, Usage};
+use crate::domain::budget::{Price, Spending, SpendingLimits, Tier, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::id::SessionId;
@@ -23,11 +23,12 @@ use crate::effect::{
 };
 use crate::role::prompt::{Prompt, Role};
 
-use super::asker::AskEffects;
+use super::chain::AskEffects;
 use super::conversation::Narrowed;
-use super::exchange_log::{self, EarlierAnswer};
+use super::exchange_log::{self, EarlierRun};
 use super::provider_chain::opened_usage_log;
 use super::retry::{ask_with_retries, trigger_of};
+use super::usage_key::sum;
 use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
 
 /// A model that gives scripted answers, and fails when there are none left.
@@ -72,7 +73,8 @@ impl Model for ScriptedModel {
         &self.facts
     }
     fn price(&self, usage: Usage) -> Option<u64> {
-        Some(usage.tokens())
+        let price = self.facts.price.as_ref();
+        Some(price.map_or_else(|| usage.tokens(), |price| price.of(usage)))
     }
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         self.asked.lock().unwrap().push(question.prompt.clone());
@@ -82,14 +84,14 @@ impl Model for ScriptedModel {
             Ok(text) => Ok(Answer {
                 text: text.to_owned(),
                 finish: if text == "cut" { Finish::Cut } else { Finish::Done },
-                usage: Usage { input_tokens: 10, output_tokens: 5 },
+                usage: Usage::new(10, 5),
                 model: String::new(),
                 raw: String::new(),
             }),
             Err(kind) => {
                 let error = ModelError::new(&self.facts.name, kind, String::new());
                 let output_tokens = if self.paid { 9 } else { 0 };
-                Err(ModelError { usage: Usage { input_tokens: 0, output_tokens }, ..error })
+                Err(ModelError { usage: Usage::new(0, output_tokens), ..error })
             }
         }
     }
@@ -117,6 +119,13 @@ pub fn worth<T: Send + Sync>(reader: &dyn Reader<T>, text: &str) -> &'static str
 struct MemoryStore {
     values: Mutex<BTreeMap<String, Value>>,
     texts: Mutex<BTreeMap<String, String>>,
+}
+
+impl MemoryStore {
+    fn copy(&self) -> Self {
+        let (values, texts) = (&self.values.lock().unwrap(), &self.texts.lock().unwrap());
+        Self { values: Mutex::new((*values).clone()), texts: Mutex::new((*texts).clone()) }
+    }
 }
 
 #[async_trait]
@@ -193,7 +202,7 @@ pub fn settings() -> AskSettings {
         fence: "FENCE".into(),
         redactor: Redactor::default(),
         limit: Duration::from_secs(1),
-        breaker: std::sync::Arc::default(),
+        outages: std::sync::Arc::default(),
     }
 }
 
@@ -205,7 +214,7 @@ pub fn usage() -> UsageKey {
         raw: ".process/x".into(),
         session: Spending::default(),
         here: Spending::default(),
-        counted: std::collections::BTreeSet::new(),
+        counted: Vec::new(),
         before: 0,
     }
 }
@@ -440,7 +449,7 @@ fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
     assert_eq!(a.count(), 2, "the next run uses what arrived");
     assert!(matches!(reply, Reply::Good(_)));
     assert_eq!(calls.len(), 1);
-    let counted = [calls[0].raw.clone()].into();
+    let counted = calls;
     let third = World { asker: Asker::new(settings()), ..next };
     let (reply, calls) = third.ask_for(&UsageKey { counted, ..usage() }, &[&a], false);
     assert!(matches!(reply, Reply::Good(_)));
@@ -481,7 +490,7 @@ fn an_answer_of_another_question_is_not_used() {
     let found = |digest: &str| {
         block_on(exchange_log::find_answer(&calls[0].raw, digest, &world.store)).unwrap()
     };
-    assert_eq!(found("another digest"), EarlierAnswer::None);
+    assert_eq!(found("another digest"), EarlierRun::default());
 }
 
 #[test]
@@ -648,7 +657,7 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
             checkout: None,
         };
         let minute = Duration::from_mins(1);
-        let permit = |question: &Question, _, _| Some(question.max_output_tokens);
+        let permit = |question: &Question, _| Some(question.max_output_tokens);
         let tries = block_on(ask_with_retries(&model, &question, minute, &permit, &clock));
         assert_eq!(tries.result.is_ok(), succeeds, "{why}");
         assert_eq!(clock.waits.lock().unwrap().len(), waits, "{why}");
@@ -755,4 +764,100 @@ fn an_unreadable_usage_log_is_replaced_with_a_notice() {
         assert_eq!((log.session_id, log.calls.len()), (session.clone(), 0));
         assert_eq!(screen.0.lock().unwrap().len(), notices, "{stored:?}");
     }
+}
+
+#[test]
+fn a_failure_that_was_paid_for_is_counted_once_however_often_the_run_is_killed() {
+    let refused = || Err(ModelErrorKind::Refused { reason: "no".into() });
+    let paid = |script: Vec<Result<&'static str, ModelErrorKind>>| ScriptedModel {
+        paid: true,
+        ..ScriptedModel::new("a", script)
+    };
+    let cost = |calls: &[ProviderCall]| sum(calls).micro_usd;
+    let world = World::new(settings());
+    // The calls of a run are lost with it, unless they are passed on as counted.
+    let (_, first) = world.ask(&[&paid(vec![refused()])], false);
+    assert_eq!((first.len(), cost(&first)), (1, 9));
+    let world = World { asker: Asker::new(settings()), ..world };
+    let (_, second) = world.ask(&[&paid(vec![refused()])], false);
+    assert_eq!((second.len(), cost(&second)), (2, 18), "that of the first run and its own");
+    let world = World { asker: Asker::new(settings()), ..world };
+    let (reply, third) = world.ask(&[&paid(vec![Ok("good 0.9")])], false);
+    assert!(matches!(reply, Reply::Good(_)));
+    assert_eq!((third.len(), cost(&third)), (3, 33));
+    let world = World { asker: Asker::new(settings()), ..world };
+    let silent = ScriptedModel::new("a", []);
+    let (reply, again) = world.ask(&[&silent], false);
+    assert!(matches!(reply, Reply::Good(_)) && silent.count() == 0);
+    assert_eq!(
+        again.iter().map(|call| call.micro_usd).collect::<Vec<_>>(),
+        [Some(9), Some(9), Some(15)]
+    );
+    for counted in [&third, &again] {
+        let world = World {
+            asker: Asker::new(settings()),
+            store: world.store.copy(),
+            ..World::new(settings())
+        };
+        let usage = UsageKey { counted: counted.clone(), ..usage() };
+        let (reply, rest) = world.ask_for(&usage, &[&silent], false);
+        assert!(matches!(reply, Reply::Good(_)) && rest.is_empty(), "all of it was counted");
+    }
+    let world = World { asker: Asker::new(settings()), ..world };
+    let usage = UsageKey { counted: first, ..usage() };
+    let (_, rest) = world.ask_for(&usage, &[&silent], false);
+    assert_eq!((rest.len(), cost(&rest)), (2, 24), "the first was counted");
+}
+
+#[test]
+fn a_provider_that_is_skipped_is_announced_once_for_each_outage() {
+    let hour = Duration::from_hours(1);
+    let limited = || Err(ModelErrorKind::RateLimited { retry_after: Some(hour) });
+    let shared = settings();
+    let world = World::new(shared.clone());
+    let a = ScriptedModel::new("a", [limited(), limited()]);
+    let b = ScriptedModel::new("b", std::iter::repeat_n(Ok("good 0.9"), 9));
+    for _ in 0..3 {
+        world.ask(&[&a, &b], false);
+    }
+    let announced = |world: &World| world.notices.0.lock().unwrap().clone();
+    assert_eq!(
+        announced(&world),
+        ["`a` is skipped for another 3600 s: rate limited, to be asked again in 3600s"]
+    );
+    let other = World::new(shared);
+    other.ask(&[&a, &b], false);
+    assert!(announced(&other).is_empty(), "another role of the same run: {:?}", announced(&other));
+    block_on(world.clock.wait(hour));
+    for _ in 0..2 {
+        world.ask(&[&a, &b], false);
+    }
+    assert_eq!(announced(&world).len(), 2, "the next outage: {:?}", announced(&world));
+}
+
+#[test]
+fn a_repeated_question_fits_into_a_small_window() {
+    for context in [6_000, 10_000, 40_000] {
+        let world = World::new(settings());
+        let long: &'static str = Box::leak(format!("back {}", "x".repeat(90_000)).into_boxed_str());
+        let mut a = ScriptedModel::new("a", [Ok(long), Ok(long), Ok("good 0.9")]);
+        a.facts.context = context;
+        world.ask(&[&a], false);
+        let asked = a.asked.lock().unwrap();
+        let quarter = usize::try_from(context / 4).unwrap() * crate::role::prompt::BYTES_PER_TOKEN;
+        assert_eq!(asked.len(), 3);
+        for text in asked.iter() {
+            assert!(text.len() <= "question".len() + quarter, "{context}: {}", text.len());
+        }
+        assert!(asked[2].contains("the problem"));
+    }
+}
+
+#[test]
+fn each_request_of_a_question_has_the_price_of_its_own_length() {
+    let tier = Tier { tokens: 12, input: 100.0, output: 100.0, cached: None };
+    let mut a = ScriptedModel::new("a", [Ok("cut"), Ok("good 0.9")]);
+    a.facts.price = Some(Price { input: 1.0, output: 1.0, above: vec![tier], ..Price::default() });
+    let (_, calls) = World::new(settings()).ask(&[&a], false);
+    assert_eq!((calls[0].usage.input_tokens, calls[0].micro_usd), (20, Some(30)));
 }

@@ -1,9 +1,7 @@
 //! [`UsageKey`]: the work that pays for a question, and its usage record (specification.md 13.7).
 
-use std::collections::BTreeSet;
-
 use crate::domain::budget::{Spending, Usage};
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::ProviderCall;
 use crate::domain::fix_loop::FixLoop;
 use crate::effect::Model;
 
@@ -11,7 +9,7 @@ use crate::role::prompt::Role;
 
 /// The work that asks a question: its name in the records, and what was spent before. Used both for
 /// iterations of the fix loop and for tasks of a test session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UsageKey {
     /// The id of the work: the session with its iteration or task.
     pub id: String,
@@ -25,8 +23,8 @@ pub struct UsageKey {
     pub session: Spending,
     /// What the iteration or task had already spent.
     pub here: Spending,
-    /// Records of the questions that were already counted.
-    pub counted: BTreeSet<String>,
+    /// The calls that the session has counted for this work.
+    pub counted: Vec<ProviderCall>,
     /// The number of questions in the session before this work. It tells apart equal questions of
     /// equally named work, as happens after a rollback.
     pub before: u64,
@@ -35,23 +33,31 @@ pub struct UsageKey {
 impl From<&FixLoop> for UsageKey {
     fn from(state: &FixLoop) -> Self {
         let number = state.current_iteration;
-        let earlier = state.attempt.as_ref().map(|attempt| attempt.calls.as_slice());
-        let here = sum(earlier.unwrap_or_default());
+        let attempt = state.attempt.as_ref();
+        let counted = attempt.map(|attempt| attempt.calls.clone()).unwrap_or_default();
+        let here = sum(&counted);
+        // A second proposal is another question, which must not take the records of the first.
+        let proposal = 1 + attempt.map_or(0, |attempt| attempt.refusals.len());
+        let record = format!(".process/iteration-{number}-cli-output");
         Self {
             id: format!("{}/{number}", state.session_id),
             work: format!("iteration-{number}"),
             iteration: number,
-            raw: format!(".process/iteration-{number}-cli-output"),
+            raw: if proposal == 1 { record } else { format!("{record}.proposal-{proposal}") },
             session: state.spending,
             here,
-            counted: earlier
-                .unwrap_or_default()
-                .iter()
-                .filter(|call| call.trigger != Some(FallbackTrigger::Interrupted))
-                .map(|call| call.raw.clone())
-                .collect(),
+            counted,
             before: state.spending.calls.saturating_sub(here.calls),
         }
+    }
+}
+
+impl UsageKey {
+    /// The same for asking the same question again, to get another answer.
+    #[must_use]
+    pub fn round(&self, number: usize) -> Self {
+        let raw = format!("{}.round-{number}", self.raw);
+        Self { raw: if number == 1 { self.raw.clone() } else { raw }, ..self.clone() }
     }
 }
 
@@ -101,6 +107,8 @@ pub fn sum(calls: &[ProviderCall]) -> Spending {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::role::ask::tests::{ScriptedModel, usage};
 
@@ -131,6 +139,8 @@ mod tests {
         assert_eq!((usage.work.as_str(), usage.iteration, usage.before), ("iteration-2", 2, 5));
         assert_eq!(usage.raw, ".process/iteration-2-cli-output");
         assert!(usage.counted.is_empty(), "no attempt has begun");
+        assert_eq!(usage.round(1), usage);
+        assert_eq!(usage.round(2).raw, ".process/iteration-2-cli-output.round-2");
     }
 
     proptest::proptest! {
@@ -140,7 +150,7 @@ mod tests {
             let calls: Vec<ProviderCall> = tokens
                 .iter()
                 .map(|(input_tokens, output_tokens)| {
-                    let used = Usage { input_tokens: *input_tokens, output_tokens: *output_tokens };
+                    let used = Usage::new(*input_tokens, *output_tokens);
                     ProviderCall { usage: used, ..new_call(&usage(), Role::Judge, 1, 1, &model) }
                 })
                 .collect();

@@ -3,7 +3,7 @@
 
 use futures::lock::Mutex;
 
-use crate::domain::chain::ProviderCall;
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::proposal::{Merit, best_of};
@@ -32,24 +32,36 @@ impl Fixer {
         calls: &mut Vec<ProviderCall>,
     ) -> Result<Reply<VettedEdits>, EffectError> {
         let (state, fx) = (reader.state, reader.fx);
+        // Who found that the sources contradict the plan would be asked the very same again.
+        let earlier = state.attempt.as_ref().map_or(&[][..], |attempt| &attempt.calls);
+        let group: Vec<Slot<'_>> = group
+            .iter()
+            .copied()
+            .filter(|(_, model)| !denies_plan(earlier, model.name()))
+            .collect();
         let usage = UsageKey::from(state);
-        let ask = |models, careful| Ask { usage: &usage, role: Role::Fixer, models, careful };
         if !matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective)) {
             if let Some(answer) = planned {
                 return Ok(Reply::Good(answer));
             }
             let careful = state.selected_strategy == Some(Strategy::Conservative);
-            return self.asker.ask(&ask(group, careful), reader, calls, fx.into()).await;
+            let ask = Ask { usage: &usage, role: Role::Fixer, models: &group, careful };
+            return self.asker.ask(&ask, reader, calls, fx.into()).await;
         }
         // Several providers are asked once each, but a single one twice, if it has not answered yet.
         let rounds = if group.len() == 1 && planned.is_none() { 2 } else { 1 };
         let mut answers: Vec<Answered<VettedEdits>> = planned.into_iter().collect();
-        for slot in group.iter().cycle().take(group.len() * rounds) {
+        let rounds = (1..=rounds).flat_map(|round| group.iter().map(move |slot| (round, slot)));
+        for (round, slot) in rounds {
             if answers.len() >= COMPARED {
                 break;
             }
-            let slot = std::slice::from_ref(slot);
-            match self.asker.ask(&ask(slot, false), reader, calls, fx.into()).await? {
+            if denies_plan(calls, slot.1.name()) {
+                continue;
+            }
+            let (usage, models) = (&usage.round(round), std::slice::from_ref(slot));
+            let ask = Ask { usage, role: Role::Fixer, models, careful: false };
+            match self.asker.ask(&ask, reader, calls, fx.into()).await? {
                 Reply::OutOfBudget(reason) if answers.is_empty() => {
                     return Ok(Reply::OutOfBudget(reason));
                 }
@@ -98,4 +110,10 @@ impl Fixer {
         }
         Ok(best_of(&merits).unwrap_or_default())
     }
+}
+
+/// Whether a provider answered that the sources contradict the plan.
+fn denies_plan(calls: &[ProviderCall], provider: &str) -> bool {
+    let is_denial = |call: &ProviderCall| call.trigger == Some(FallbackTrigger::PlanIsWrong);
+    calls.iter().any(|call| call.provider == provider && is_denial(call))
 }
