@@ -109,8 +109,14 @@ pub const OUTPUTS: &[(&str, &str)] = &[
         "bundle",
         "Folder that keeps commits that could not be pushed, to be uploaded; empty otherwise.",
     ),
-    ("degraded", "`true` when no provider returned an analysis and the run continued without one."),
-    ("stuck-tests", "Tests that failed in their last three results, one per line."),
+    (
+        "degraded",
+        "`true` when providers were asked and in some iteration none returned a good answer.",
+    ),
+    (
+        "stuck-tests",
+        "Tests that failed in each of their latest results (`loop.stuck-threshold`), one per line.",
+    ),
 ];
 
 /// Resolves a name in `with:`: an input of `action.yml`, a setting, or a former name.

@@ -43,7 +43,8 @@ pub enum FallbackTrigger {
     /// The analysis gives no evidence: what was expected, what came, and the line between them.
     #[serde(rename = "T9")]
     NoEvidence,
-    /// The analysis gives general advice and names no place to change.
+    /// The analysis gives general advice, or files without functions and lines, and names no place to
+    /// change.
     #[serde(rename = "T10")]
     General,
     /// The same root cause came up several times in a row.
@@ -108,8 +109,8 @@ impl Default for Rules {
 pub struct AnalysisFacts {
     /// Places it names that exist.
     pub points: usize,
-    /// Whether it named any place, existing or not.
-    pub named_places: bool,
+    /// Whether it named a place that does not exist.
+    pub missing_places: bool,
     /// Number of tests that it names as affected or explains.
     pub tests: usize,
     /// How sure it is, from 0 to 1.
@@ -123,7 +124,7 @@ pub struct AnalysisFacts {
 
 /// The gravest fault of an analysis, with its trigger; `None` when it is good.
 pub fn find_fault(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, String)> {
-    if facts.points == 0 && facts.named_places {
+    if facts.points == 0 && facts.missing_places {
         return Some((
             FallbackTrigger::NoPoints,
             "no modification point exists in the sources".into(),
@@ -162,15 +163,17 @@ pub struct DegradedCase {
     pub points: usize,
 }
 
-/// Whether a weak answer is used when no provider gives a better one: in the first iteration if it
-/// touches one place only, in the second if the first helped, and never later.
+/// Why a weak answer is not used although no provider gives a better one; `None` if it is used: in the
+/// first iteration if it touches one place only, in the second if the first helped, and never later.
 ///
-/// Source: specification.md 7.11, degraded analysis.
-pub fn takes_degraded(case: DegradedCase) -> bool {
+/// Source: specification.md 7.11, degraded analysis (F-119).
+pub fn too_weak(case: DegradedCase) -> Option<&'static str> {
     match case.iteration {
-        0 | 1 => case.points <= 1,
-        2 => case.has_improved,
-        _ => false,
+        0 | 1 if case.points <= 1 => None,
+        0 | 1 => Some("it names more than one place"),
+        2 if case.has_improved => None,
+        2 => Some("the iteration before did not improve the pass rate"),
+        _ => Some("weak analyses are used in the first two iterations only"),
     }
 }
 
@@ -290,7 +293,7 @@ mod tests {
 
     const GOOD: AnalysisFacts = AnalysisFacts {
         points: 1,
-        named_places: true,
+        missing_places: true,
         tests: 1,
         confidence: 0.9,
         evidence: 1,
@@ -304,7 +307,7 @@ mod tests {
             ("T2", AnalysisFacts { points: 0, ..GOOD }, Some(FallbackTrigger::NoPoints)),
             (
                 "T10",
-                AnalysisFacts { points: 0, named_places: false, ..GOOD },
+                AnalysisFacts { points: 0, missing_places: false, ..GOOD },
                 Some(FallbackTrigger::General),
             ),
             ("0.4 is enough", AnalysisFacts { confidence: 0.4, ..GOOD }, None),
@@ -340,7 +343,7 @@ mod tests {
         ];
         for (why, iteration, has_improved, points, expected) in table {
             let case = DegradedCase { iteration, has_improved, points };
-            assert_eq!(takes_degraded(case), expected, "{why}");
+            assert_eq!(too_weak(case).is_none(), expected, "{why}");
         }
     }
 

@@ -112,21 +112,24 @@ pub struct FinishedIteration {
     pub strategy: Strategy,
     /// Tests that fail after the attempt.
     pub failing: Vec<TestId>,
-    /// Fingerprint of the edit, or the approach of the plan if there was no edit.
+    /// Fingerprint of the root cause, which includes the functions that its plan names.
     pub cause: String,
-    /// The places that its plan named.
-    pub points: Vec<String>,
-    /// Whether the search found nothing under its strategy, within its limits.
+    /// Whether its strategy brought no edit.
     pub exhausted: bool,
+    /// Whether candidates were tried, rather than providers asked alone.
+    pub searched: bool,
     pub improved: bool,
+    /// Whether it was skipped because every analysis was too weak.
+    pub skipped: bool,
 }
 
 /// Why another iteration is pointless, if one of these holds:
 ///
 /// - the same failing set, cause and places three times in a row (F-101);
+/// - two iterations in a row skipped for want of a good analysis (specification.md 7.11, F-119);
 /// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
 ///   (F-100);
-/// - a reflective search that found nothing.
+/// - a reflective iteration that brought no edit.
 pub fn reason_to_give_up(
     rounds: &[FinishedIteration],
     stuck: &[TestId],
@@ -138,10 +141,19 @@ pub fn reason_to_give_up(
         && b.failing == c.failing
         && a.cause == b.cause
         && b.cause == c.cause
-        && a.points == b.points
-        && b.points == c.points
+        // Where the first one helped, it was about other failures.
+        && !a.improved
     {
         return Some("the same failures, cause and places occurred three times in a row".into());
+    }
+    if let [.., a, b] = rounds
+        && a.skipped
+        && b.skipped
+    {
+        return Some(
+            "two iterations in a row were skipped, because no analysis was good enough to act on"
+                .into(),
+        );
     }
     if let [.., a, b] = rounds
         && a.strategy == Strategy::Reflective
@@ -157,8 +169,12 @@ pub fn reason_to_give_up(
         ));
     }
     let last = rounds.last()?;
-    (last.strategy == Strategy::Reflective && last.exhausted)
-        .then(|| "the widest search found nothing within its limits".into())
+    let reason = if last.searched {
+        "the widest search found nothing within its limits"
+    } else {
+        "a reflective iteration, which looks for another approach, brought no usable edit"
+    };
+    (last.strategy == Strategy::Reflective && last.exhausted).then(|| reason.into())
 }
 
 /// The number of tests as a float, to compare it with a share.
@@ -260,9 +276,10 @@ mod tests {
             strategy,
             failing: failing.iter().map(|id| TestId::from(*id)).collect(),
             cause: cause.into(),
-            points: vec!["a.py:f:1-1".into()],
             exhausted,
+            searched: true,
             improved: false,
+            skipped: false,
         }
     }
 
@@ -278,7 +295,12 @@ mod tests {
                 reason_to_give_up(rounds, stuck, failing, &Thresholds::default())
             };
         assert!(reason_to_give_up(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
-        assert!(reason_to_give_up(&[same.clone(), other, same], &[], &t).is_none());
+        assert!(reason_to_give_up(&[same.clone(), other, same.clone()], &[], &t).is_none());
+        let helped = FinishedIteration { improved: true, ..same.clone() };
+        assert!(reason_to_give_up(&[helped, same.clone(), same.clone()], &[], &t).is_none());
+        let skipped = FinishedIteration { skipped: true, cause: "z".into(), ..same.clone() };
+        assert!(reason_to_give_up(&[skipped.clone(), skipped.clone()], &[], &t).is_some());
+        assert!(reason_to_give_up(&[skipped.clone(), same, skipped], &[], &t).is_none());
         assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
         assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
         let improved = FinishedIteration { improved: true, ..reflective.clone() };
@@ -286,7 +308,9 @@ mod tests {
             reason_to_give_up(&[improved, reflective], &t, &t).is_none(),
             "only one was in vain"
         );
-        assert!(reason_to_give_up(&[empty], &[], &t).is_some());
+        let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
+        assert!(ended(empty.clone()).starts_with("the widest search"));
+        assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));
     }
 
     proptest! {

@@ -53,7 +53,7 @@ pub struct Situation {
     pub regressions: u32,
     /// Some test failed in its last [`Thresholds::stuck_results`] results.
     pub stuck: bool,
-    /// The last search found nothing under its strategy, within its limits.
+    /// The iteration before brought no edit under its strategy.
     pub exhausted: bool,
     pub thresholds: Thresholds,
 }
@@ -69,8 +69,8 @@ pub struct Choice {
 /// Picks the strategy of the next iteration.
 ///
 /// The first rule that holds wins, so a regression is never answered conservatively. Thresholds are
-/// exclusive: with the defaults, exactly 80 % or exactly 0.7 is not enough for a batch. A search
-/// that found nothing counts like a stuck test, because the same search would find nothing again.
+/// exclusive: with the defaults, exactly 80 % or exactly 0.7 is not enough for a batch. An iteration
+/// without an edit counts like a stuck test, because the same search would find nothing again.
 ///
 /// Source: specification.md 7.6, C-02 (F-092 to F-096).
 pub fn select(now: &Situation) -> Choice {
@@ -87,7 +87,7 @@ pub fn select(now: &Situation) -> Choice {
             (Strategy::Reflective, format!("a test failed in its last {results} results"))
         }
         Situation { exhausted: true, .. } => {
-            (Strategy::Reflective, "the last search found nothing within its limits".to_owned())
+            (Strategy::Reflective, "the iteration before brought no edit".to_owned())
         }
         Situation { iteration: ..=2, .. } => {
             (Strategy::Conservative, "the first two iterations are careful".to_owned())

@@ -43,7 +43,7 @@ pub struct Iteration {
     pub iteration: u32,
     /// The strategy it followed.
     pub strategy: Strategy,
-    /// One of `improved`, `unchanged`, `regression`, `error`.
+    /// One of `improved`, `unchanged`, `regression`, `skipped_degraded`, `error`.
     pub outcome: String,
     /// The rate before it started.
     pub before: Rate,
@@ -124,7 +124,7 @@ pub struct Document {
     /// What a dry run found out about the failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
-    /// Tests that failed in their three most recent results.
+    /// Tests that failed in each of their latest results, `loop.stuck-threshold` of them.
     pub stuck_tests: Vec<String>,
     /// Tests that failed and passed without a change.
     pub flaky_tests: Vec<String>,

@@ -287,7 +287,7 @@ impl<'a> Marks<'a> {
     fn new(view: &'a View) -> Self {
         let stuck = view.outcome.iter().flat_map(|outcome| &outcome.stuck).collect();
         Self([
-            (stuck, "stuck: failed in its last three results"),
+            (stuck, "stuck: failed in each of its latest results"),
             (view.flaky.iter().collect(), "flaky"),
             (view.preexisting.iter().collect(), "fails on the base too"),
         ])

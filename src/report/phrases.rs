@@ -74,6 +74,9 @@ pub fn result_of(row: &IterationRow) -> (Tone, String) {
             (Tone::Bad, format!("taken back: fell to {reached} %, still {} %", row.after))
         }
         ("unchanged", _) => (Tone::Neutral, format!("no better: {rates}")),
+        ("skipped_degraded", _) => {
+            (Tone::Warning, format!("skipped, its analysis was too weak: still {} %", row.after))
+        }
         (other, _) => (Tone::Warning, format!("{}: {rates}", line(&other.replace('_', " "), 40))),
     }
 }

@@ -280,7 +280,7 @@ pub fn history(state: &FixLoop) -> Value {
             "iteration": one.row.iteration,
             "task_id": format!("IMPL-fix-{}", one.row.iteration),
             "strategy": one.row.strategy,
-            "root_cause_fingerprint": one.cause,
+            "root_cause_fingerprint": one.cause_fingerprint(),
             "modification_points": one.points,
             "confidence": one.confidence,
             "provider": one.row.provider,

@@ -16,7 +16,7 @@ use super::answer;
 use super::ask::{Reader, Reading};
 use super::prompt::{self, Prompt, Role};
 use super::prompt_context::{self, Context};
-use super::responses::{self, AnalysisResponse};
+use super::responses::{self, AnalysisResponse, NamedPlaces};
 
 /// A fix plan with the report that explains it.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,18 +62,15 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             Ok((analysis, _)) => analysis,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
-        let lines = |file: &crate::domain::id::RepoPath| {
-            let lines = self.context.text(file)?.lines().count();
-            Some(u32::try_from(lines).unwrap_or(u32::MAX))
-        };
-        let (points, problems) = responses::parse_points(&analysis, &lines);
+        let NamedPlaces { points, missing, vague } =
+            responses::parse_points(&analysis, &|file| self.context.text(file));
         let mut plan = plan(model.name(), &analysis, &points, self.state);
         let cause = plan.cause_key();
         let known = self.state.iterations.iter().rev();
         let same = known.take_while(|one| one.cause_key == cause).count() + 1;
         let facts = AnalysisFacts {
             points: points.len(),
-            named_places: !problems.is_empty(),
+            missing_places: !missing.is_empty(),
             tests: plan.affected_tests.len()
                 + plan.root_causes.iter().map(|cause| cause.tests.len()).sum::<usize>(),
             confidence: analysis.confidence_score,
@@ -97,7 +94,8 @@ impl Reader<ReportedPlan> for Analyst<'_> {
                 Reading::Weak(value, facts.confidence, trigger, why)
             }
             Some((trigger, why)) => {
-                let more = problems.first().map_or_else(String::new, |first| format!(" ({first})"));
+                let first = missing.iter().chain(&vague).next();
+                let more = first.map_or_else(String::new, |first| format!(" ({first})"));
                 Reading::Useless(trigger, format!("{why}{more}"))
             }
         })
@@ -204,6 +202,10 @@ mod tests {
         }
     }
 
+    /// A source of forty lines.
+    const LONG: &str =
+        "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+
     fn analysis(points: &[&str], tests: &[&str]) -> AnalysisResponse {
         let own = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
         AnalysisResponse {
@@ -222,8 +224,8 @@ mod tests {
         let places: Vec<String> = (1..=40).map(|line| format!("a.py:f:{line}-{line}")).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
         let analysis = analysis(&places, &["invented::test"]);
-        let (points, problems) = responses::parse_points(&analysis, &|_| Some(99));
-        assert_eq!((points.len(), problems.len()), (40, 0));
+        let points = responses::parse_points(&analysis, &|_| Some(LONG)).points;
+        assert_eq!(points.len(), 40);
         let plan = plan("one", &analysis, &points, &state);
         assert_eq!(plan.modification_points.len(), POINTS);
         assert_eq!(plan.affected_tests, Vec::<TestId>::new());
@@ -233,8 +235,8 @@ mod tests {
     #[test]
     fn a_cause_points_to_its_function_and_else_to_the_first_place() {
         let state = crate::domain::fix_loop::tests::new(95, 10);
-        let (points, _) =
-            responses::parse_points(&analysis(&["a.py:f:1-2", "b.py:g:3-4"], &[]), &|_| Some(99));
+        let both = analysis(&["a.py:f:1-2", "b.py:g:3-4"], &[]);
+        let points = responses::parse_points(&both, &|_| Some(LONG)).points;
         let cause = |file: &str, function: &str| responses::ReportedCause {
             file: file.into(),
             function: function.into(),

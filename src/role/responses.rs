@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::language::Language;
+use crate::code::outline;
 use crate::code::search_replace::{self, Block};
 use crate::domain::fix_plan::ModificationPoint;
 use crate::domain::id::RepoPath;
@@ -131,12 +133,30 @@ impl EditsResponse {
     }
 }
 
-/// The existing locations that an analysis names, and what is wrong with the others. `lines_of`
-/// counts the lines of a file; `None` if the file does not exist.
-pub fn parse_points(
+/// The places that an analysis names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedPlaces {
+    pub points: Vec<ModificationPoint>,
+    /// What is wrong with those that do not exist.
+    pub missing: Vec<String>,
+    /// What is wrong with those that are not concrete.
+    pub vague: Vec<String>,
+}
+
+/// Why a text is no modification point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceProblem {
+    /// The file or its lines do not exist.
+    Missing(String),
+    /// Function and lines are not named, or the lines are not and no such function is found.
+    Vague(String),
+}
+
+/// The places that an analysis names. `read` returns the text of a file; `None` if it does not exist.
+pub fn parse_points<'t>(
     analysis: &AnalysisResponse,
-    lines_of: &dyn Fn(&RepoPath) -> Option<u32>,
-) -> (Vec<ModificationPoint>, Vec<String>) {
+    read: &dyn Fn(&RepoPath) -> Option<&'t str>,
+) -> NamedPlaces {
     let mut places = analysis.modification_points.clone();
     places.extend(
         analysis
@@ -145,44 +165,67 @@ pub fn parse_points(
             .filter(|cause| !cause.file.is_empty())
             .map(|cause| format!("{}:{}:{}", cause.file, cause.function, cause.lines)),
     );
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let mut named = NamedPlaces::default();
     for text in places.iter().take(50) {
-        match parse_point(text, lines_of) {
-            Ok(point) if found.contains(&point) => {}
-            Ok(point) => found.push(point),
-            Err(problem) => problems.push(problem),
+        match parse_point(text, read) {
+            Ok(point) if named.points.contains(&point) => {}
+            Ok(point) => named.points.push(point),
+            Err(PlaceProblem::Missing(problem)) => named.missing.push(problem),
+            Err(PlaceProblem::Vague(problem)) => named.vague.push(problem),
         }
     }
-    (found, problems)
+    named
 }
 
-/// Parses `file:function:first-last`. A missing function means module level, missing lines mean the
-/// whole file.
-pub fn parse_point(
+/// Parses `file:function:first-last`. What is left out is looked up: the lines of a function, or the
+/// function around the lines. A file alone is no place (specification.md 4.9).
+pub fn parse_point<'t>(
     text: &str,
-    lines_of: &dyn Fn(&RepoPath) -> Option<u32>,
-) -> Result<ModificationPoint, String> {
+    read: &dyn Fn(&RepoPath) -> Option<&'t str>,
+) -> Result<ModificationPoint, PlaceProblem> {
     let shown = short(text);
+    let missing = |why: String| PlaceProblem::Missing(format!("`{shown}`: {why}"));
+    let vague = |why: &str| PlaceProblem::Vague(format!("`{shown}`: {why}"));
     let mut parts = text.trim().trim_start_matches("./").splitn(2, ':');
     let file = parts.next().unwrap_or_default();
     let rest = parts.next().unwrap_or_default();
-    let file = RepoPath::parse(file).map_err(|error| format!("`{shown}`: {error}"))?;
-    let lines = lines_of(&file).ok_or_else(|| format!("`{shown}`: there is no such file"))?;
+    let file = RepoPath::parse(file).map_err(|error| missing(error.to_string()))?;
+    let source = read(&file).ok_or_else(|| missing("there is no such file".into()))?;
+    let functions = || Language::of(&file).map(|language| outline::functions(language, source));
     let (function, range) = rest.rsplit_once(':').unwrap_or(("", rest));
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u32>().ok();
     let (start, end) = match range.split_once('-') {
         Some((start, end)) => (number(start), number(end)),
         None => (number(range), number(range)),
     };
-    // The form `file:function`, without lines.
-    let function = if start.is_none() && function.is_empty() { range } else { function };
-    let (start, end) = (start.unwrap_or(1), end.or(start).unwrap_or(lines.max(1)));
-    if start == 0 || start > end || end > lines.max(1) {
-        return Err(format!("`{shown}`: the file has lines 1 to {lines}"));
+    let Some(start) = start else {
+        // The form `file:function`, without lines.
+        let name = [function, range].into_iter().map(str::trim).find(|name| !name.is_empty());
+        let name = name.ok_or_else(|| vague("a file without a function and lines"))?;
+        let functions = functions().unwrap_or_default();
+        let one = functions.iter().find(|one| is_called(&one.name, name));
+        let one = one.ok_or_else(|| vague("no lines, and no such function in the file"))?;
+        let (function, start, end) = (one.name.clone(), one.start, one.end);
+        return Ok(ModificationPoint { file, function, start, end });
+    };
+    let (lines, end) = (source.lines().count(), end.unwrap_or(start));
+    let exists = usize::try_from(end).is_ok_and(|end| end <= lines.max(1));
+    if start == 0 || start > end || !exists {
+        return Err(missing(format!("the file has lines 1 to {lines}")));
     }
-    let function = short(function.trim());
-    let function = if function.is_empty() { "<module>".to_owned() } else { function };
+    let mut function = short(function.trim());
+    if function.is_empty() {
+        let functions = functions().unwrap_or_default();
+        let around = outline::enclosing(&functions, start).filter(|one| end <= one.end);
+        function = around.map_or_else(|| "<module>".to_owned(), |one| one.name.clone());
+    }
     Ok(ModificationPoint { file, function, start, end })
+}
+
+/// Whether a function, written with its class, has this name, written with or without it.
+fn is_called(function: &str, name: &str) -> bool {
+    let name = name.trim_end_matches("()");
+    function == name || function.rsplit('.').next() == Some(name)
 }
 
 /// Applies the edits to the texts of their files. `read` returns the current text of a file, or
@@ -263,25 +306,42 @@ mod tests {
         (path.as_str() == "a.py").then(|| "def f():\n    return 1\n".to_owned())
     }
 
-    fn lines(path: &RepoPath) -> Option<u32> {
-        file(path).map(|text| u32::try_from(text.lines().count()).unwrap())
+    const SOURCE: &str =
+        "RATE = 2\n\n\ndef f():\n    return 1\n\n\nclass C:\n    def g(self):\n        pass\n";
+
+    fn source(path: &RepoPath) -> Option<&'static str> {
+        ["a.py", "a.cfg"].contains(&path.as_str()).then_some(SOURCE)
     }
 
     #[test]
-    fn places_must_exist() {
+    fn a_place_is_a_file_a_function_and_lines_that_exist() {
+        let vague = |text: &str| PlaceProblem::Vague(text.to_owned());
+        let missing = |text: &str| PlaceProblem::Missing(text.to_owned());
         let table = [
-            ("a.py:f:1-2", Ok(("f", 1, 2))),
-            ("./a.py:f:L2", Ok(("f", 2, 2))),
-            ("a.py::2-2", Ok(("<module>", 2, 2))),
-            ("a.py:f", Ok(("f", 1, 2))),
-            ("a.py", Ok(("<module>", 1, 2))),
-            ("a.py:f:2-9", Err("lines 1 to 2")),
-            ("a.py:f:0-1", Err("lines 1 to 2")),
-            ("b.py:f:1-1", Err("no such file")),
-            ("../a.py:f:1-1", Err("`../a.py:f:1-1`")),
+            ("a.py:f:4-5", Ok(("f", 4, 5))),
+            ("./a.py:f:L5", Ok(("f", 5, 5))),
+            ("a.py:f():5", Ok(("f()", 5, 5))),
+            // What is left out is looked up.
+            ("a.py::5-5", Ok(("f", 5, 5))),
+            ("a.py:5-5", Ok(("f", 5, 5))),
+            ("a.py::1-1", Ok(("<module>", 1, 1))),
+            ("a.py::1-5", Ok(("<module>", 1, 5))),
+            ("a.cfg::1-1", Ok(("<module>", 1, 1))),
+            ("a.py:f", Ok(("f", 4, 5))),
+            ("a.py:f:", Ok(("f", 4, 5))),
+            ("a.py:g()", Ok(("C.g", 9, 10))),
+            ("a.py:C.g", Ok(("C.g", 9, 10))),
+            ("a.py", Err(vague("`a.py`: a file without a function and lines"))),
+            ("a.py::", Err(vague("`a.py::`: a file without a function and lines"))),
+            ("a.py:h", Err(vague("`a.py:h`: no lines, and no such function in the file"))),
+            ("a.cfg:f", Err(vague("`a.cfg:f`: no lines, and no such function in the file"))),
+            ("a.py:f:2-19", Err(missing("`a.py:f:2-19`: the file has lines 1 to 10"))),
+            ("a.py:f:0-1", Err(missing("`a.py:f:0-1`: the file has lines 1 to 10"))),
+            ("b.py", Err(missing("`b.py`: there is no such file"))),
+            ("../a.py:f:1-1", Err(missing("`../a.py:f:1-1`"))),
         ];
         for (text, expected) in table {
-            match (parse_point(text, &lines), expected) {
+            match (parse_point(text, &source), expected) {
                 (Ok(point), Ok((function, start, end))) => {
                     assert_eq!(
                         (point.function.as_str(), point.start, point.end),
@@ -289,7 +349,12 @@ mod tests {
                         "{text}"
                     );
                 }
-                (Err(error), Err(expected)) => assert!(error.contains(expected), "{error}"),
+                (Err(PlaceProblem::Vague(error)), Err(PlaceProblem::Vague(expected))) => {
+                    assert_eq!(error, expected);
+                }
+                (Err(PlaceProblem::Missing(error)), Err(PlaceProblem::Missing(expected))) => {
+                    assert!(error.starts_with(&expected), "{error}");
+                }
                 (got, _) => panic!("{text}: {got:?}"),
             }
         }
@@ -341,17 +406,18 @@ mod tests {
             ..ReportedCause::default()
         };
         let analysis = AnalysisResponse {
-            modification_points: vec!["a.py:f:1-2".into(), "b.py".into()],
+            modification_points: vec!["a.py:f:1-2".into(), "b.py".into(), "a.py".into()],
             root_causes: vec![cause, ReportedCause::default()],
             ..AnalysisResponse::default()
         };
-        let (points, problems) = parse_points(&analysis, &lines);
-        assert_eq!((points.len(), problems.len()), (1, 1), "{points:?} {problems:?}");
+        let named = parse_points(&analysis, &source);
+        let counts = (named.points.len(), named.missing.len(), named.vague.len());
+        assert_eq!(counts, (1, 1, 1), "{named:?}");
         let many = AnalysisResponse {
             modification_points: vec!["b.py".into(); 80],
             ..AnalysisResponse::default()
         };
-        assert_eq!(parse_points(&many, &lines).1.len(), 50);
+        assert_eq!(parse_points(&many, &source).missing.len(), 50);
     }
 
     #[test]
@@ -378,8 +444,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_parsed_place_lies_inside_its_file(text in "(a|b)\\.py(:[a-z]{0,3})?(:[0-9]{1,2}(-[0-9]{1,2})?)?") {
-            if let Ok(point) = parse_point(&text, &lines) {
-                proptest::prop_assert!(1 <= point.start && point.start <= point.end && point.end <= 2);
+            if let Ok(point) = parse_point(&text, &source) {
+                proptest::prop_assert!(1 <= point.start && point.start <= point.end && point.end <= 10);
             }
         }
     }

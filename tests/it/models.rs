@@ -424,6 +424,7 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
             vec![text("{\"approach\":\"write better code\",\"confidence_score\":0.9}")],
             "T10",
         ),
+        ("a file alone", vec![analysis("calc.py", 0.9)], "T10"),
         ("not UTF-8", vec![Reply::Status(200, vec![], "\u{0}\u{fffd}".into())], "T1"),
         ("cut", vec![Reply::Cut; 3], "T8"),
         ("silent", vec![Reply::Silence(Duration::from_secs(4))], "T7"),
@@ -662,10 +663,131 @@ fn doctor_says_of_each_provider_what_is_missing() {
     assert!(model.asked().iter().all(|one| one.head.starts_with("GET /")), "nothing is asked");
 }
 
+/// The text of an answer that a script would give.
+fn text_of(reply: Reply) -> String {
+    let Reply::Text(text) = reply else { unreachable!("a text") };
+    text
+}
+
+/// An edit of `total` that changes no result of any test, another one for each number.
+fn useless(number: u32) -> Reply {
+    edit("calc.py", "    total = 0\n", &format!("    total = 0 * {number}\n"))
+}
+
+/// What a session with useless edits came to: its strategies, its outcomes and its reason. Every
+/// analysis names another cause than the one before.
+fn of_useless_edits(settings: &str, answers: &[usize]) -> (Vec<String>, serde_json::Value) {
+    let mut replies = Vec::new();
+    let mut number = 0;
+    for (iteration, edits) in answers.iter().enumerate() {
+        let place = if iteration % 2 == 0 { "calc.py:total:9-13" } else { "calc.py:clamp:4-5" };
+        replies.push(analysis(place, 0.9));
+        for _ in 0..*edits {
+            number += 1;
+            let lines = format!("        return low * {number} // {number}\n    return value");
+            replies.push(match iteration % 2 {
+                0 => useless(number),
+                _ => edit("calc.py", "        return low\n    return value", &lines),
+            });
+        }
+    }
+    let model = FakeModel::serve(vec![("one", replies)]);
+    let repo = TestRepo::new(CALC);
+    let provider = model.provider("one", "");
+    let text = format!("providers: [one]\nprovider:\n{provider}{settings}");
+    repo.write(&[(".github/regreen.yml", &text)]);
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!((ran.code, model.left()), (Some(1), 0), "{}", ran.err);
+    let document = ran.document();
+    let strategies = document["iterations"].as_array().unwrap().iter();
+    let strategies = strategies.map(|one| one["strategy"].as_str().unwrap().to_owned());
+    (strategies.collect(), document)
+}
+
+#[test]
+fn useless_edits_make_tests_stuck_and_end_the_run() {
+    // A reflective iteration asks a single provider for two edits.
+    let (strategies, document) = of_useless_edits("", &[1, 1, 2, 2]);
+    assert_eq!(strategies, ["conservative", "conservative", "reflective", "reflective"]);
+    assert_eq!(document["stuck-tests"].as_array().unwrap().len(), 2, "{document}");
+    let reason = "2 of 2 tests stay red after two reflective iterations";
+    assert_eq!(document["reason"], reason);
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    assert!(report.contains(reason), "{report}");
+    let (strategies, _) = of_useless_edits("loop: { stuck-threshold: 2 }\n", &[1, 2, 2]);
+    assert_eq!(strategies, ["conservative", "reflective", "reflective"]);
+    let settings = "loop: { stuck-abort-ratio: 1, max-iterations: 5 }\n";
+    let (strategies, document) = of_useless_edits(settings, &[1, 1, 2, 2, 2]);
+    assert_eq!(strategies.len(), 5, "{document}");
+}
+
+#[test]
+fn the_same_cause_three_times_ends_the_run() {
+    let cause = || analysis("calc.py:total:9-13", 0.9);
+    let script = vec![cause(), useless(1), cause(), useless(2), cause()];
+    let model = FakeModel::serve(vec![("one", script)]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!((ran.code, model.left()), (Some(1), 0), "{}", ran.err);
+    let document = ran.document();
+    let reason = "the same failures, cause and places occurred three times in a row";
+    assert_eq!(document["reason"], reason);
+    let outcomes = document["iterations"].as_array().unwrap().iter();
+    let outcomes: Vec<&str> = outcomes.map(|one| one["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["unchanged", "unchanged", "skipped_degraded"], "{}", ran.err);
+    let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
+    let history = std::fs::read_to_string(folder.join(".process/fix-history.json")).unwrap();
+    let history: serde_json::Value = serde_json::from_str(&history).unwrap();
+    for one in history.as_array().unwrap() {
+        let fingerprint = &one["root_cause_fingerprint"];
+        assert_eq!(fingerprint, "calc.py:total | the code at calc py total is wrong");
+    }
+}
+
+#[test]
+fn weak_analyses_are_skipped_and_two_in_a_row_end_the_run() {
+    let weak = |place| analysis(place, 0.1);
+    let script = vec![
+        weak("calc.py:total:9-13"),
+        right(TOTAL),
+        weak("calc.py:clamp:1-6"),
+        useless(1),
+        weak("calc.py:total:9-13"),
+        weak("calc.py:clamp:1-6"),
+    ];
+    let model = FakeModel::serve(vec![("one", script)]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!((ran.code, model.left()), (Some(1), 0), "{}", ran.err);
+    let document = ran.document();
+    let outcomes = document["iterations"].as_array().unwrap().iter();
+    let outcomes: Vec<&str> = outcomes.map(|one| one["outcome"].as_str().unwrap()).collect();
+    let skipped = "skipped_degraded";
+    assert_eq!(outcomes, ["improved", "unchanged", skipped, skipped], "{}", ran.err);
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.starts_with("two iterations in a row were skipped"), "{reason}");
+    let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    for number in [3, 4] {
+        let task: serde_json::Value =
+            serde_json::from_str(&read(&format!(".task/IMPL-fix-{number}.json"))).unwrap();
+        assert_eq!(task["status"], "blocked", "{task}");
+        let analysis = read(&format!(".process/iteration-{number}-analysis.md"));
+        assert!(analysis.contains("quality: degraded"), "{analysis}");
+    }
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    for part in [
+        "skipped, its analysis was too weak: still 80.0 %",
+        "too weak to act on in iteration 3: weak analyses are used in the first two iterations only",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+}
+
 #[test]
 fn weak_analyses_are_used_only_early_and_for_one_place() {
     let one_place = || vec![analysis("calc.py:total:9-13", 0.1), right(TOTAL)];
-    let Reply::Text(two_places) = analysis("calc.py:total:9-13", 0.1) else { unreachable!("text") };
+    let two_places = text_of(analysis("calc.py:total:9-13", 0.1));
     let point = "\"calc.py:total:9-13\"]";
     let two_places = two_places.replace(point, "\"calc.py:total:9-13\",\"calc.py:clamp:4-5\"]");
     let table = [

@@ -48,7 +48,7 @@ impl Performer<'_> {
             let status = match ended.result {
                 IterationResult::Improved | IterationResult::Unchanged => TaskStatus::Completed,
                 IterationResult::Regression => TaskStatus::RolledBack,
-                IterationResult::Error => TaskStatus::Blocked,
+                IterationResult::SkippedDegraded | IterationResult::Error => TaskStatus::Blocked,
             };
             self.write_task(old, status).await?;
             if status == TaskStatus::RolledBack {

@@ -44,6 +44,9 @@ pub enum FixStepOutcome {
         /// The failures explained; only in a dry run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         explanation: Option<Explanation>,
+        /// Why the plan, the best that providers gave, is too weak to act on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        too_weak: Option<String>,
     },
     /// A search ended, or a provider answered.
     Proposed {
@@ -117,10 +120,13 @@ impl FixLoop {
             (FixStep::TestMergeBase, FixStepOutcome::Ran(ran)) => {
                 self.after_merge_base(ran, &mut events);
             }
-            (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked, explanation }) => {
+            (
+                FixStep::Diagnose,
+                FixStepOutcome::Diagnosed { plan, asked, explanation, too_weak },
+            ) => {
                 self.note(asked);
                 self.explanation = explanation;
-                self.after_diagnosis(plan, &mut events);
+                self.after_diagnosis(plan, too_weak, &mut events);
             }
             (FixStep::Diagnose | FixStep::Propose, FixStepOutcome::OutOfBudget { asked, .. }) => {
                 self.note(asked);
@@ -259,10 +265,15 @@ impl FixLoop {
         });
     }
 
-    fn after_diagnosis(&mut self, plan: Option<FixPlan>, events: &mut Vec<Event>) {
+    fn after_diagnosis(
+        &mut self,
+        plan: Option<FixPlan>,
+        too_weak: Option<String>,
+        events: &mut Vec<Event>,
+    ) {
         if self.terms.dry_run {
             if let Some(attempt) = &mut self.attempt {
-                attempt.plan = plan;
+                attempt.plan = plan.filter(|_| too_weak.is_none());
             }
             self.finish(Ending::Planned, "a dry run stops before anything is changed");
             return;
@@ -271,7 +282,9 @@ impl FixLoop {
         attempt.exhausted = plan.is_none();
         let named = plan.is_some();
         attempt.plan = plan;
-        if named {
+        if let Some(reason) = too_weak {
+            self.skip(reason);
+        } else if named {
             self.next = FixStep::Propose;
         } else {
             self.give_up(IterationResult::Error, "no place to change was found", events);

@@ -7,6 +7,7 @@ use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
 use crate::domain::progress::{self, AttemptEffect};
 use crate::domain::proposal::Proposal;
+use crate::domain::provider::EMBEDDED;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
@@ -121,10 +122,11 @@ impl FixLoop {
             .map(|iteration| progress::FinishedIteration {
                 strategy: iteration.row.strategy,
                 failing: iteration.failed_tests.clone(),
-                cause: iteration.cause.clone(),
-                points: iteration.points.clone(),
+                cause: iteration.cause_fingerprint().to_owned(),
                 exhausted: iteration.exhausted,
+                searched: iteration.row.calls.is_empty() || iteration.row.tried > 0,
                 improved: iteration.result == IterationResult::Improved,
+                skipped: iteration.result == IterationResult::SkippedDegraded,
             })
             .collect();
         progress::reason_to_give_up(
@@ -223,6 +225,8 @@ impl FixLoop {
             if let Some(ledger) = attempt.ledger.clone() {
                 self.ledger = ledger;
             }
+        } else if let (IterationResult::Unchanged, Some(after)) = (result, &attempt.ledger) {
+            self.ledger.count_results_of(after);
         }
         self.next = next;
     }
@@ -238,6 +242,15 @@ impl FixLoop {
             attempt.judged = Some(AttemptResult::without_results(result, reason.to_owned()));
         }
         self.end_iteration(events);
+    }
+
+    /// Skips an iteration whose analysis is too weak. The plan stays until the iteration has ended, so
+    /// that its files and its task show what was not acted on.
+    pub(super) fn skip(&mut self, reason: String) {
+        let Some(attempt) = &mut self.attempt else { return };
+        let result = IterationResult::SkippedDegraded;
+        attempt.judged = Some(AttemptResult::without_results(result, reason));
+        self.next = FixStep::Restore;
     }
 
     /// Writes the iteration into the history and continues.
@@ -316,7 +329,9 @@ impl FixLoop {
             pre_tree: attempt.pre_tree,
             refusals: attempt.refusals,
             root_causes: plan.map_or_else(Vec::new, |plan| plan.root_causes.clone()),
-            cause_key: plan.map_or_else(String::new, FixPlan::cause_key),
+            cause_key: plan
+                .filter(|plan| plan.author != EMBEDDED)
+                .map_or_else(String::new, FixPlan::cause_key),
             failed_change,
         });
         self.begin_iteration(events);

@@ -224,6 +224,8 @@ pub enum IterationResult {
     Unchanged,
     /// Tests that passed before fail now; the change is undone.
     Regression,
+    /// Every analysis was too weak to act on, so nothing was changed (specification.md 7.11).
+    SkippedDegraded,
     /// There was no acceptable edit, or its test run gave no results.
     Error,
 }
@@ -279,12 +281,21 @@ pub struct IterationRecord {
     /// The causes that the plan named.
     #[serde(default)]
     pub root_causes: Vec<RootCause>,
-    /// Identity of the first root cause (trigger T11).
+    /// Identity of the first root cause that an analysis named (trigger T11); empty where the plan
+    /// is that of fault localisation, which ranks places and claims no cause.
     #[serde(default)]
     pub cause_key: String,
     /// The change that did not help, for the next analysis; absent when it did, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_change: Option<FailedChange>,
+}
+
+impl IterationRecord {
+    /// What tells the cause that the iteration acted on from others: the root cause of its analysis.
+    /// Without an analysis it is the edit itself.
+    pub fn cause_fingerprint(&self) -> &str {
+        if self.cause_key.is_empty() { &self.cause } else { &self.cause_key }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

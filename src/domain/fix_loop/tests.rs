@@ -121,7 +121,12 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
         }
         FixStep::Diagnose => {
             let asked = ProviderCalls::default();
-            FixStepOutcome::Diagnosed { plan: Some(plan(number)), asked, explanation: None }
+            FixStepOutcome::Diagnosed {
+                plan: Some(plan(number)),
+                asked,
+                explanation: None,
+                too_weak: None,
+            }
         }
         FixStep::Propose if proposal.is_some() => proposed(number),
         FixStep::Propose => FixStepOutcome::Proposed {
@@ -240,6 +245,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                     plan: Some(plan(1)),
                     asked: ProviderCalls::default(),
                     explanation: None,
+                    too_weak: None,
                 },
                 FixStep::Propose => proposed(1),
                 FixStep::Apply => FixStepOutcome::Applied { tree: tree(1), affected: vec![] },
@@ -307,6 +313,89 @@ fn thresholds_of_the_terms_reach_the_decisions() {
     assert!(!shown(|_| {}));
     assert!(shown(|at| at.regression_points = 6));
     assert!(!shown(|at| at.regression_points = 7));
+}
+
+#[test]
+fn results_of_attempts_that_change_nothing_count_towards_stuck() {
+    let ended = |change: fn(&mut Thresholds), passing: &[usize]| {
+        let mut state = new(100, 10);
+        change(&mut state.terms.thresholds);
+        let (states, _) = play(state, 28, passing);
+        let last = states.last().unwrap().clone();
+        let strategies: Vec<Strategy> =
+            last.iterations.iter().map(|one| one.row.strategy).collect();
+        (strategies, last.stuck_tests.len(), last.verdict.unwrap().reason)
+    };
+    let (careful, reflective) = (Conservative, Strategy::Reflective);
+    // The baseline and two attempts are three results.
+    let (strategies, stuck, reason) = ended(|_| {}, &[28; 10]);
+    assert_eq!(strategies, [careful, careful, reflective, reflective]);
+    assert_eq!(
+        (stuck, reason.as_str()),
+        (2, "2 of 2 tests stay red after two reflective iterations")
+    );
+    let (strategies, ..) = ended(|at| at.stuck_results = 2, &[28; 10]);
+    assert_eq!(strategies, [careful, reflective, reflective]);
+    let (strategies, ..) = ended(|at| at.stuck_abort = 1.0, &[28; 10]);
+    assert_eq!(strategies[2..], [reflective; 8]);
+    // Results of attempts that were rolled back neither extend nor reset the count.
+    let (strategies, ..) = ended(|_| {}, &[28, 27, 28, 28, 28]);
+    assert_eq!(strategies, [careful, careful, Surgical, reflective, reflective]);
+}
+
+/// The state after a diagnosis that is too weak to act on.
+fn skipped(state: FixLoop) -> FixLoop {
+    let number = usize::try_from(state.current_iteration).unwrap();
+    let done = FixStepOutcome::Diagnosed {
+        plan: Some(FixPlan { author: "one".into(), ..plan(number) }),
+        asked: ProviderCalls::default(),
+        explanation: None,
+        too_weak: Some("the analysis is too weak".into()),
+    };
+    let (state, _) = state.advance(done, 1);
+    assert_eq!(state.next, FixStep::Restore);
+    assert!(state.attempt.as_ref().unwrap().plan.is_some(), "its files show it");
+    state.advance(FixStepOutcome::Restored, 1).0
+}
+
+#[test]
+fn a_skipped_iteration_counts_and_two_in_a_row_end_the_run() {
+    let begin = || {
+        let mut state = new(100, 10);
+        while state.next != FixStep::Diagnose {
+            let done = outcome(&state, 20, &[]);
+            (state, _) = state.advance(done, 1);
+        }
+        state
+    };
+    let once = skipped(begin());
+    let record = &once.iterations[0];
+    assert_eq!(record.result, IterationResult::SkippedDegraded);
+    assert_eq!((record.points.len(), record.exhausted), (1, false));
+    assert_eq!((once.current_iteration, once.selected_strategy), (2, Some(Conservative)));
+    let twice = skipped(once.clone());
+    let verdict = twice.verdict.unwrap();
+    assert_eq!(verdict.ending, Ending::Failure);
+    assert!(verdict.reason.starts_with("two iterations in a row were skipped"), "{verdict:?}");
+    // An iteration with a good analysis in between clears the count.
+    let mut state = once;
+    while state.current_iteration < 3 {
+        let done = outcome(&state, 20, &[0, 21]);
+        (state, _) = state.advance(done, 1);
+    }
+    assert!(skipped(state).verdict.is_none());
+    // A dry run ends as planned, without the plan that nobody would act on.
+    let mut dry = begin();
+    dry.terms.dry_run = true;
+    let done = FixStepOutcome::Diagnosed {
+        plan: Some(plan(1)),
+        asked: ProviderCalls::default(),
+        explanation: None,
+        too_weak: Some("the analysis is too weak".into()),
+    };
+    let (dry, _) = dry.advance(done, 1);
+    assert_eq!(dry.verdict.unwrap().ending, Ending::Planned);
+    assert!(dry.attempt.unwrap().plan.is_none());
 }
 
 #[test]
@@ -400,14 +489,15 @@ proptest! {
 }
 
 /// Strategies of a session in which nothing helps: the conservative full run finds the regression,
-/// and the surgical attempt after it runs the affected tests and changes nothing.
+/// and the surgical attempt after it runs the affected tests and changes nothing. Two of these and
+/// the baseline are three results.
 #[test]
 fn strategies_follow_each_other_as_specified() {
     let (states, _) = play(new(100, 6), 20, &[5, 6, 7, 20]);
     let strategies: Vec<Strategy> =
         states.last().unwrap().iterations.iter().map(|one| one.row.strategy).collect();
     let (careful, reflective) = (Conservative, Strategy::Reflective);
-    assert_eq!(strategies, [careful, Surgical, careful, Surgical, careful, reflective]);
+    assert_eq!(strategies, [careful, Surgical, careful, Surgical, reflective]);
 }
 
 /// A run in which failing tests miss a package, except those in `others`.

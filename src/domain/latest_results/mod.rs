@@ -17,7 +17,8 @@ pub struct LedgerEntry {
     pub case: TestCase,
     /// Iteration in which the test gave this result.
     pub iteration: u32,
-    /// Consecutive failures of this test in runs that were kept; carried-over results do not count.
+    /// Consecutive failures of this test in its own results. Carried-over results do not count, nor do
+    /// those of attempts that were rolled back.
     pub failures_in_a_row: u32,
     /// Whether the result is older than the last run.
     pub carried_over: bool,
@@ -81,6 +82,16 @@ impl LatestResults {
         };
         let failures_in_a_row = if case.status == Status::Failed { base + 1 } else { 0 };
         LedgerEntry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
+    }
+
+    /// Counts the results of an attempt that changed none of them, so that a test which no edit helps
+    /// becomes stuck although the attempt leaves no other trace.
+    pub fn count_results_of(&mut self, attempt: &Self) {
+        for (id, entry) in &mut self.entries {
+            if let Some(later) = attempt.entries.get(id) {
+                entry.failures_in_a_row = later.failures_in_a_row;
+            }
+        }
     }
 
     /// Excludes these tests from every rate from now on.

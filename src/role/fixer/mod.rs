@@ -67,10 +67,11 @@ impl Fixer {
         fx: &Effects<'_>,
     ) -> Result<FixStepOutcome, EffectError> {
         let mut done = self.plan(state, impact, fx).await?;
-        if let FixStepOutcome::Diagnosed { plan, explanation, .. } = &mut done
+        if let FixStepOutcome::Diagnosed { plan, explanation, too_weak, .. } = &mut done
             && state.terms.dry_run
         {
-            *explanation = Some(self.explain(state, plan.as_ref(), impact, fx).await?);
+            let plan = plan.as_ref().filter(|_| too_weak.is_none());
+            *explanation = Some(self.explain(state, plan, impact, fx).await?);
         }
         Ok(done)
     }
@@ -90,6 +91,7 @@ impl Fixer {
                 plan: suspects.plan,
                 asked: ProviderCalls::default(),
                 explanation: None,
+                too_weak: None,
             });
         }
         let context = self.context(state, &suspects, fx).await?;
@@ -101,15 +103,16 @@ impl Fixer {
         let mut calls = Vec::new();
         let reply = self.asker.ask(&ask, &analyst, &mut calls, fx.into()).await?;
         let degraded = !matches!(reply, Reply::Good(_));
+        let mut weak = None;
         let reply = match reply {
-            Reply::Degraded(answer) if !takes_degraded(state, &answer) => {
-                let text = format!(
-                    "the analysis by `{}` is too weak to act on in iteration {}",
-                    answer.provider, state.current_iteration
-                );
-                fx.screen.show(&Event::Notice { text });
-                Reply::NoAnswer
-            }
+            Reply::Degraded(answer) => match too_weak(state, &answer) {
+                None => Reply::Degraded(answer),
+                Some(reason) => {
+                    fx.screen.show(&Event::Notice { text: reason.clone() });
+                    weak = Some((answer, reason));
+                    Reply::NoAnswer
+                }
+            },
             reply => reply,
         };
         Ok(match reply {
@@ -123,12 +126,20 @@ impl Fixer {
                     plan: Some(plan),
                     asked: ProviderCalls { calls, degraded },
                     explanation: None,
+                    too_weak: None,
                 }
             }
             Reply::NoAnswer => {
-                let plan = suspects.plan.filter(|_| self.has_embedded());
                 let asked = ProviderCalls { calls, degraded };
-                FixStepOutcome::Diagnosed { plan, asked, explanation: None }
+                // The engine proves what it finds, so it goes on where it is part of the chain.
+                let own = suspects.plan.filter(|_| self.has_embedded());
+                let (plan, too_weak) = match (own, weak) {
+                    (None, Some((answer, reason))) => {
+                        (Some(self.store_report(state, answer, fx).await?), Some(reason))
+                    }
+                    (own, _) => (own, None),
+                };
+                FixStepOutcome::Diagnosed { plan, asked, explanation: None, too_weak }
             }
         })
     }
@@ -212,14 +223,16 @@ impl Fixer {
     }
 }
 
-/// Whether the weak analysis of this iteration may be used (specification.md 7.11).
-fn takes_degraded(state: &FixLoop, answer: &Answered<ReportedPlan>) -> bool {
+/// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
+fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>) -> Option<String> {
     let last = state.iterations.last();
-    chain::takes_degraded(DegradedCase {
+    let why = chain::too_weak(DegradedCase {
         iteration: state.current_iteration,
         has_improved: last.is_some_and(|last| last.result == IterationResult::Improved),
         points: answer.value.plan.modification_points.len(),
-    })
+    })?;
+    let (provider, number) = (&answer.provider, state.current_iteration);
+    Some(format!("the analysis by `{provider}` is too weak to act on in iteration {number}: {why}"))
 }
 
 /// Which files the current iteration may change.
