@@ -111,6 +111,14 @@ pub enum Violation {
     Stale(RepoPath),
     /// Something that looks like a key or password would be written.
     Secret(RepoPath),
+    /// A file that the plan does not name.
+    OutsidePlan {
+        file: RepoPath,
+        /// The places that it names.
+        plan: String,
+    },
+    /// A new file that nothing refers to.
+    UnneededFile(RepoPath),
     /// The proposal changes nothing.
     Empty,
 }
@@ -176,6 +184,16 @@ impl Violation {
             Self::Secret(file) => (
                 "secret",
                 format!("{file} would hold a key or password, or the mark of one that was removed"),
+            ),
+            Self::OutsidePlan { file, plan } => (
+                "outside-plan",
+                format!("{file} is in none of the places that the plan names: {plan}"),
+            ),
+            Self::UnneededFile(file) => (
+                "unneeded-file",
+                format!(
+                    "{file} is new, and neither the rest of the change nor a failing test mentions it"
+                ),
             ),
             Self::Empty => ("empty", "nothing would change".into()),
         }

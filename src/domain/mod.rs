@@ -28,6 +28,7 @@ pub mod language;
 pub mod latest_results;
 pub mod missing_package;
 pub mod mutation;
+pub mod plan_scope;
 pub mod progress;
 pub mod proposal;
 pub mod provider;

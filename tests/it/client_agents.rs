@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::support::fake_model::FakeModel;
-use super::support::{Ran, TestRepo};
+use super::support::{CALC, Ran, TestRepo};
 use super::test_writing::{BRANCH, FINDING, GOOD, PLACE, RIGHT, SHOP, texts};
 
 /// A fake client, and what it does in each turn: the files that it leaves in its checkout, and its
@@ -55,6 +55,7 @@ elif grep -q '# Question IMPL-001-1$' '{here}/asked.'$count; then
   said=$(cat '{here}/turn.'$turn.said)
 elif grep -q '# Question IMPL-fix-1' '{here}/asked.'$count; then
   cp -r '{here}/fixed/.' .
+  if [ "$count" = 1 ] && [ -d '{here}/left' ]; then cp -r '{here}/left/.' .; fi
 fi
 printf '{{"type":"item.completed","item":{{"type":"agent_message","text":%s}}}}\n' "$said"
 printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":100}}}}\n'
@@ -180,4 +181,36 @@ provider:
     assert!(question.contains("# Question IMPL-001-1"), "{question}");
     assert!(question.contains("Write the file into the folder you work in"), "{question}");
     assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}");
+}
+
+#[test]
+fn an_agent_changes_what_it_finds_and_a_file_that_it_leaves_behind_is_refused() {
+    let repo = TestRepo::new(CALC);
+    repo.write(&[("other.py", "RATE = 1\n")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "other"]);
+    let program = client(&repo, &[]);
+    let folder = repo.around().join("client");
+    std::fs::remove_dir_all(folder.join("fixed")).unwrap();
+    for name in ["fixed", "left"] {
+        std::fs::create_dir(folder.join(name)).unwrap();
+    }
+    let right = CALC[0].1.replace("total -= value", "total += value");
+    std::fs::write(folder.join("fixed/calc.py"), right).unwrap();
+    std::fs::write(folder.join("fixed/other.py"), "RATE = 2\n").unwrap();
+    std::fs::write(folder.join("left/scratch.py"), "print(1)\n").unwrap();
+    configure(&repo, &program, "agent");
+    let mut command = repo.command();
+    command.env("REGREEN_SANDBOX", "off").env("AGENT_KEY", "sk-agent");
+    command.args(["fix", "--json", "--max-iterations", "1"]);
+    let ran: Ran = command.output().expect("regreen starts").into();
+    let document = ran.document();
+    assert_eq!(document["iterations"][0]["outcome"], "improved", "{document:#}\n{}", ran.err);
+    let asked = asked(&repo);
+    assert_eq!(asked.len(), 2, "{}", ran.err);
+    let refusal = "unneeded-file: scratch.py is new, and neither the rest of the change nor a \
+                   failing test mentions it";
+    assert!(asked[1].contains(refusal), "{}", asked[1]);
+    let changed = repo.git(&["diff", "--name-only", "main", "regreen/WFS-test-main", "--", "*.py"]);
+    assert_eq!(changed.lines().collect::<Vec<_>>(), ["calc.py", "other.py"]);
 }

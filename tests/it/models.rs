@@ -784,6 +784,84 @@ fn weak_analyses_are_skipped_and_two_in_a_row_end_the_run() {
     }
 }
 
+/// `CALC` with a file that nothing is wrong with.
+fn with_another_file(model: &FakeModel) -> TestRepo {
+    let repo = configured(model, "one", &["one"], "");
+    repo.write(&[("other.py", "RATE = 1\n")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "other"]);
+    repo
+}
+
+#[test]
+fn edits_outside_the_plan_are_refused_and_the_model_sees_why() {
+    let change = |files: &[(&str, &str, &str)], created: &[(&str, &str)]| {
+        let edits = files.iter().map(|(file, search, replace)| {
+            serde_json::json!({ "file": file, "search": search, "replace": replace })
+        });
+        let created = created
+            .iter()
+            .map(|(file, content)| serde_json::json!({ "file": file, "content": content }));
+        let (edits, created): (Vec<_>, Vec<_>) = (edits.collect(), created.collect());
+        let answer = serde_json::json!({
+            "edits": edits, "new_files": created, "confidence_score": 0.9,
+        });
+        Reply::Text(answer.to_string())
+    };
+    let other = ("other.py", "RATE = 1", "RATE = 2");
+    let uses = |name: &str| format!("        total = {name}(total, value)\n");
+    let (head, body) = (format!("from adding import add\n\n\n{}", "def clamp("), uses("add"));
+    let plan = || analysis("calc.py:total:9-13", 0.9);
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            plan(),
+            change(&[TOTAL, other], &[("extra.py", "EXTRA = 1\n")]),
+            // An import at the head of the file, and the new file that it needs.
+            change(
+                &[("calc.py", "def clamp(", &head), ("calc.py", TOTAL.1, &body)],
+                &[("adding.py", "def add(one, other):\n    return one + other\n")],
+            ),
+        ],
+    )]);
+    let repo = with_another_file(&model);
+    let ran = fix(&repo, &["one"], &["--max-iterations", "1"]);
+    let document = ran.document();
+    assert_eq!(document["iterations"][0]["outcome"], "improved", "{}", ran.err);
+    let said = document["iterations"][0]["calls"][1]["said"].as_str().unwrap();
+    let again = model.asked()[2].body["messages"].to_string();
+    for part in [
+        "outside-plan: other.py is in none of the places that the plan names: calc.py:total:9-13",
+        "unneeded-file: extra.py is new, and neither the rest of the change nor a failing test mentions it",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+        assert!(again.contains(part), "{part}: {again}");
+    }
+    let changed = repo.git(&["diff", "--name-only", "main", "regreen/WFS-test-main", "--", "*.py"]);
+    assert_eq!(changed.lines().collect::<Vec<_>>(), ["adding.py", "calc.py"], "{}", ran.err);
+}
+
+#[test]
+fn an_analysis_that_brings_a_change_outside_its_own_places_is_asked_for_another() {
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            analysis_and_edit(
+                "test_calc.TotalTest.test_total",
+                "calc.py:total:9-13",
+                ("other.py", "RATE = 1", "RATE = 2"),
+            ),
+            right(TOTAL),
+        ],
+    )]);
+    let repo = with_another_file(&model);
+    let ran = fix(&repo, &["one"], &["--max-iterations", "1"]);
+    assert_eq!(ran.document()["iterations"][0]["outcome"], "improved", "{}", ran.err);
+    let fixer = model.asked()[1].body["messages"].to_string();
+    assert!(fixer.contains("outside-plan: other.py is in none of the places"), "{fixer}");
+    assert_eq!(model.left(), 0);
+}
+
 #[test]
 fn weak_analyses_are_used_only_early_and_for_one_place() {
     let one_place = || vec![analysis("calc.py:total:9-13", 0.1), right(TOTAL)];

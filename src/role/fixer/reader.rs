@@ -1,6 +1,6 @@
 //! [`EditsReader`]: parses the edits of a provider and vets them with guards and project checks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -11,6 +11,7 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::RepoPath;
+use crate::domain::plan_scope::PlanScope;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::{ClientMode, EMBEDDED};
 use crate::domain::text::{first_line, one_line};
@@ -22,6 +23,7 @@ use crate::role::code_answer::{self, Unreadable};
 use crate::role::prompt::{self, Prompt, Role};
 use crate::role::prompt_context::{self, Context};
 use crate::role::responses::{self, EditsResponse, ReportedEdit};
+use crate::role::vet;
 
 use super::Fixer;
 
@@ -76,14 +78,36 @@ impl EditsReader<'_> {
         Ok(after)
     }
 
-    /// Checks edits against the guards, earlier attempts and the project's check command.
+    /// The files that an answer may touch. The plan of an analysis binds models that answer in text:
+    /// they were shown its places, and may answer that it is wrong. Fault localisation only ranks
+    /// suspects, and an agent reads the whole checkout and finds the places itself.
+    fn scope(&self, mode: ClientMode) -> PlanScope<'_> {
+        let is_bound = mode == ClientMode::Answer && self.plan.author != EMBEDDED;
+        let ledger = &self.state.ledger;
+        let planned = self.plan.root_causes.iter().flat_map(|cause| &cause.tests);
+        let planned = planned.chain(&self.plan.affected_tests);
+        let cases = ledger.failing_cases().chain(planned.filter_map(|id| ledger.case(id)));
+        let tests: BTreeSet<RepoPath> = cases.filter_map(|case| case.file.clone()).collect();
+        let said = ledger.failing_cases().filter_map(|case| case.failure.as_ref());
+        let mut failures: String =
+            said.map(|failure| format!("{}\n{}\n", failure.message, failure.stack)).collect();
+        let failing = ledger.failing_cases().filter_map(|case| case.file.as_ref());
+        let sources: BTreeSet<&str> = failing.filter_map(|file| self.context.text(file)).collect();
+        failures.extend(sources);
+        let points = if is_bound { self.plan.modification_points.as_slice() } else { &[] };
+        PlanScope { points, tests, failures }
+    }
+
+    /// Checks edits against the guards, the plan, earlier attempts and the project's check command.
     async fn vet(
         &self,
-        edits: EditSet,
+        (edits, mode): (EditSet, ClientMode),
         summary: String,
         confidence: Option<f64>,
     ) -> Result<Reading<VettedEdits>, EffectError> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
+        let outside = self.scope(mode).violations(&edits, &vet::names_of);
+        problems.extend(outside.iter().map(ToString::to_string));
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
             problems.push("this very change was tried before and did not help".into());
         }
@@ -131,7 +155,7 @@ impl Reader<VettedEdits> for EditsReader<'_> {
             }
             let summary = line(&answer.text, "an edit made in a checkout");
             // An agent states no confidence: the tests judge its edits.
-            return self.vet(edits, summary, None).await;
+            return self.vet((edits, ClientMode::Agent), summary, None).await;
         }
         let task = prompt_context::subject(self.state).task;
         let response: EditsResponse = match code_answer::parse(&answer.text, &task) {
@@ -191,7 +215,8 @@ impl EditsReader<'_> {
                 let summary = line(first.unwrap_or_default(), "an edit without a reason");
                 // The engine's own estimate says nothing about the edits of a model.
                 let is_stated = response.confidence_score.is_some() || self.plan.author != EMBEDDED;
-                self.vet(edits, summary, is_stated.then_some(confidence)).await
+                let stated = is_stated.then_some(confidence);
+                self.vet((edits, ClientMode::Answer), summary, stated).await
             }
         }
     }
