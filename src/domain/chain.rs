@@ -159,8 +159,8 @@ pub struct DegradedCase {
     pub iteration: u32,
     /// Whether the iteration before improved the pass rate.
     pub has_improved: bool,
-    /// Number of places that the answer wants to change.
-    pub points: usize,
+    /// Number of functions that the answer wants to change.
+    pub places: usize,
 }
 
 /// Why a weak answer is not used although no provider gives a better one; `None` if it is used: in the
@@ -169,7 +169,7 @@ pub struct DegradedCase {
 /// Source: specification.md 7.11, degraded analysis (F-119).
 pub fn too_weak(case: DegradedCase) -> Option<&'static str> {
     match case.iteration {
-        0 | 1 if case.points <= 1 => None,
+        0 | 1 if case.places <= 1 => None,
         0 | 1 => Some("it names more than one place"),
         2 if case.has_improved => None,
         2 => Some("the iteration before did not improve the pass rate"),
@@ -341,8 +341,8 @@ mod tests {
             ("late", 3, true, 1, false),
             ("very late", 9, true, 0, false),
         ];
-        for (why, iteration, has_improved, points, expected) in table {
-            let case = DegradedCase { iteration, has_improved, points };
+        for (why, iteration, has_improved, places, expected) in table {
+            let case = DegradedCase { iteration, has_improved, places };
             assert_eq!(too_weak(case).is_none(), expected, "{why}");
         }
     }

@@ -674,9 +674,9 @@ fn useless(number: u32) -> Reply {
     edit("calc.py", "    total = 0\n", &format!("    total = 0 * {number}\n"))
 }
 
-/// What a session with useless edits came to: its strategies, its outcomes and its reason. Every
-/// analysis names another cause than the one before.
-fn of_useless_edits(settings: &str, answers: &[usize]) -> (Vec<String>, serde_json::Value) {
+/// A session in which analysis `n` names another place than the one before, and `answers[n]` useless
+/// edits follow: its strategies, its document, and its report.
+fn of_useless_edits(settings: &str, answers: &[usize]) -> (Vec<String>, serde_json::Value, String) {
     let mut replies = Vec::new();
     let mut number = 0;
     for (iteration, edits) in answers.iter().enumerate() {
@@ -701,23 +701,23 @@ fn of_useless_edits(settings: &str, answers: &[usize]) -> (Vec<String>, serde_js
     let document = ran.document();
     let strategies = document["iterations"].as_array().unwrap().iter();
     let strategies = strategies.map(|one| one["strategy"].as_str().unwrap().to_owned());
-    (strategies.collect(), document)
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    (strategies.collect(), document, report)
 }
 
 #[test]
 fn useless_edits_make_tests_stuck_and_end_the_run() {
     // A reflective iteration asks a single provider for two edits.
-    let (strategies, document) = of_useless_edits("", &[1, 1, 2, 2]);
+    let (strategies, document, report) = of_useless_edits("", &[1, 1, 2, 2]);
     assert_eq!(strategies, ["conservative", "conservative", "reflective", "reflective"]);
     assert_eq!(document["stuck-tests"].as_array().unwrap().len(), 2, "{document}");
     let reason = "2 of 2 tests stay red after two reflective iterations";
     assert_eq!(document["reason"], reason);
-    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
     assert!(report.contains(reason), "{report}");
-    let (strategies, _) = of_useless_edits("loop: { stuck-threshold: 2 }\n", &[1, 2, 2]);
+    let (strategies, ..) = of_useless_edits("loop: { stuck-threshold: 2 }\n", &[1, 2, 2]);
     assert_eq!(strategies, ["conservative", "reflective", "reflective"]);
-    let settings = "loop: { stuck-abort-ratio: 1, max-iterations: 5 }\n";
-    let (strategies, document) = of_useless_edits(settings, &[1, 1, 2, 2, 2]);
+    let settings = "gate: { max-iterations: 5 }\nloop: { stuck-abort-ratio: 1 }\n";
+    let (strategies, document, _) = of_useless_edits(settings, &[1, 1, 2, 2, 2]);
     assert_eq!(strategies.len(), 5, "{document}");
 }
 
@@ -868,8 +868,12 @@ fn weak_analyses_are_used_only_early_and_for_one_place() {
     let two_places = text_of(analysis("calc.py:total:9-13", 0.1));
     let point = "\"calc.py:total:9-13\"]";
     let two_places = two_places.replace(point, "\"calc.py:total:9-13\",\"calc.py:clamp:4-5\"]");
+    let other_lines = text_of(analysis("calc.py:total:9-13", 0.1))
+        .replace(point, "\"calc.py:total:9-13\",\"calc.py:total:12-12\"]");
+    let used = ["analyst one T4 used", "fixer one - used"].as_slice();
     let table = [
-        ("one place", one_place(), ["analyst one T4 used", "fixer one - used"].as_slice()),
+        ("one place", one_place(), used),
+        ("other lines of one place", vec![Reply::Text(other_lines), right(TOTAL)], used),
         ("two places", vec![Reply::Text(two_places)], &["analyst one T4 used"]),
     ];
     for (why, replies, expected) in table {

@@ -6,6 +6,8 @@ mod explain;
 mod propose;
 mod reader;
 
+use std::collections::BTreeSet;
+
 use futures::lock::Mutex;
 use globset::GlobSet;
 
@@ -226,10 +228,13 @@ impl Fixer {
 /// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
 fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>) -> Option<String> {
     let last = state.iterations.last();
+    // A cause and its point often give other lines of one function.
+    let points = answer.value.plan.modification_points.iter();
+    let places: BTreeSet<_> = points.map(|point| (&point.file, &point.function)).collect();
     let why = chain::too_weak(DegradedCase {
         iteration: state.current_iteration,
         has_improved: last.is_some_and(|last| last.result == IterationResult::Improved),
-        points: answer.value.plan.modification_points.len(),
+        places: places.len(),
     })?;
     let (provider, number) = (&answer.provider, state.current_iteration);
     Some(format!("the analysis by `{provider}` is too weak to act on in iteration {number}: {why}"))

@@ -20,6 +20,7 @@ use crate::repair;
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
 use crate::role::code_answer::{self, Unreadable};
+use crate::role::excerpt;
 use crate::role::prompt::{self, Prompt, Role};
 use crate::role::prompt_context::{self, Context};
 use crate::role::responses::{self, EditsResponse, ReportedEdit};
@@ -88,9 +89,16 @@ impl EditsReader<'_> {
         let planned = planned.chain(&self.plan.affected_tests);
         let cases = ledger.failing_cases().chain(planned.filter_map(|id| ledger.case(id)));
         let tests: BTreeSet<RepoPath> = cases.filter_map(|case| case.file.clone()).collect();
+        let root = self.fx.worktree.root().display().to_string();
         let said = ledger.failing_cases().filter_map(|case| case.failure.as_ref());
-        let mut failures: String =
-            said.map(|failure| format!("{}\n{}\n", failure.message, failure.stack)).collect();
+        let said: String = said
+            .map(|failure| {
+                let stack = excerpt::frames_inside(&failure.stack, &root);
+                format!("{}\n{stack}\n", failure.message)
+            })
+            .collect();
+        // The folders of this machine have names too.
+        let mut failures = excerpt::without_machine_paths(&said, &root);
         let failing = ledger.failing_cases().filter_map(|case| case.file.as_ref());
         let sources: BTreeSet<&str> = failing.filter_map(|file| self.context.text(file)).collect();
         failures.extend(sources);
