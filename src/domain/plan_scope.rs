@@ -47,7 +47,7 @@ impl PlanScope<'_> {
             .map(|edit| Violation::OutsidePlan { file: edit.file.clone(), plan: self.named() })
             .collect();
         let mut text = self.failures.clone();
-        inside.into_iter().for_each(|edit| text.push_str(&added(edit)));
+        text.extend(inside.into_iter().map(added));
         // A new file may need another new one.
         while !created.is_empty() {
             let (needed, rest): (Vec<&FileEdit>, Vec<&FileEdit>) = created
@@ -57,7 +57,7 @@ impl PlanScope<'_> {
             if needed.is_empty() {
                 break;
             }
-            needed.into_iter().for_each(|edit| text.push_str(&added(edit)));
+            text.extend(needed.into_iter().map(added));
         }
         found.extend(created.into_iter().map(|edit| Violation::UnneededFile(edit.file.clone())));
         found
