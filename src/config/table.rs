@@ -150,6 +150,7 @@ pub const SETTINGS: &[Setting] = &[
     row("provider.*.headers", TextByName(&[]), ""),
     row("provider.*.price.input", Dollars, ""),
     row("provider.*.price.output", Dollars, ""),
+    row("provider.*.price.cached", Dollars, ""),
     row("provider.*.context", Whole(2_000, 10_000_000), ""),
     row("provider.*.timeout", Time, ""),
 ];

@@ -58,13 +58,14 @@ pub struct Price {
     /// Dollars per million input tokens from the provider's cache; those of `input` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
-    /// What longer questions cost.
+    /// What longer questions cost, by the list of prices: no setting, but kept in recordings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
     pub above: Vec<Tier>,
 }
 
 /// What requests cost whose input is longer than a number of tokens, in dollars per million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tier {
     /// The input tokens that a request must exceed.

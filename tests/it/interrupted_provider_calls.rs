@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::support::TestRepo;
-use super::support::fake_model::Reply;
+use super::support::fake_model::{FakeModel, Reply, analysis, edit};
+use super::support::{CALC, Ran, TestRepo};
 use super::test_writing::{
     KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, surveyed,
 };
@@ -119,6 +119,63 @@ fn a_question_of_the_fix_loop_is_counted_too() {
     assert!(resumed.err.contains("it may have been charged"), "{}", resumed.err);
     let asked = questions(&again.asked());
     assert!(asked.iter().all(|one| one.starts_with("IMPL-fix")), "{asked:?}");
+}
+
+#[test]
+fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
+    let filtered = serde_json::json!({
+        "choices": [{ "message": { "content": "" }, "finish_reason": "content_filter" }],
+        "usage": { "prompt_tokens": 700, "completion_tokens": 0 },
+    });
+    let clamp = "    if value > high:\n        return low\n";
+    let model = FakeModel::serve(vec![
+        (
+            "one",
+            vec![
+                Reply::Status(200, vec![], filtered.to_string()),
+                analysis("calc.py:clamp:4-5", 0.9),
+                edit("calc.py", clamp, &clamp.replace("low", "high")),
+            ],
+        ),
+        ("two", vec![Reply::Silence(Duration::from_mins(2))]),
+    ]);
+    let repo = TestRepo::new(CALC);
+    let providers = ["one", "two"].map(|name| model.provider(name, "")).concat();
+    let settings = format!("providers: [one, two]\nprovider:\n{providers}");
+    repo.write(&[(".github/regreen.yml", &settings)]);
+    let command = |more: &[&str]| {
+        let mut command = repo.command();
+        command.env("ONE_KEY", KEY).env("TWO_KEY", KEY);
+        command.args(["fix", "--json", "--max-iterations", "1"]).args(more);
+        command
+    };
+    let mut child = command(&["--quiet"]).spawn().expect("regreen starts");
+    let began = Instant::now();
+    while model.asked().len() < 2 {
+        assert!(began.elapsed() < Duration::from_mins(1), "two questions are asked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed: Ran = command(&["--resume"]).output().expect("regreen starts").into();
+    let document = resumed.document();
+    let said =
+        "a question to `one` (analyst) of the run before counts too: one: the model declined";
+    assert!(resumed.err.contains(said), "{}", resumed.err);
+    let calls = document["iterations"][0]["calls"].as_array().expect("calls");
+    let of = |call: &Value| {
+        format!("{} {} {}", call["provider"], call["trigger"], call["usage"]["input_tokens"])
+    };
+    assert_eq!(
+        calls.iter().map(of).collect::<Vec<_>>(),
+        [
+            "\"two\" \"interrupted\" 0",
+            "\"one\" \"refused\" 700",
+            "\"one\" null 1000",
+            "\"one\" null 1000",
+        ],
+    );
+    assert_eq!(document["spending"]["usage"]["input_tokens"], 2_700, "{document:#}");
 }
 
 /// Kills the run at the first question of the fix loop; returns how many were asked before it.

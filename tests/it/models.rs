@@ -1098,4 +1098,27 @@ fn a_bold_iteration_compares_several_proposals_and_keeps_the_best() {
         ran.err
     );
     assert_eq!(model.left(), 0);
+    let folder = std::path::PathBuf::from(document["folder"].as_str().expect("a folder"));
+    for (record, words) in [("fix.1.1", "was wrong"), ("round-2.fix.1.1", "clamps")] {
+        let file = folder.join(format!(".process/iteration-2-cli-output.{record}.txt"));
+        let text = std::fs::read_to_string(&file).expect("each question has a record of its own");
+        assert!(text.contains(words), "{record}: {text}");
+    }
+}
+
+#[test]
+fn who_finds_the_plan_wrong_is_not_asked_the_same_again() {
+    // No edit applies in the first iteration; the second one is reflective and would ask twice.
+    let none = || edit("calc.py", "no such line", "x");
+    let plan = || analysis("calc.py:total:9-13", 0.9);
+    let wrong = Reply::Text("{\"plan_is_wrong\": \"`total` is right\"}".into());
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![plan(), none(), none(), none(), plan(), wrong, right(TOTAL)],
+    )]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &["--max-iterations", "2"]);
+    let calls = calls(&ran.document());
+    assert_eq!(calls.last().expect("calls"), "fixer one plan-is-wrong left", "{calls:?}");
+    assert_eq!(model.left(), 1, "{calls:?}");
 }
