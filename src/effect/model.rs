@@ -105,7 +105,7 @@ pub enum Finish {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{provider}: {kind}{}", detail(.message))]
 pub struct ModelError {
-    pub provider: String,
+    pub provider: Box<str>,
     pub kind: ModelErrorKind,
     /// The provider's own words for people, truncated and without secrets.
     pub message: String,
@@ -118,7 +118,7 @@ pub struct ModelError {
 impl ModelError {
     /// An error of which nothing is known besides its kind and the provider's words.
     pub fn new(provider: &str, kind: ModelErrorKind, message: String) -> Self {
-        let (provider, usage) = (provider.to_owned(), Usage::default());
+        let (provider, usage) = (provider.into(), Usage::default());
         Self { provider, kind, message, raw: String::new(), usage }
     }
 

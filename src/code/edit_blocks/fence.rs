@@ -23,8 +23,8 @@ impl<'a> Fence<'a> {
         let length = line.len() - line.trim_start_matches(['`', '~']).len();
         let (mark, info) = line.split_at_checked(length).filter(|(mark, _)| mark.len() >= 3)?;
         let info = info.trim();
-        let paths = info.split([' ', ':', '=']).filter_map(path_of);
-        let path = paths.filter(|path| names_file(path)).next_back();
+        let mut paths = info.split([' ', ':', '=']).filter_map(path_of);
+        let path = paths.rfind(|path| names_file(path));
         (!info.contains('`')).then_some(Self { mark, info, indent, path })
     }
 

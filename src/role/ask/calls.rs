@@ -82,7 +82,7 @@ impl<T: Send + Sync> Caller<'_, T> {
     ) -> Result<CallOutcome, EffectError> {
         let Self { settings, usage, fx, .. } = *self;
         let digest = exchange_log::digest(question, &settings.fence, usage.before);
-        if is_first && let Some(found) = self.from_earlier_run(call, &digest, model, calls).await? {
+        if is_first && let Some(found) = self.find_earlier(call, &digest, model, calls).await? {
             return Ok(CallOutcome::Exchange(found));
         }
         let budget = Budget { settings, usage, spent: sum(calls) };
@@ -106,7 +106,7 @@ impl<T: Send + Sync> Caller<'_, T> {
 
     /// The answer that an earlier run stored. Counts what that run paid for besides, unless the
     /// session has counted it.
-    async fn from_earlier_run(
+    async fn find_earlier(
         &self,
         call: &ProviderCall,
         digest: &str,
