@@ -93,7 +93,7 @@ pub async fn examine(one: &Ready, http: &Http, redactor: &Redactor, scratch: &Pa
     match provider.client.map(version) {
         Some(Ok(version)) if confines_clients() => format!("its client is version {version}"),
         Some(Ok(version)) => format!(
-            "its client is version {version}, and the kernel does not confine it here: it could read files and reach any host"
+            "its client is version {version}, and the kernel does not confine it here as docs/providers.md describes"
         ),
         Some(Err(problem)) => problem,
         None => "it has neither a protocol nor a client".to_owned(),

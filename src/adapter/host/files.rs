@@ -149,8 +149,8 @@ pub fn create_pipe(path: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0)?)
 }
 
-/// A new folder below `below` that is removed when dropped. Nothing can be prepared in it: its name is
-/// random, and only its owner may look into it.
+/// A new folder below `below` that is removed when dropped. Nothing can be prepared in it, since its
+/// name is random.
 pub fn private_folder(below: &Path, prefix: &str) -> io::Result<tempfile::TempDir> {
     create_folder(below)?;
     tempfile::Builder::new().prefix(prefix).tempdir_in(below)

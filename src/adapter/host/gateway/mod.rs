@@ -1,6 +1,6 @@
 //! A proxy on loopback between a client of a model and its provider. The client gets a placeholder
-//! in place of the key, which is added here, and reaches no other host: the sandbox lets it connect
-//! to nothing else.
+//! in place of the key, which is added here, and the sandbox lets it connect to nothing else. Only
+//! questions to models pass. A client whose service has no base URL goes through a tunnel instead.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -19,6 +19,7 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use regex::Regex;
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
@@ -101,7 +102,7 @@ impl Gateway {
             upstream,
             connections: Mutex::default(),
             refused: Mutex::default(),
-            failure: Mutex::default(),
+            questions: Mutex::default(),
         });
         let base_url = format!("http://{}{}", shared.authority, shared.path);
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
@@ -143,7 +144,7 @@ impl Gateway {
     /// Why the latest question was not answered; `None` when it was, or when there was none. What
     /// goes through a tunnel is not seen.
     pub fn failure(&self) -> Option<Failure> {
-        lock(&self.shared.failure).clone()
+        lock(&self.shared.questions).failure.clone()
     }
 }
 
@@ -154,21 +155,31 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => shared.spawn(serve(TokioIo::new(stream), Arc::clone(&shared))),
+            Ok(_) if lock(&shared.connections).len() >= CONNECTIONS => {}
+            Ok((stream, _)) => {
+                shared.spawn(serve(TokioIo::new(stream), Arc::clone(&shared), Level::Outer));
+            }
             // Too many open files, for instance; that passes.
             Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
 }
 
+/// Whether a connection is inside of another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Outer,
+    Inner,
+}
+
 /// Answers the requests of one connection. Boxed, since a request may ask for a connection inside.
-fn serve<T>(stream: T, shared: Arc<Shared>) -> BoxFuture<'static, ()>
+fn serve<T>(stream: T, shared: Arc<Shared>, level: Level) -> BoxFuture<'static, ()>
 where
     T: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(shared.respond(request).await) }
+        async move { Ok::<_, Infallible>(shared.respond(request, level).await) }
     });
     let mut server = hyper::server::conn::http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
@@ -203,6 +214,31 @@ const OWN_HEADERS: &[&str] = &[
 const KEYS: &[&str] =
     &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "key", "access_token"];
 
+/// Connections at the same time; more are closed at once.
+const CONNECTIONS: usize = 64;
+
+/// The questions so far. Of several at the same time, the one that began last decides.
+#[derive(Default)]
+struct Questions {
+    begun: u64,
+    /// The number of the one whose result is known.
+    known: u64,
+    failure: Option<Failure>,
+}
+
+impl Questions {
+    fn begin(&mut self) -> u64 {
+        self.begun += 1;
+        self.begun
+    }
+
+    fn end(&mut self, number: u64, failure: Option<Failure>) {
+        if number > self.known {
+            (self.known, self.failure) = (number, failure);
+        }
+    }
+}
+
 struct Shared {
     upstream: Upstream,
     base: Url,
@@ -213,7 +249,7 @@ struct Shared {
     placeholder: String,
     connections: Mutex<JoinSet<()>>,
     refused: Mutex<BTreeSet<String>>,
-    failure: Mutex<Option<Failure>>,
+    questions: Mutex<Questions>,
 }
 
 impl Shared {
@@ -224,16 +260,26 @@ impl Shared {
         while connections.try_join_next().is_some() {}
     }
 
-    async fn respond(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Body> {
+    async fn respond(
+        self: Arc<Self>,
+        mut request: Request<Incoming>,
+        level: Level,
+    ) -> Response<Body> {
         let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
         if request.method() == Method::CONNECT {
+            if level == Level::Inner {
+                return self.refuse("a connection inside of another");
+            }
             return self.connect(authority.unwrap_or_default(), &mut request).await;
         }
         if let Some(asked) = authority.filter(|asked| *asked != self.authority) {
             return self.refuse(&asked);
         }
-        let Some(url) = self.url(request.uri()) else {
-            return rejection(StatusCode::FORBIDDEN, "regreen: this path is not the provider's");
+        let Some(url) = self.url(request.method(), request.uri()) else {
+            return rejection(
+                StatusCode::FORBIDDEN,
+                "regreen: this is no question to a model of the provider",
+            );
         };
         let Some(headers) = self.headers(request.headers()) else {
             return rejection(StatusCode::UNAUTHORIZED, "regreen: the key is not the one given");
@@ -252,7 +298,7 @@ impl Shared {
             let inner = Arc::clone(&self);
             self.spawn(async move {
                 if let Ok(stream) = client.await {
-                    serve(stream, inner).await;
+                    serve(stream, inner, Level::Inner).await;
                 }
             });
             return Response::new(Body::default());
@@ -276,7 +322,7 @@ impl Shared {
         headers: HeaderMap,
     ) -> Response<Body> {
         let (method, client) = (request.method().clone(), self.upstream.http.client());
-        let is_question = method == Method::POST;
+        let number = is_question(&method, url.path()).then(|| lock(&self.questions).begin());
         let next =
             client.request(method, url).headers(headers).body(Body::wrap(request.into_body()));
         let result = match next.send().await {
@@ -287,12 +333,12 @@ impl Shared {
             },
             Err(error) => Err(Failure::Transport(classify(&error.without_url()).0)),
         };
-        if is_question {
-            *lock(&self.failure) = result.as_ref().err().cloned();
+        if let Some(number) = number {
+            lock(&self.questions).end(number, result.as_ref().err().cloned());
         }
         let mut response = match result {
             Ok(response) => response,
-            Err(Failure::Status(received)) => repeated(received),
+            Err(Failure::Status(received)) => self.repeated(received),
             Err(Failure::Transport(error)) => {
                 return rejection(StatusCode::BAD_GATEWAY, &error.to_string());
             }
@@ -302,40 +348,66 @@ impl Shared {
         response
     }
 
-    /// The provider's address of a request; `None` outside of the base URL.
-    fn url(&self, asked: &Uri) -> Option<Url> {
+    /// The provider's address of a request; `None` for what is no question to a model below the base
+    /// URL.
+    fn url(&self, method: &Method, asked: &Uri) -> Option<Url> {
+        if !is_served(method, asked.path().strip_prefix(self.path.as_str())?) {
+            return None;
+        }
         let mut url = self.base.clone();
         url.set_path(asked.path());
-        let below = url.path().strip_prefix(self.path.as_str())?;
-        let is_below = below.is_empty() || below.starts_with('/');
         url.set_query(asked.query());
         let pairs: Vec<_> = url.query_pairs().into_owned().collect();
         if pairs.iter().any(|(name, _)| KEYS.contains(&name.as_str())) {
             let others = pairs.iter().filter(|(name, _)| !KEYS.contains(&name.as_str()));
             url.query_pairs_mut().clear().extend_pairs(others);
         }
-        is_below.then_some(url)
+        Some(url)
     }
 
-    /// The headers of the request to the provider; `None` without the placeholder among them.
+    /// The headers of the request to the provider; `None` without the placeholder as the key. Only
+    /// the whole value of such a header is replaced: a provider repeats parts of others in errors.
     fn headers(&self, sent: &HeaderMap) -> Option<HeaderMap> {
         let mut found = false;
         let mut headers = HeaderMap::new();
         for (name, value) in without_own(sent) {
-            let text = value.to_str().unwrap_or_default();
-            if text.contains(&self.placeholder) {
-                found = true;
-                let key = self.upstream.key.as_ref();
-                let text = key.map(|key| text.replace(&self.placeholder, key.expose()));
-                if let Some(mut value) = text.and_then(|text| HeaderValue::try_from(text).ok()) {
-                    value.set_sensitive(true);
-                    headers.append(name, value);
-                }
-            } else if !KEYS.contains(&name.as_str()) {
+            if !KEYS.contains(&name.as_str()) {
                 headers.append(name, value.clone());
+                continue;
+            }
+            let text = value.to_str().unwrap_or_default();
+            let (scheme, word) = text.split_once(' ').unwrap_or(("", text));
+            if word != self.placeholder || !matches!(scheme, "" | "Bearer" | "bearer") {
+                continue;
+            }
+            found = true;
+            let key = self.upstream.key.as_ref().map(|key| format!("{scheme} {}", key.expose()));
+            let key = key.and_then(|key| HeaderValue::try_from(key.trim_start()).ok());
+            if let Some(mut key) = key {
+                key.set_sensitive(true);
+                headers.append(name, key);
             }
         }
         found.then_some(headers)
+    }
+
+    /// An error response of the provider, without the key should it repeat that.
+    fn repeated(&self, received: Received) -> Response<Body> {
+        let hidden = |text: String| match &self.upstream.key {
+            Some(key) => text.replace(key.expose(), &self.placeholder),
+            None => text,
+        };
+        let body = match String::from_utf8(received.body) {
+            Ok(text) => Body::from(hidden(text)),
+            Err(error) => Body::from(error.into_bytes()),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = StatusCode::from_u16(received.status).unwrap_or_default();
+        let headers = received.headers.into_iter().filter_map(|(name, value)| {
+            Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(hidden(value)).ok()?))
+        });
+        response.headers_mut().extend(headers);
+        response
     }
 
     fn refuse(&self, asked: &str) -> Response<Body> {
@@ -345,6 +417,29 @@ impl Shared {
         }
         rejection(StatusCode::FORBIDDEN, "regreen: a client reaches its provider alone")
     }
+}
+
+/// The paths of questions and of lists of models in all protocols, below a base URL.
+static SERVED: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
+    let post = r"^(/v1|/v1beta)?/(chat/completions|responses|responses/compact|messages|messages/count_tokens|models/[\w.-]+:(generateContent|streamGenerateContent|countTokens))$";
+    let get = r"^(/v1|/v1beta)?(/models(/[\w.-]+)?)?/?$";
+    Some([Regex::new(post).ok()?, Regex::new(get).ok()?])
+});
+
+/// Whether a request asks a model or for the models. Files, batches and other things of the account
+/// are none of a client's business.
+fn is_served(method: &Method, path: &str) -> bool {
+    let Some([post, get]) = SERVED.as_ref() else { return false };
+    match *method {
+        Method::POST => post.is_match(path),
+        Method::GET | Method::HEAD => get.is_match(path),
+        _ => false,
+    }
+}
+
+/// Whether a request is answered by a model, rather than by a count of tokens or a list.
+fn is_question(method: &Method, path: &str) -> bool {
+    method == Method::POST && !path.ends_with("count_tokens") && !path.ends_with("countTokens")
 }
 
 /// The headers without those of the connection.
@@ -361,17 +456,6 @@ fn without_own(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &Heade
 
 fn copied((name, value): (&HeaderName, &HeaderValue)) -> (HeaderName, HeaderValue) {
     (name.clone(), value.clone())
-}
-
-/// An error response of the provider, as it came.
-fn repeated(received: Received) -> Response<Body> {
-    let mut response = Response::new(Body::from(received.body));
-    *response.status_mut() = StatusCode::from_u16(received.status).unwrap_or_default();
-    let headers = received.headers.into_iter().filter_map(|(name, value)| {
-        Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
-    });
-    response.headers_mut().extend(headers);
-    response
 }
 
 /// An error of our own, in the form that all clients read.

@@ -7,8 +7,8 @@ use super::*;
 
 const KEY: &str = "the-real-key-0123456789";
 
-/// A server that answers each request with its head. A path that ends in a number gets it as the
-/// status. Returns its port.
+/// A server that answers each request with its head, and with the status that the header `x-status`
+/// names. Returns its port.
 async fn echo() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -17,8 +17,9 @@ async fn echo() -> u16 {
             let (stream, _) = listener.accept().await.unwrap();
             tokio::spawn(async move {
                 let service = service_fn(|request: Request<Incoming>| async move {
-                    let last = request.uri().path().rsplit('/').next().unwrap_or_default();
-                    let status = last.parse().unwrap_or(200);
+                    let status = request.headers().get("x-status");
+                    let status =
+                        status.map_or(200, |value| value.to_str().unwrap().parse().unwrap());
                     let mut text = format!("{} {}\n", request.method(), request.uri());
                     for (name, value) in request.headers() {
                         text += &format!("{name}: {}\n", value.to_str().unwrap());
@@ -63,16 +64,24 @@ async fn the_key_takes_the_place_of_the_placeholder() {
     let gateway = gateway(format!("http://127.0.0.1:{port}/v1/"), Some(KEY)).await;
     assert_eq!(gateway.base_url(), format!("http://127.0.0.1:{}/v1", gateway.port()));
     let bearer = format!("Authorization: Bearer {}", gateway.placeholder());
-    let got = send(&gateway, &["GET /v1/a/b?c=d&key=theirs HTTP/1.1", &bearer, "x-more: m"]).await;
+    let got =
+        send(&gateway, &["GET /v1/models/m?c=d&key=theirs HTTP/1.1", &bearer, "x-more: m"]).await;
     assert!(got.starts_with("HTTP/1.1 200 ") && got.contains("x-own: kept"), "{got}");
-    assert!(got.contains("GET /v1/a/b?c=d\n"), "{got}");
+    assert!(got.contains("GET /v1/models/m?c=d\n"), "{got}");
     assert!(got.contains(&format!("authorization: Bearer {KEY}\n")), "{got}");
     assert!(got.contains("x-more: m\n") && !got.contains(gateway.placeholder()), "{got}");
     // A key of somebody else beside it goes nowhere.
     let mine = format!("x-goog-api-key: {}", gateway.placeholder());
-    let got = send(&gateway, &["POST /v1/x HTTP/1.1", &mine, "x-api-key: theirs"]).await;
+    let got = send(&gateway, &["POST /v1/responses HTTP/1.1", &mine, "x-api-key: theirs"]).await;
     assert!(got.contains(&format!("x-goog-api-key: {KEY}\n")), "{got}");
     assert!(!got.contains("theirs"), "{got}");
+    // Providers repeat parts of requests in their errors.
+    let echo = format!("content-type: text/{}", gateway.placeholder());
+    let got = send(&gateway, &["POST /v1/responses HTTP/1.1", &bearer, &echo]).await;
+    assert_eq!(got.matches(KEY).count(), 1, "{got}");
+    let odd = format!("authorization: Basic {}", gateway.placeholder());
+    let got = send(&gateway, &["POST /v1/responses HTTP/1.1", &odd]).await;
+    assert!(got.starts_with("HTTP/1.1 401 "), "{got}");
 }
 
 #[tokio::test]
@@ -91,12 +100,22 @@ async fn nothing_but_the_provider_is_reached_and_only_with_the_placeholder() {
     let gateway = gateway(base, Some(KEY)).await;
     let key = format!("x-api-key: {}", gateway.placeholder());
     let other = format!("GET http://127.0.0.1:{port}/v1/x HTTP/1.1");
-    let absolute = format!("GET {}/x HTTP/1.1", gateway.base_url());
+    let absolute = format!("GET {}/models HTTP/1.1", gateway.base_url());
     let table = [
         (vec![absolute.as_str(), &key], 200),
         (vec!["GET /v1 HTTP/1.1", &key], 200),
-        (vec!["GET /v1/x HTTP/1.1"], 401),
-        (vec!["GET /v1/x HTTP/1.1", "x-api-key: theirs"], 401),
+        (vec!["GET /v1/models HTTP/1.1"], 401),
+        (vec!["GET /v1/models HTTP/1.1", "x-api-key: theirs"], 401),
+        (vec!["POST /v1/messages/count_tokens HTTP/1.1", &key], 200),
+        (
+            vec!["POST /v1/v1beta/models/gemini-3.8:streamGenerateContent?alt=sse HTTP/1.1", &key],
+            200,
+        ),
+        (vec!["GET /v1/files HTTP/1.1", &key], 403),
+        (vec!["POST /v1/batches HTTP/1.1", &key], 403),
+        (vec!["DELETE /v1/models/m HTTP/1.1", &key], 403),
+        (vec!["TRACE /v1/models HTTP/1.1", &key], 403),
+        (vec!["GET /v1/models/..%2f..%2fother HTTP/1.1", &key], 403),
         (vec!["GET /v2/x HTTP/1.1", &key], 403),
         (vec!["GET /v1x HTTP/1.1", &key], 403),
         (vec!["GET /v1/../v2 HTTP/1.1", &key], 403),
@@ -133,8 +152,36 @@ async fn a_connection_to_the_proxy_through_the_proxy_is_one_more() {
     }
     assert!(head.starts_with(b"HTTP/1.1 200 "));
     let key = format!("x-api-key: {}", gateway.placeholder());
-    let got = send_on(stream, &["POST /x HTTP/1.1", &key]).await;
+    let got = send_on(stream, &["POST /responses HTTP/1.1", &key]).await;
     assert!(got.contains(&format!("x-api-key: {KEY}\n")), "{got}");
+}
+
+#[tokio::test]
+async fn connections_are_not_nested() {
+    let gateway = gateway("http://127.0.0.1:9".into(), None).await;
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
+    let request = format!("CONNECT 127.0.0.1:{} HTTP/1.1\r\nhost: x\r\n\r\n", gateway.port());
+    for expected in ["HTTP/1.1 200 ", "HTTP/1.1 403 "] {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        assert!(head.starts_with(expected.as_bytes()), "{expected}");
+    }
+}
+
+#[test]
+fn the_question_that_began_last_decides() {
+    let failure = || Some(Failure::Transport(HttpError::TimedOut));
+    let mut questions = Questions::default();
+    let (first, second) = (questions.begin(), questions.begin());
+    questions.end(second, None);
+    questions.end(first, failure());
+    assert_eq!(questions.failure, None);
+    let third = questions.begin();
+    questions.end(third, failure());
+    assert_eq!(questions.failure, failure());
 }
 
 #[tokio::test]
@@ -142,22 +189,24 @@ async fn the_failure_of_the_latest_question_is_known() {
     let port = echo().await;
     let gateway = gateway(format!("http://127.0.0.1:{port}"), Some(KEY)).await;
     let key = format!("x-api-key: {}", gateway.placeholder());
-    // Only a POST asks a question.
-    send(&gateway, &["GET /503 HTTP/1.1", &key]).await;
-    assert_eq!(gateway.failure(), None);
+    // Neither a list of models nor a count of tokens is a question.
+    for other in ["GET /models HTTP/1.1", "POST /v1/messages/count_tokens HTTP/1.1"] {
+        let got = send(&gateway, &[other, &key, "x-status: 503"]).await;
+        assert!(got.starts_with("HTTP/1.1 503 "), "{got}");
+        assert_eq!(gateway.failure(), None);
+    }
     for (status, invites) in [(429, true), (400, false), (529, true)] {
-        let got = send(&gateway, &[&format!("POST /{status} HTTP/1.1"), &key]).await;
+        let got =
+            send(&gateway, &["POST /responses HTTP/1.1", &key, &format!("x-status: {status}")])
+                .await;
         assert!(got.starts_with(&format!("HTTP/1.1 {status} ")), "{got}");
-        assert!(
-            got.contains("retry-after: 7") && got.contains(&format!("POST /{status}")),
-            "{got}"
-        );
+        assert!(got.contains("retry-after: 7") && got.contains("POST /responses"), "{got}");
         let failure = gateway.failure().unwrap();
         assert_eq!(failure.invites_retries(), invites);
         let Failure::Status(received) = failure else { panic!("{failure:?}") };
         assert_eq!((received.status, received.header("retry-after")), (status, Some("7")));
     }
-    send(&gateway, &["POST /x HTTP/1.1", &key]).await;
+    send(&gateway, &["POST /responses HTTP/1.1", &key]).await;
     assert_eq!(gateway.failure(), None, "an answer ends it");
 }
 
@@ -168,7 +217,7 @@ async fn a_provider_that_is_away_is_an_error_with_words() {
     drop(closed);
     let gateway = gateway(base, Some(KEY)).await;
     let key = format!("x-api-key: {}", gateway.placeholder());
-    let got = send(&gateway, &["POST /x HTTP/1.1", &key]).await;
+    let got = send(&gateway, &["POST /responses HTTP/1.1", &key]).await;
     assert!(got.starts_with("HTTP/1.1 502 ") && got.contains("no connection"), "{got}");
     assert!(matches!(gateway.failure(), Some(Failure::Transport(_))));
     let (http, key) = (Http::new().unwrap(), None);

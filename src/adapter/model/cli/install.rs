@@ -39,13 +39,13 @@ fn program_in(place: &Path, row: &CliRow) -> PathBuf {
 /// of any package, except for the one that puts the client's own program in place. One that is
 /// installed already stays as it is. The error says what failed, in npm's words.
 pub async fn install(program: ClientProgram, folder: &Path) -> Result<PathBuf, String> {
-    if let Some(path) = installed(program, folder) {
-        return Ok(path);
-    }
     let row = table::row(program);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    files::create_folder(folder).map_err(failed)?;
     let folder = std::path::absolute(folder).map_err(failed)?;
+    if let Some(path) = installed(program, &folder) {
+        return Ok(path);
+    }
+    files::create_folder(&folder).map_err(failed)?;
     // Moved to its name when it is complete, so that an interrupted installation leaves nothing.
     let fresh = files::private_folder(&folder, "new-").map_err(failed)?;
     let package = format!("{}@{}", row.package, row.version);

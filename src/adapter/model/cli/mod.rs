@@ -260,15 +260,12 @@ impl Model for CliModel {
         let refused = gateway.failure().map(|failure| self.refused(&failure, limit));
         let ending = match run.ending {
             Ok(ending) => ending,
-            Err(Stopped::OnRequest) => {
+            Err(Stopped::OnRequest | Stopped::TimeLimit) => {
                 let timed_out = || provider.error(ModelErrorKind::TimedOut { limit }, "");
                 return Err(refused.unwrap_or_else(timed_out));
             }
             Err(Stopped::TooMuchOutput) => {
                 return Err(provider.error(ModelErrorKind::Garbage, "it said too much"));
-            }
-            Err(Stopped::TimeLimit) => {
-                return Err(provider.error(ModelErrorKind::TimedOut { limit }, ""));
             }
         };
         let parsed =
