@@ -93,7 +93,14 @@ fn syntax_error(file: &RepoPath, language: Language, text: &str) -> Option<Findi
     let declares = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| file.as_str().ends_with(end));
     let rule = rule("syntax-error").filter(|_| !declares)?;
     let place = syntax::first_error(language, text)?;
-    Some(rule.finding(file, place.line, &format!("at column {}", place.column)))
+    let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX).max(1);
+    // What is never closed ends after the last line.
+    let note = if place.line > last {
+        "at the end of the file".to_owned()
+    } else {
+        format!("at column {}", place.column)
+    };
+    Some(rule.finding(file, place.line.min(last), &note))
 }
 
 /// Runs the tree-sitter patterns of all rules over a file in one pass.

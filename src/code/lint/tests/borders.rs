@@ -434,6 +434,12 @@ fn a_test_loads_its_subject() {
     assert!(found("import subprocess").is_empty());
 }
 
+#[test]
+fn what_is_never_closed_is_found_in_the_last_line() {
+    assert_eq!(lines("syntax-error", &[("a_test.go", "import A`\n")]), [1]);
+    assert_eq!(lines("syntax-error", &[("a.py", "f(\n\n")]), [1]);
+}
+
 proptest! {
     /// No text makes a scan fail, and no finding lies outside its file.
     #[test]
