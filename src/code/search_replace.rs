@@ -89,13 +89,18 @@ fn locate(
         .map(|window| (range_of(window), block.replace.to_owned()))
         .take(MANY)
         .collect::<Vec<_>>();
-    if let [(range, replacement)] = found.as_mut_slice()
-        && block.search.ends_with('\n')
-    {
-        // The block holds the end of its last line, unless that is the last of the text.
-        match text.get(range.end..).map(|rest| rest.strip_prefix('\r').unwrap_or(rest)) {
-            Some(rest) if rest.starts_with('\n') => range.end = text.len() - rest.len() + 1,
-            _ => replacement.truncate(replacement.trim_end_matches('\n').len()),
+    if let [(range, replacement)] = found.as_mut_slice() {
+        let rest = text.get(range.end..).unwrap_or_default();
+        let rest = rest.strip_prefix('\r').unwrap_or(rest);
+        let is_last = !rest.starts_with('\n');
+        match (block.search.ends_with('\n'), replacement.ends_with('\n')) {
+            // The block holds the end of its last line, unless that is the last of the text.
+            (true, _) if is_last => replacement.truncate(replacement.trim_end_matches('\n').len()),
+            (true, true) => range.end = text.len() - rest.len() + 1,
+            (true, false) if replacement.is_empty() => range.end = text.len() - rest.len() + 1,
+            // Only one side has the end of the line, which stays as it is.
+            (false, true) => replacement.truncate(replacement.trim_end_matches(['\r', '\n']).len()),
+            (true | false, false) => {}
         }
     }
     if found.is_empty() {
@@ -106,8 +111,8 @@ fn locate(
     }
     if found.is_empty() {
         found = hits(&lines, &searched, str::trim)
-            .take(MANY)
             .filter_map(|window| Some((range_of(window), shifted(window, &searched, replace)?)))
+            .take(MANY)
             .collect();
     }
     match (found.len(), found.pop()) {
@@ -288,6 +293,9 @@ mod tests {
             ("a = 1\nb = 2", "a = 1\nb = 3", "a = 1\r\nb = 3\r\nc = 3\r\n"),
             ("b = 2", "b = 2\nb += 1", "a = 1\r\nb = 2\r\nb += 1\r\nc = 3\r\n"),
             ("b = 2\r\n", "b = 3\r\n", "a = 1\r\nb = 3\r\nc = 3\r\n"),
+            ("b = 2\n", "b = 3", "a = 1\r\nb = 3\r\nc = 3\r\n"),
+            ("b = 2", "b = 3\n", "a = 1\r\nb = 3\r\nc = 3\r\n"),
+            ("b = 2\n", "", "a = 1\r\nc = 3\r\n"),
         ];
         for (search, replace, expected) in table {
             assert_eq!(apply(text, &[Block { search, replace }]).unwrap(), expected, "{search:?}");

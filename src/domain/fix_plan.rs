@@ -38,6 +38,9 @@ pub struct FixPlan {
     pub root_causes: Vec<RootCause>,
     /// Places to change, most suspicious first; at least one.
     pub modification_points: Vec<ModificationPoint>,
+    /// All files that the analysis names, also those without a place that exists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RepoPath>,
     /// Tests to run after the change, besides those the import graph selects.
     pub affected_tests: Vec<TestId>,
     /// How sure the plan is, from 0 to 1.

@@ -24,8 +24,9 @@ pub struct PlanScope<'a> {
     /// The places that an analysis named. Without an analysis there are none, and every existing
     /// file may change.
     pub points: &'a [ModificationPoint],
-    /// The files of the tests that fail or that the plan names.
-    pub tests: BTreeSet<RepoPath>,
+    /// Other files that may change: those of the tests that fail or that the plan names, and those
+    /// that the analysis names without a place in them, such as one with a constant.
+    pub others: BTreeSet<RepoPath>,
     /// The failing tests and what they said.
     pub failures: String,
 }
@@ -66,7 +67,7 @@ impl PlanScope<'_> {
     fn is_planned(&self, file: &RepoPath) -> bool {
         self.points.is_empty()
             || self.points.iter().any(|point| point.file == *file)
-            || self.tests.contains(file)
+            || self.others.contains(file)
     }
 
     /// The places of the plan, as a refusal quotes them.
@@ -129,7 +130,7 @@ mod tests {
             .collect();
         let planned = PlanScope {
             points: &points[..1],
-            tests: [file("test_a.py")].into(),
+            others: [file("test_a.py")].into(),
             failures: "No module named 'shop.gone'\n".into(),
         };
         let anything = PlanScope { points: &[], ..planned.clone() };

@@ -158,6 +158,7 @@ pub fn reason_to_give_up(
     if let [.., a, b] = rounds
         && a.strategy == Strategy::Reflective
         && b.strategy == Strategy::Reflective
+        && !a.skipped
         && !a.improved
         && a.failing == b.failing
         && count(stuck) > count(failing) * at.stuck_abort
@@ -303,6 +304,8 @@ mod tests {
         assert!(reason_to_give_up(&[skipped.clone(), same, skipped], &[], &t).is_none());
         assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
         assert!(reason_to_give_up(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
+        let skipped = FinishedIteration { skipped: true, ..reflective.clone() };
+        assert!(reason_to_give_up(&[skipped, reflective.clone()], &t, &t).is_none());
         let improved = FinishedIteration { improved: true, ..reflective.clone() };
         assert!(
             reason_to_give_up(&[improved, reflective], &t, &t).is_none(),

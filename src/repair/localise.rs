@@ -340,6 +340,7 @@ fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
         expected_outcome: format!("{} passes.", first.tests.first().map_or("", TestId::as_str)),
         root_causes,
         modification_points,
+        files: Vec::new(),
         report: String::new(),
         edits: Vec::new(),
         confidence: 0.5,

@@ -1,5 +1,7 @@
 //! Asks models to analyse failing tests and to plan a fix (specification.md 4.9). Changes nothing.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -7,7 +9,7 @@ use crate::code::edit_blocks::{self, CodeBlocks};
 use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{self, FixPlan, ModificationPoint, RootCause};
-use crate::domain::id::TestId;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::SearchReplace;
 use crate::domain::text::{bounded, one_line};
 use crate::effect::{Answer, EffectError, Model};
@@ -137,6 +139,15 @@ fn report(analysis: &AnalysisResponse) -> String {
     text.trim().to_owned()
 }
 
+/// The files that an analysis names, whatever else it says of them.
+fn files(analysis: &AnalysisResponse) -> Vec<RepoPath> {
+    let causes = analysis.root_causes.iter().map(|cause| cause.file.as_str());
+    let points = analysis.modification_points.iter().filter_map(|point| point.split(':').next());
+    let named = points.chain(causes).take(2 * POINTS);
+    let named = named.filter_map(|file| RepoPath::parse(file.trim().trim_start_matches("./")).ok());
+    named.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// Builds a plan from an analysis. Tests that the suite does not contain are dropped.
 fn plan(
     author: &str,
@@ -172,6 +183,7 @@ fn plan(
         approach: bounded(&analysis.approach, 1_000),
         root_causes,
         modification_points: points.iter().take(POINTS).cloned().collect(),
+        files: files(analysis),
         affected_tests: known(&analysis.affected_tests),
         confidence: analysis.confidence_score,
         expected_outcome: bounded(&analysis.expected_outcome, 1_000),
@@ -200,6 +212,13 @@ mod tests {
         for (text, characters, expected) in table {
             assert_eq!(bounded(text, characters), expected);
         }
+    }
+
+    #[test]
+    fn files_without_a_place_that_exists_are_named_too() {
+        let named = analysis(&["calc.py:total:9-13", "./rates.py:RATE", ":x", "calc.py"], &[]);
+        let files: Vec<String> = files(&named).iter().map(ToString::to_string).collect();
+        assert_eq!(files, ["calc.py", "rates.py"]);
     }
 
     /// A source of forty lines.

@@ -122,6 +122,7 @@ fn plan(sample: &Sample) -> FixPlan {
             point: point.clone(),
         }],
         modification_points: vec![point],
+        files: Vec::new(),
         affected_tests: Vec::new(),
         confidence: 0.6,
         expected_outcome: "The test passes.".into(),

@@ -54,6 +54,7 @@ fn plan(salt: usize) -> FixPlan {
         approach: "try".into(),
         root_causes: vec![],
         modification_points: vec![point],
+        files: Vec::new(),
         affected_tests: vec![],
         confidence: 0.5,
         expected_outcome: String::new(),

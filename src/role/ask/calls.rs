@@ -137,7 +137,7 @@ impl<T: Send + Sync> Caller<'_, T> {
             EarlierAnswer::None => Ok(None),
             EarlierAnswer::Lost(stored) => {
                 let lost = exchange_log::lost_call(call, &stored);
-                if !counted.contains(&lost) {
+                if !counted.iter().chain(calls.iter()).any(|one| *one == lost) {
                     calls.push(lost);
                 }
                 Ok(None)

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
-use crate::domain::chain::{self, DegradedCase};
+use crate::domain::chain::{self, DegradedCase, Rules};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
@@ -107,7 +107,7 @@ impl Fixer {
         let degraded = !matches!(reply, Reply::Good(_));
         let mut weak = None;
         let reply = match reply {
-            Reply::Degraded(answer) => match too_weak(state, &answer) {
+            Reply::Degraded(answer) => match too_weak(state, &answer, rules) {
                 None => Reply::Degraded(answer),
                 Some(reason) => {
                     fx.screen.show(&Event::Notice { text: reason.clone() });
@@ -133,8 +133,10 @@ impl Fixer {
             }
             Reply::NoAnswer => {
                 let asked = ProviderCalls { calls, degraded };
-                // The engine proves what it finds, so it goes on where it is part of the chain.
-                let own = suspects.plan.filter(|_| self.has_embedded());
+                // The engine proves what it finds, and an agent finds places itself, so these go on
+                // where they are part of the chain.
+                let has_agents = !self.models(fx, |mode| mode == ClientMode::Agent).is_empty();
+                let own = suspects.plan.filter(|_| has_agents || self.has_embedded());
                 let (plan, too_weak) = match (own, weak) {
                     (None, Some((answer, reason))) => {
                         (Some(self.store_report(state, answer, fx).await?), Some(reason))
@@ -226,8 +228,13 @@ impl Fixer {
 }
 
 /// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
-fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>) -> Option<String> {
-    let last = state.iterations.last();
+fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>, rules: &Rules) -> Option<String> {
+    let (last, plan) = (state.iterations.last(), &answer.value.plan);
+    let explains_none = plan.root_causes.iter().all(|cause| cause.tests.is_empty());
+    // Misspelt names of tests (T3) make no analysis weak that is sure of itself.
+    if plan.affected_tests.is_empty() && explains_none && plan.confidence >= rules.min_confidence {
+        return None;
+    }
     // A cause and its point often give other lines of one function.
     let points = answer.value.plan.modification_points.iter();
     let places: BTreeSet<_> = points.map(|point| (&point.file, &point.function)).collect();

@@ -88,7 +88,8 @@ impl EditsReader<'_> {
         let planned = self.plan.root_causes.iter().flat_map(|cause| &cause.tests);
         let planned = planned.chain(&self.plan.affected_tests);
         let cases = ledger.failing_cases().chain(planned.filter_map(|id| ledger.case(id)));
-        let tests: BTreeSet<RepoPath> = cases.filter_map(|case| case.file.clone()).collect();
+        let tests = cases.filter_map(|case| case.file.clone());
+        let others = tests.chain(self.plan.files.iter().cloned()).collect();
         let root = self.fx.worktree.root().display().to_string();
         let said = ledger.failing_cases().filter_map(|case| case.failure.as_ref());
         let said: String = said
@@ -103,7 +104,7 @@ impl EditsReader<'_> {
         let sources: BTreeSet<&str> = failing.filter_map(|file| self.context.text(file)).collect();
         failures.extend(sources);
         let points = if is_bound { self.plan.modification_points.as_slice() } else { &[] };
-        PlanScope { points, tests, failures }
+        PlanScope { points, others, failures }
     }
 
     /// Checks edits against the guards, the plan, earlier attempts and the project's check command.

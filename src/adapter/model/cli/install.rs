@@ -56,6 +56,11 @@ pub async fn install(program: ClientProgram, folder: &Path) -> Result<PathBuf, S
         let script = format!("node_modules/{}/{script}", row.package);
         run(&["node", &script], fresh.path()).await?;
     }
+    if !program_in(fresh.path(), row).exists() {
+        return Err(format!(
+            "npm installed {package} without its program; see its settings (`npm config list`)"
+        ));
+    }
     let place = place(row, &folder);
     match std::fs::rename(fresh.path(), &place) {
         Ok(()) => Ok(program_in(&place, row)),
