@@ -784,6 +784,9 @@ fn weak_analyses_are_skipped_and_two_in_a_row_end_the_run() {
     }
 }
 
+/// The first line of a function of `CALC`.
+const HEAD_OF_CLAMP: &str = "def clamp(value, low, high):";
+
 /// `CALC` with a file that nothing is wrong with.
 fn with_another_file(model: &FakeModel) -> TestRepo {
     let repo = configured(model, "one", &["one"], "");
@@ -810,7 +813,7 @@ fn edits_outside_the_plan_are_refused_and_the_model_sees_why() {
     };
     let other = ("other.py", "RATE = 1", "RATE = 2");
     let uses = |name: &str| format!("        total = {name}(total, value)\n");
-    let (head, body) = (format!("from adding import add\n\n\n{}", "def clamp("), uses("add"));
+    let (head, body) = (format!("from adding import add\n\n\n{HEAD_OF_CLAMP}"), uses("add"));
     let plan = || analysis("calc.py:total:9-13", 0.9);
     let model = FakeModel::serve(vec![(
         "one",
@@ -819,7 +822,7 @@ fn edits_outside_the_plan_are_refused_and_the_model_sees_why() {
             change(&[TOTAL, other], &[("extra.py", "EXTRA = 1\n")]),
             // An import at the head of the file, and the new file that it needs.
             change(
-                &[("calc.py", "def clamp(", &head), ("calc.py", TOTAL.1, &body)],
+                &[("calc.py", HEAD_OF_CLAMP, &head), ("calc.py", TOTAL.1, &body)],
                 &[("adding.py", "def add(one, other):\n    return one + other\n")],
             ),
         ],
