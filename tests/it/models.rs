@@ -453,7 +453,14 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
             "edits the test",
             [
                 good.to_vec()[..1].to_vec(),
-                vec![edit("test_calc.py", "clamp(9, 2, 5), 5", "clamp(9, 2, 5), 2"); 3],
+                vec![
+                    edit(
+                        "test_calc.py",
+                        "        self.assertEqual(clamp(9, 2, 5), 5)",
+                        "        self.assertEqual(clamp(9, 2, 5), 2)"
+                    );
+                    3
+                ],
             ]
             .concat(),
             "vetoed",

@@ -170,8 +170,10 @@ fn fix(repo: &TestRepo, arguments: &[&str]) -> Ran {
 
 /// A model that takes the code for correct and the tests for wrong.
 fn changes_tests() -> FakeModel {
-    let high = edit("test_calc.py", "clamp(9, 2, 5), 5", "clamp(9, 2, 5), 2");
-    let total = edit("test_calc.py", "total([1, 2, 3]), 6", "total([1, 2, 3]), -6");
+    let assertion = |call: &str| format!("self.assertEqual({call})");
+    let change = |from: &str, to: &str| edit("test_calc.py", &assertion(from), &assertion(to));
+    let high = change("clamp(9, 2, 5), 5", "clamp(9, 2, 5), 2");
+    let total = change("total([1, 2, 3]), 6", "total([1, 2, 3]), -6");
     FakeModel::serve(vec![(
         "one",
         vec![

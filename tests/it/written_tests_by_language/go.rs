@@ -104,7 +104,10 @@ func TestHalfOff(t *testing.T) {
     ),
     refusal: "refused, by one: hallucinated-import: price/price_test.go:6:2: no required module provides package",
     finding: "example.com/shop/price.TestHalfOff",
-    fix: ("amount * (100 + percent) / 100", "amount * (100 - percent) / 100"),
+    fix: (
+        "return amount * (100 + percent) / 100, nil",
+        "return amount * (100 - percent) / 100, nil",
+    ),
     answer: |question| fixing_reply(&GO, question),
 };
 

@@ -109,7 +109,7 @@ public class PriceTest {
     ),
     refusal: "refused, by one: hallucinated-import: line 6: nothing brings `com.nobody.prices.PriceMatchers`",
     finding: "shop.PriceTest::halfOff",
-    fix: ("amount * (100 + percent) / 100", "amount * (100 - percent) / 100"),
+    fix: ("return amount * (100 + percent) / 100;", "return amount * (100 - percent) / 100;"),
     answer: |question| fixing_reply(&JAVA, question),
 };
 

@@ -190,7 +190,7 @@ fn half_off() {
     made_up: ("use shop::price", "use pricetest::any_price;\nuse shop::price"),
     refusal: "refused, by one: hallucinated-import: tests/price.rs:1:5: use of unresolved module or unlinked crate `pricetest`",
     finding: "tests/price.rs::half_off",
-    fix: ("price * (100 + percent) / 100", "price * (100 - percent) / 100"),
+    fix: ("Ok(price * (100 + percent) / 100)", "Ok(price * (100 - percent) / 100)"),
     answer: |question| fixing_reply(&RUST, question),
 };
 
