@@ -169,8 +169,8 @@ fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
     assert_eq!(
         calls.iter().map(of).collect::<Vec<_>>(),
         [
-            "\"two\" \"interrupted\" 0",
             "\"one\" \"refused\" 700",
+            "\"two\" \"interrupted\" 0",
             "\"one\" null 1000",
             "\"one\" null 1000",
         ],

@@ -42,11 +42,6 @@ impl UsageLog {
         );
     }
 
-    /// All calls, for whatever work.
-    pub fn all_calls(&self) -> Vec<ProviderCall> {
-        self.calls.iter().map(|one| one.call.clone()).collect()
-    }
-
     /// What all calls used and cost.
     pub fn spent(&self) -> Spending {
         sum(self.calls.iter())
@@ -104,7 +99,7 @@ mod tests {
                 (calls, tokens, money)
             );
         }
-        assert_eq!(stored_usage_log.all_calls()[1], call(20, None));
+        assert_eq!(stored_usage_log.calls[1].call, call(20, None));
         let all = stored_usage_log.spent();
         assert_eq!((all.calls, all.usage.tokens(), all.micro_usd, all.unpriced), (3, 63, 12, 1));
     }

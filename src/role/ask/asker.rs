@@ -6,14 +6,15 @@ use futures::lock::Mutex;
 
 use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
+use crate::domain::fix_loop::FixLoop;
 use crate::domain::provider::ClientMode;
 use crate::effect::{EffectError, Model, ModelErrorKind, Question, StoreError};
 use crate::role::prompt::{BYTES_PER_TOKEN, RefusedAnswer, Role};
 
-use super::calls::{CallOutcome, Caller, Exchange, reason_of};
+use super::calls::{CallOutcome, Caller, Entry, Exchange, note_model, reason_of};
 use super::chain::{AskEffects, AskSettings, Slot};
 use super::conversation::{Conversation, Narrowed};
-use super::exchange_log::{self, UnansweredCalls};
+use super::exchange_log::{self, UncountedCalls};
 use super::reader::{Answered, Reader, Reading, Reply};
 use super::retry::trigger_of;
 use super::usage_key::{UsageKey, new_call, sum};
@@ -39,8 +40,8 @@ pub struct Ask<'a> {
 /// Asks providers, except those that are known to be unavailable.
 pub struct Asker {
     settings: AskSettings,
-    /// Whether the unanswered questions of an earlier run were already counted.
-    counted_unanswered: Mutex<bool>,
+    /// Whether the calls that an earlier run left uncounted were already returned.
+    has_returned_uncounted: Mutex<bool>,
     /// Records of the questions asked in this run. Repeating one of them must not return the answer
     /// stored for its first time.
     visited: Mutex<BTreeSet<String>>,
@@ -52,7 +53,7 @@ impl Asker {
     pub fn new(settings: AskSettings) -> Self {
         Self {
             settings,
-            counted_unanswered: Mutex::new(false),
+            has_returned_uncounted: Mutex::new(false),
             visited: Mutex::new(BTreeSet::new()),
         }
     }
@@ -67,30 +68,48 @@ impl Asker {
         &self.settings.rules
     }
 
-    /// The questions of an earlier run that were still unanswered when it ended, returned only
-    /// once. The fix loop and the phases before it keep separate usage logs; `of_loop` selects
-    /// which.
-    pub async fn unanswered(
+    /// The calls of an earlier run that was killed before the session counted them; returned only
+    /// once. The fix loop and the phases before it count separately; `of_loop` selects which of them
+    /// counts now, and `counted` is the number of requests that it has counted.
+    pub async fn uncounted(
         &self,
         of_loop: bool,
+        counted: u64,
         fx: AskEffects<'_>,
-    ) -> Result<Option<UnansweredCalls>, StoreError> {
-        let mut counted = self.counted_unanswered.lock().await;
-        if std::mem::replace(&mut *counted, true) {
+    ) -> Result<Option<UncountedCalls>, StoreError> {
+        if std::mem::replace(&mut *self.has_returned_uncounted.lock().await, true) {
             return Ok(None);
         }
-        let open = exchange_log::find_unanswered(fx.store).await?;
-        let open = open.filter(|open| open.work.starts_with("iteration-") == of_loop);
-        for call in open.iter().flat_map(|open| &open.calls) {
-            let (provider, role, state) = (&call.provider, &call.role, &call.reason);
-            let text = format!("a question to `{provider}` ({role}): {state}; it counts as one");
+        let found = exchange_log::find_uncounted(counted, fx.store).await?;
+        let found = found.filter(|found| found.work.starts_with("iteration-") == of_loop);
+        for call in found.iter().flat_map(|found| &found.calls) {
+            let (provider, role) = (&call.provider, &call.role);
+            let question = format!("a question to `{provider}` ({role})");
+            let text = match call.trigger {
+                None => continue,
+                Some(FallbackTrigger::Interrupted) => {
+                    format!("{question}: {}; it counts as one", call.reason)
+                }
+                Some(_) => format!("{question} of the run before counts too: {}", call.reason),
+            };
             fx.screen.show(&Event::Notice { text });
         }
-        Ok(open)
+        Ok(found)
     }
 
-    /// Asks the models in order until one answer is good enough. Adds every call to `calls`, except
-    /// those that an earlier run already counted. A failing provider is not an error.
+    /// The calls with which a step of the fix loop begins: those that an earlier run did not count.
+    pub async fn calls_before(
+        &self,
+        state: &FixLoop,
+        fx: AskEffects<'_>,
+    ) -> Result<Vec<ProviderCall>, StoreError> {
+        let found = self.uncounted(true, state.spending.calls, fx).await?;
+        Ok(found.map(|found| found.calls).unwrap_or_default())
+    }
+
+    /// Asks the models in order until one answer is good enough. Adds every call to `calls`, those of
+    /// the step so far, except the ones that the session has counted. A failing provider is not an
+    /// error.
     pub async fn ask<T: Send + Sync>(
         &self,
         ask: &Ask<'_>,
@@ -98,10 +117,6 @@ impl Asker {
         calls: &mut Vec<ProviderCall>,
         fx: AskEffects<'_>,
     ) -> Result<Reply<T>, EffectError> {
-        if ask.usage.iteration > 0 {
-            let open = self.unanswered(true, fx).await?;
-            calls.extend(open.into_iter().flat_map(|open| open.calls));
-        }
         let mut run = AskRun { asker: self, ask, reader, fx, calls, answers: Answers::default() };
         for (slot, model) in ask.models {
             let now = fx.clock.elapsed();
@@ -209,14 +224,21 @@ impl<T: Send + Sync> AskRun<'_, T> {
                 return Ok(AfterAnswer::Next(Next::OutOfBudget(why)));
             }
         };
-        let index = (!exchange.is_counted).then_some(self.calls.len());
+        let entry = exchange.entry;
+        let index = match entry {
+            Entry::New => Some(self.calls.len()),
+            Entry::At(index) => Some(index),
+            Entry::Counted => None,
+        };
         let assessment = self.evaluate(exchange, &mut call, model).await?;
         let after = self.note_reading(assessment, &mut call, model, index);
         call.reason = caller.stored_reason(&call.reason);
-        if index.is_some() {
-            self.report(&call);
-            self.calls.push(call);
+        match entry {
+            Entry::New => self.calls.push(call.clone()),
+            Entry::At(index) => self.calls[index] = call.clone(),
+            Entry::Counted => return Ok(after),
         }
+        self.report(call);
         Ok(after)
     }
 
@@ -269,9 +291,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
             Ok(answer) => answer,
         };
         self.asker.settings.outages.lock().await.breaker.answered(name);
-        if !answer.model.is_empty() {
-            call.model.clone_from(&answer.model);
-        }
+        note_model(&answer, call);
         let reading = self.reader.read(model, &answer).await?;
         Ok(Assessment { reading, text: Some(answer.text), is_too_long: false })
     }
@@ -332,13 +352,12 @@ impl<T: Send + Sync> AskRun<'_, T> {
         AfterAnswer::Next(next)
     }
 
-    /// Reports a call to the screen, with the session's spending so far.
-    fn report(&self, call: &ProviderCall) {
+    /// Reports a call, which is in the list, to the screen, with the session's spending so far.
+    fn report(&self, call: ProviderCall) {
         let mut spent = self.ask.usage.session;
         spent.join(sum(self.calls));
-        spent.add(call.requests, call.usage, call.micro_usd);
         let iteration = self.ask.usage.iteration;
-        self.fx.screen.show(&Event::Asked { iteration, call: call.clone(), spent });
+        self.fx.screen.show(&Event::Asked { iteration, call, spent });
     }
 }
 

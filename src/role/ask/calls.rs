@@ -1,17 +1,20 @@
-//! One question to one model: from the disk if an earlier run asked it, else over the wire, with notes
-//! on disk by which its cost is counted once even if the run is killed.
+//! One question to one model: from the disk if an earlier run asked it, else over the wire, with a
+//! record on disk by which its cost is counted once even if the run is killed.
+
+use async_trait::async_trait;
 
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::event::Event;
+use crate::domain::provider::ClientMode;
 use crate::domain::text::bounded;
-use crate::effect::{Answer, EffectError, Model, ModelError, Question};
+use crate::effect::{Answer, EffectError, Model, ModelError, Question, Store, StoreError};
 
 use super::budget::{Allowance, Budget};
 use super::chain::{AskEffects, AskSettings};
-use super::exchange_log::{self, EarlierAnswer, Ended, PendingQuestion, StoredAnswer};
+use super::exchange_log::{self, AnswerReceipt, PendingQuestion};
 use super::reader::Reader;
-use super::retry::{Tries, ask_with_retries, trigger_of};
+use super::retry::{BeforeRetry, Tries, ask_with_retries, trigger_of};
 use super::usage_key::{UsageKey, sum};
 
 /// Maximum length of the reason stored with a call, in characters.
@@ -21,7 +24,18 @@ const REASON: usize = 1_000;
 pub(super) struct Exchange {
     pub result: Result<Answer, ModelError>,
     pub cost: Cost,
-    pub is_counted: bool,
+    pub entry: Entry,
+}
+
+/// Where the session counts a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Nowhere yet.
+    New,
+    /// Among the calls of the step, at this index.
+    At(usize),
+    /// In its state: an earlier step made the call.
+    Counted,
 }
 
 /// What a call with all its requests cost.
@@ -34,6 +48,12 @@ pub(super) struct Cost {
 }
 
 impl Cost {
+    /// The cost in the record of a call.
+    fn of(call: &ProviderCall) -> Self {
+        let ProviderCall { requests, usage, micro_usd, duration_ms, .. } = *call;
+        Self { requests, usage, micro_usd, duration_ms }
+    }
+
     /// Enters the cost into the record of a call.
     pub(super) fn note(self, call: &mut ProviderCall) {
         let Self { requests, usage, micro_usd, duration_ms } = self;
@@ -55,6 +75,13 @@ pub(super) fn reason_of(error: &ModelError) -> String {
     format!("{error}; {}", error.kind.hint())
 }
 
+/// Enters the name of the model that answered, where the provider reports it.
+pub(super) fn note_model(answer: &Answer, call: &mut ProviderCall) {
+    if !answer.model.is_empty() {
+        call.model.clone_from(&answer.model);
+    }
+}
+
 /// Everything that a call needs besides the question.
 #[derive(Clone, Copy)]
 pub(super) struct Caller<'a, T> {
@@ -71,18 +98,18 @@ impl<T: Send + Sync> Caller<'_, T> {
     }
 
     /// The answer that an interrupted run stored, if `is_first`, or else a new one if the budget
-    /// permits it. `calls` are those of the same step.
+    /// permits it. `calls` are the earlier ones of the same step.
     pub(super) async fn obtain(
         &self,
         call: &ProviderCall,
         model: &dyn Model,
         question: &mut Question,
         is_first: bool,
-        calls: &mut Vec<ProviderCall>,
+        calls: &[ProviderCall],
     ) -> Result<CallOutcome, EffectError> {
         let Self { settings, usage, fx, .. } = *self;
         let digest = exchange_log::digest(question, &settings.fence, usage.before);
-        if is_first && let Some(found) = self.find_earlier(call, &digest, model, calls).await? {
+        if is_first && let Some(found) = self.find_earlier(call, &digest, calls).await? {
             return Ok(CallOutcome::Exchange(found));
         }
         let budget = Budget { settings, usage, spent: sum(calls) };
@@ -99,127 +126,122 @@ impl<T: Send + Sync> Caller<'_, T> {
             call: call.clone(),
             digest,
             asked_at: fx.clock.now(),
-            before: exchange_log::interrupted(calls),
+            counted: usage.session.calls,
+            before: calls.to_vec(),
         };
-        Ok(CallOutcome::Exchange(self.call_model(&pending, model, question, calls).await?))
+        Ok(CallOutcome::Exchange(self.call_model(&pending, model, question).await?))
     }
 
-    /// The answer that an earlier run stored. Counts what that run paid for besides, unless the
-    /// session has counted it.
+    /// The answer that an earlier run stored.
     async fn find_earlier(
         &self,
         call: &ProviderCall,
         digest: &str,
-        model: &dyn Model,
-        calls: &mut Vec<ProviderCall>,
+        calls: &[ProviderCall],
     ) -> Result<Option<Exchange>, EffectError> {
-        let (fx, counted) = (self.fx, &self.usage.counted);
-        let earlier = exchange_log::find_answer(&call.raw, digest, fx.store).await?;
-        let mut known: Vec<&ProviderCall> = counted.iter().chain(calls.iter()).collect();
-        let mut missing = Vec::new();
-        for before in &earlier.calls {
-            // Two failures may look the same.
-            match known.iter().position(|one| *one == before) {
-                Some(index) => {
-                    known.swap_remove(index);
-                }
-                None => missing.push(before.clone()),
-            }
-        }
-        for ProviderCall { provider, role, reason, .. } in &missing {
-            let text = format!(
-                "a question to `{provider}` ({role}) of the run before counts too: {reason}"
-            );
-            fx.screen.show(&Event::Notice { text });
-        }
-        calls.extend(missing);
-        match earlier.answer {
-            EarlierAnswer::None => Ok(None),
-            EarlierAnswer::Lost(stored) => {
-                let lost = exchange_log::lost_call(call, &stored);
-                if !counted.iter().chain(calls.iter()).any(|one| *one == lost) {
-                    calls.push(lost);
-                }
-                Ok(None)
-            }
-            EarlierAnswer::Stored { answer, requests, micro_usd } => {
-                let text = format!(
-                    "the answer of `{}` ({}) is used as it arrived in the run before; it is not asked again",
-                    model.name(),
-                    call.role
-                );
-                fx.screen.show(&Event::Notice { text });
-                let is_same = |one: &&ProviderCall| {
-                    one.raw == call.raw
-                        && one.trigger != Some(FallbackTrigger::Interrupted)
-                        && !earlier.calls.contains(one)
-                };
-                let is_counted = counted.iter().any(|one| is_same(&one));
-                let usage = answer.usage;
-                let micro_usd = micro_usd.or_else(|| model.price(usage));
-                let cost = Cost { requests, usage, micro_usd, duration_ms: 0 };
-                Ok(Some(Exchange { result: Ok(answer), cost, is_counted }))
-            }
-        }
+        let fx = self.fx;
+        let found = exchange_log::find_answer(&call.raw, digest, fx.store).await?;
+        let Some((answer, stored)) = found else { return Ok(None) };
+        let text = format!(
+            "the answer of `{}` ({}) is used as it arrived in the run before; it is not asked again",
+            call.provider, call.role
+        );
+        fx.screen.show(&Event::Notice { text });
+        let is_same = |one: &ProviderCall| {
+            one.raw == call.raw && one.trigger != Some(FallbackTrigger::Interrupted)
+        };
+        let entry = calls.iter().rposition(is_same).map_or(Entry::Counted, Entry::At);
+        Ok(Some(Exchange { result: Ok(answer), cost: Cost::of(&stored), entry }))
     }
 
-    /// Calls the model. A note is stored before the call and a receipt after it, so that the cost
-    /// is known even if the run is killed. A failure of the model is a normal result.
+    /// Calls the model. The question is stored before the call, its cost before every retry, and a
+    /// receipt after it, so that the cost is known even if the run is killed. A failure of the model
+    /// is a normal result.
     async fn call_model(
         &self,
         pending: &PendingQuestion,
         model: &dyn Model,
         question: &Question,
-        calls: &[ProviderCall],
     ) -> Result<Exchange, EffectError> {
         let Self { settings, usage, fx, .. } = *self;
         exchange_log::note_question(pending, fx.store).await?;
         let start = fx.clock.elapsed();
-        let budget = Budget { settings, usage, spent: sum(calls) };
-        let permit = |question: &Question, spent| {
-            let longest = model.context_tokens() / 2;
-            match budget.allowance(model, question, spent) {
-                Allowance::Granted(tokens) => Some(tokens.min(longest)),
-                Allowance::IterationLimit(_) | Allowance::SessionLimit(_) => None,
-            }
-        };
+        let budget = Budget { settings, usage, spent: sum(&pending.before) };
+        let before_retry = StoredRetry { budget, pending, model, store: fx.store };
         let longest_wait = settings.rules.longest_wait;
-        let tries = ask_with_retries(model, question, longest_wait, &permit, fx.clock).await;
+        let tries =
+            ask_with_retries(model, question, longest_wait, &before_retry, fx.clock).await?;
         let Tries { mut result, requests, usage, micro_usd } = tries;
-        let mut is_collected = false;
-        if let Ok(answer) = &mut result {
-            answer.usage = usage;
-            if let Some(text) = self.reader.collect_edits(model, answer).await? {
-                is_collected = true;
-                answer.raw = std::mem::replace(&mut answer.text, text);
-            }
-        }
         let duration = fx.clock.elapsed().saturating_sub(start);
         let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         // A failure without tokens has no price, not even that of nothing.
         let micro_usd = micro_usd.filter(|_| result.is_ok() || usage.tokens() > 0);
         let cost = Cost { requests, usage, micro_usd, duration_ms };
-        let ended = match &result {
-            Ok(answer) => Ended::Answered(StoredAnswer {
-                text: settings.redactor.redact(&answer.text).into(),
-                usage,
-                requests,
-                micro_usd,
-                model: answer.model.clone(),
-            }),
-            Err(error) => {
-                let mut failed = pending.call.clone();
-                cost.note(&mut failed);
-                failed.trigger = Some(trigger_of(&error.kind).0);
-                failed.reason = self.stored_reason(&reason_of(error));
-                Ended::Failed(failed)
+        let answers_in_text = model.mode() == ClientMode::Answer;
+        self.note_end(pending, &result, cost, answers_in_text).await?;
+        if let Ok(answer) = &mut result {
+            answer.usage = usage;
+            if let Some(text) = self.reader.collect_edits(model, answer).await? {
+                answer.raw = std::mem::replace(&mut answer.text, text);
+                self.note_end(pending, &result, cost, true).await?;
             }
-        };
-        let is_whole = exchange_log::is_whole(model, is_collected);
-        let before = exchange_log::uncounted(calls, &pending.call.raw);
-        exchange_log::note_end(pending, ended, is_whole, before, fx.store).await?;
+        }
         let transcript = exchange_log::transcript(question, &result);
         fx.store.write_text(&pending.call.raw, &settings.redactor.redact(&transcript)).await?;
-        Ok(Exchange { result, cost, is_counted: false })
+        Ok(Exchange { result, cost, entry: Entry::New })
+    }
+
+    /// Stores the receipt of a call. `whole` says whether the text is the complete answer.
+    async fn note_end(
+        &self,
+        pending: &PendingQuestion,
+        result: &Result<Answer, ModelError>,
+        cost: Cost,
+        whole: bool,
+    ) -> Result<(), StoreError> {
+        let (digest, earlier) = (pending.digest.clone(), pending.earlier());
+        let mut call = pending.call.clone();
+        cost.note(&mut call);
+        let answer = match result {
+            Ok(answer) => {
+                note_model(answer, &mut call);
+                Some(self.settings.redactor.redact(&answer.text).into())
+            }
+            Err(error) => {
+                call.trigger = Some(trigger_of(&error.kind).0);
+                call.reason = self.stored_reason(&reason_of(error));
+                None
+            }
+        };
+        let receipt = AnswerReceipt { digest, earlier, call, answer, whole };
+        exchange_log::note_end(&receipt, self.fx.store).await
+    }
+}
+
+/// Stores what the tries of a question have cost, and checks the budget before another one.
+struct StoredRetry<'a> {
+    budget: Budget<'a>,
+    pending: &'a PendingQuestion,
+    model: &'a dyn Model,
+    store: &'a dyn Store,
+}
+
+#[async_trait]
+impl BeforeRetry for StoredRetry<'_> {
+    async fn permit(
+        &self,
+        question: &Question,
+        spent: Spending,
+    ) -> Result<Option<u32>, StoreError> {
+        let Allowance::Granted(tokens) = self.budget.allowance(self.model, question, spent) else {
+            return Ok(None);
+        };
+        let mut pending = self.pending.clone();
+        let requests = u32::try_from(spent.calls).unwrap_or(u32::MAX).saturating_add(1);
+        let is_priced = spent.unpriced == 0 && spent.usage.tokens() > 0;
+        let micro_usd = is_priced.then_some(spent.micro_usd);
+        Cost { requests, usage: spent.usage, micro_usd, duration_ms: 0 }.note(&mut pending.call);
+        exchange_log::note_question(&pending, self.store).await?;
+        Ok(Some(tokens.min(self.model.context_tokens() / 2)))
     }
 }

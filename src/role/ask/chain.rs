@@ -43,7 +43,7 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Why a provider is skipped, and whether nobody was told yet; `None` if it may be asked.
+    /// Why a provider is skipped, and whether this is the first time; `None` if it may be asked.
     pub fn skips(&mut self, provider: &str, now: Duration) -> Option<(String, bool)> {
         let why = self.breaker.open(provider, now);
         if why.is_none() {

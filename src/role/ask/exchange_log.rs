@@ -4,13 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::budget::Usage;
-use crate::domain::chain::{FallbackTrigger, ProviderCall, one_request};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::sha256_hex;
-use crate::domain::provider::ClientMode;
-use crate::effect::{
-    Answer, Finish, Model, ModelError, Question, Store, StoreError, read_or_forget,
-};
+use crate::effect::{Answer, Finish, ModelError, Question, Store, StoreError, read_or_forget};
+
+use super::usage_key::sum;
 
 /// The file in the session folder with the pending question.
 pub const PENDING_QUESTION_FILE: &str = ".process/question-under-way.json";
@@ -21,22 +19,25 @@ pub const PENDING_QUESTION_FILE: &str = ".process/question-under-way.json";
 pub struct PendingQuestion {
     /// The task, phase or iteration whose budget pays for it.
     pub work: String,
-    /// The entry for the usage log, without an answer.
+    /// The entry for the usage log, without an answer. The requests and tokens are those of its
+    /// tries so far, including the one that is under way.
     pub call: ProviderCall,
     /// The digest of its text, which distinguishes it from others with the same record name.
     pub digest: String,
     pub asked_at: String,
-    /// Earlier questions of the same step that were not answered either.
+    /// Number of requests that the session had counted when the step of this question began. The
+    /// session counts a step at its end, so a higher number means that this step is counted.
+    #[serde(default)]
+    pub counted: u64,
+    /// The calls of the same step before this one.
     pub before: Vec<ProviderCall>,
 }
 
-/// The calls before a question that no other file counts, if they are not in the state of the session
-/// yet: unanswered ones, and earlier ones with the same record.
-pub fn uncounted(calls: &[ProviderCall], raw: &str) -> Vec<ProviderCall> {
-    let is_kept = |call: &&ProviderCall| {
-        call.trigger == Some(FallbackTrigger::Interrupted) || call.raw == raw
-    };
-    calls.iter().filter(is_kept).cloned().collect()
+impl PendingQuestion {
+    /// Number of requests of the session before this question.
+    pub fn earlier(&self) -> u64 {
+        self.counted.saturating_add(sum(&self.before).calls)
+    }
 }
 
 /// A file next to the record of a question, written when the question was answered or failed.
@@ -44,62 +45,19 @@ pub fn uncounted(calls: &[ProviderCall], raw: &str) -> Vec<ProviderCall> {
 pub struct AnswerReceipt {
     /// Distinguishes the question from another one of the same name.
     pub digest: String,
-    pub asked_at: String,
-    /// The answer with secrets removed; absent if there was none.
-    pub answer: Option<StoredAnswer>,
+    /// Number of requests of the session before this question.
+    pub earlier: u64,
+    /// The entry for the usage log, with what the call cost and how it failed.
+    pub call: ProviderCall,
+    /// The text of the answer with secrets removed; absent if there was none.
+    pub answer: Option<String>,
     /// Whether the text is the complete answer, without edits that exist only in a checkout.
     pub whole: bool,
-    /// The call, if it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<ProviderCall>,
-    /// Calls before this one, to be counted if the run ended before the session did that.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<ProviderCall>,
 }
 
-/// An answer as stored in a receipt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct StoredAnswer {
-    pub text: String,
-    /// The tokens of all requests that it took.
-    pub usage: Usage,
-    /// Number of requests that it took.
-    #[serde(default = "one_request")]
-    pub requests: u32,
-    /// Cost in millionths of a dollar; absent without a price.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub micro_usd: Option<u64>,
-    pub model: String,
-}
-
-/// What the receipt of an earlier run says about a question.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EarlierRun {
-    pub answer: EarlierAnswer,
-    /// Calls that the session has to count, unless it did: failed ones and those before them.
-    pub calls: Vec<ProviderCall>,
-}
-
-/// The stored result of a question asked by an earlier run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum EarlierAnswer {
-    /// The question was not asked, or it was not answered.
-    #[default]
-    None,
-    Stored {
-        answer: Answer,
-        /// Number of requests that it took.
-        requests: u32,
-        /// Its cost; `None` without a price.
-        micro_usd: Option<u64>,
-    },
-    /// The question was answered, but the checkout with the edits no longer exists.
-    Lost(StoredAnswer),
-}
-
-/// Unanswered questions of one unit of work.
+/// Calls of a unit of work that no state of the session counts, because a run was killed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UnansweredCalls {
+pub struct UncountedCalls {
     /// The task, phase or iteration.
     pub work: String,
     /// The calls in chronological order.
@@ -119,33 +77,26 @@ fn receipt_path(raw: &str) -> String {
     format!("{}.answer.json", raw.strip_suffix(".txt").unwrap_or(raw))
 }
 
-/// Looks up the result of the question with this record and digest from an earlier run.
+/// The answer to the question with this record and digest that an earlier run stored, with its call.
 pub async fn find_answer(
     raw: &str,
     digest: &str,
     store: &dyn Store,
-) -> Result<EarlierRun, StoreError> {
+) -> Result<Option<(Answer, ProviderCall)>, StoreError> {
     let receipt = read_or_forget::<AnswerReceipt>(store, &receipt_path(raw)).await?;
-    let Some(receipt) = receipt.filter(|receipt| receipt.digest == digest) else {
-        return Ok(EarlierRun::default());
+    let receipt = receipt.filter(|receipt| receipt.digest == digest && receipt.whole);
+    let Some((text, call)) = receipt.and_then(|receipt| Some((receipt.answer?, receipt.call)))
+    else {
+        return Ok(None);
     };
-    let answer = match receipt.answer {
-        Some(stored) if !receipt.whole => EarlierAnswer::Lost(stored),
-        Some(stored) => EarlierAnswer::Stored {
-            requests: stored.requests,
-            micro_usd: stored.micro_usd,
-            answer: Answer {
-                raw: stored.text.clone(),
-                text: stored.text,
-                finish: Finish::Done,
-                usage: stored.usage,
-                model: stored.model,
-            },
-        },
-        None => EarlierAnswer::None,
+    let answer = Answer {
+        raw: text.clone(),
+        text,
+        finish: Finish::Done,
+        usage: call.usage,
+        model: call.model.clone(),
     };
-    let calls = receipt.before.into_iter().chain(receipt.failed).collect();
-    Ok(EarlierRun { answer, calls })
+    Ok(Some((answer, call)))
 }
 
 /// Records that a question is about to be asked.
@@ -155,35 +106,10 @@ pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Resu
         .await
 }
 
-/// Whether the text is the complete answer: always for models that answer in text, and for agents
-/// once their edits were added to the text.
-pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
-    model.mode() == ClientMode::Answer || is_collected
-}
-
-/// The end of a question.
-pub enum Ended {
-    /// The answer, which holds no secrets.
-    Answered(StoredAnswer),
-    Failed(ProviderCall),
-}
-
-/// Writes the receipt of a question. `before` are the calls that it counts besides its own.
-pub async fn note_end(
-    pending: &PendingQuestion,
-    ended: Ended,
-    whole: bool,
-    before: Vec<ProviderCall>,
-    store: &dyn Store,
-) -> Result<(), StoreError> {
-    let (digest, asked_at) = (pending.digest.clone(), pending.asked_at.clone());
-    let (answer, failed) = match ended {
-        Ended::Answered(answer) => (Some(answer), None),
-        Ended::Failed(call) => (None, Some(call)),
-    };
-    let receipt = AnswerReceipt { digest, asked_at, answer, whole, failed, before };
-    let value = serde_json::to_value(&receipt).unwrap_or_default();
-    store.write_json(&receipt_path(&pending.call.raw), &value).await
+/// Writes the receipt of a question.
+pub async fn note_end(receipt: &AnswerReceipt, store: &dyn Store) -> Result<(), StoreError> {
+    let value = serde_json::to_value(receipt).unwrap_or_default();
+    store.write_json(&receipt_path(&receipt.call.raw), &value).await
 }
 
 /// The complete exchange in readable form. It may contain secrets.
@@ -198,49 +124,38 @@ pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> S
     )
 }
 
-/// Finds the question that an earlier run left unanswered, preceded by the unanswered ones of the
-/// same step, ready to be counted.
-pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
-    let Some(pending) = read_or_forget::<PendingQuestion>(store, PENDING_QUESTION_FILE).await?
-    else {
+/// Finds the calls of the last step of an earlier run, unless the session, which has counted this
+/// number of requests, has counted that step.
+pub async fn find_uncounted(
+    counted: u64,
+    store: &dyn Store,
+) -> Result<Option<UncountedCalls>, StoreError> {
+    let pending = read_or_forget::<PendingQuestion>(store, PENDING_QUESTION_FILE).await?;
+    let Some(pending) = pending.filter(|pending| pending.counted >= counted) else {
         return Ok(None);
     };
     let receipt = read_or_forget::<AnswerReceipt>(store, &receipt_path(&pending.call.raw)).await?;
-    let is_closed = receipt.is_some_and(|receipt| {
-        receipt.digest == pending.digest && receipt.asked_at == pending.asked_at
-    });
-    if is_closed {
-        return Ok(None);
-    }
-    let last = ProviderCall {
-        trigger: Some(FallbackTrigger::Interrupted),
-        reason: format!(
-            "the run ended before the question asked at {} was answered; it may have been charged",
-            pending.asked_at
-        ),
-        ..pending.call
+    let receipt = receipt
+        .filter(|receipt| receipt.digest == pending.digest && receipt.earlier == pending.earlier());
+    let interrupted =
+        |call, reason| ProviderCall { trigger: Some(FallbackTrigger::Interrupted), reason, ..call };
+    let last = match receipt {
+        Some(AnswerReceipt { call, answer: Some(_), whole: false, .. }) => {
+            let reason =
+                "it was answered in an interrupted run, and the edits of the agent were lost";
+            interrupted(call, reason.to_owned())
+        }
+        Some(receipt) => receipt.call,
+        None => {
+            let reason = format!(
+                "the run ended before the question asked at {} was answered; it may have been charged",
+                pending.asked_at
+            );
+            interrupted(pending.call, reason)
+        }
     };
     let calls = pending.before.into_iter().chain([last]).collect();
-    Ok(Some(UnansweredCalls { work: pending.work, calls }))
-}
-
-/// The calls without an answer because a run was interrupted.
-pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
-    let is_interrupted = |call: &&ProviderCall| call.trigger == Some(FallbackTrigger::Interrupted);
-    calls.iter().filter(is_interrupted).cloned().collect()
-}
-
-/// The call for an answer that was lost, with its cost, ready to be counted.
-pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer) -> ProviderCall {
-    ProviderCall {
-        requests: stored.requests,
-        usage: stored.usage,
-        micro_usd: stored.micro_usd,
-        trigger: Some(FallbackTrigger::Interrupted),
-        reason: "it was answered in an interrupted run, and the edits of the agent were lost"
-            .into(),
-        ..call.clone()
-    }
+    Ok(Some(UncountedCalls { work: pending.work, calls }))
 }
 
 #[cfg(test)]
@@ -285,48 +200,6 @@ mod tests {
         fn a_receipt_lies_beside_its_record(name in "[a-z0-9.-]{1,20}") {
             let record = format!(".process/{name}.txt");
             proptest::prop_assert_eq!(receipt_path(&record), format!(".process/{name}.answer.json"));
-        }
-    }
-
-    #[test]
-    fn only_interrupted_calls_are_carried_over() {
-        let call = |trigger| ProviderCall { trigger, ..sample_call() };
-        let calls = [
-            call(None),
-            call(Some(FallbackTrigger::Interrupted)),
-            call(Some(FallbackTrigger::TimedOut)),
-        ];
-        assert_eq!(interrupted(&calls), [call(Some(FallbackTrigger::Interrupted))]);
-        assert_eq!(uncounted(&calls, ".process/x.txt"), calls);
-        assert_eq!(uncounted(&calls, ".process/y.txt"), [call(Some(FallbackTrigger::Interrupted))]);
-        let stored = StoredAnswer {
-            text: "x".into(),
-            requests: 2,
-            usage: Usage::new(3, 4),
-            micro_usd: Some(7),
-            model: "m".into(),
-        };
-        let lost = lost_call(&call(None), &stored);
-        assert_eq!((lost.requests, lost.usage.tokens(), lost.micro_usd), (2, 7, Some(7)));
-        assert_eq!(lost.trigger, Some(FallbackTrigger::Interrupted));
-    }
-
-    fn sample_call() -> ProviderCall {
-        ProviderCall {
-            role: "judge".into(),
-            provider: "a".into(),
-            model: "m".into(),
-            slot: 1,
-            turn: 1,
-            used: false,
-            trigger: None,
-            reason: String::new(),
-            confidence: None,
-            requests: 1,
-            usage: Usage::default(),
-            micro_usd: None,
-            duration_ms: 0,
-            raw: ".process/x.txt".into(),
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
 use crate::domain::id::SessionId;
 use crate::domain::provider::ClientMode;
-use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog, UsageLogEntry};
+use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
 use crate::effect::{EffectError, Effects, StoreError, read_as, read_or_forget};
 
 use crate::role::prompt::Role;
 
 use super::asker::{Ask, Asker};
 use super::chain::{AskEffects, AskSettings, ChainEntry, Slot, models_of};
-use super::exchange_log::UnansweredCalls;
+use super::exchange_log::UncountedCalls;
 use super::reader::{Reader, Reply};
 use super::usage_key::UsageKey;
 
@@ -36,16 +36,10 @@ impl ProviderChain {
     ) -> Result<Self, StoreError> {
         let mut log = opened_usage_log(session, fx.into()).await?;
         let asker = Asker::new(ask.clone());
-        if let Some(UnansweredCalls { work, calls }) = asker.unanswered(false, fx.into()).await? {
-            for call in calls {
-                // It stays pending until another question is asked, but must be counted only once.
-                let is_same = |entry: &UsageLogEntry| {
-                    entry.call.raw == call.raw && entry.call.reason == call.reason
-                };
-                if !log.calls.iter().any(is_same) {
-                    log.note(&work, &[call]);
-                }
-            }
+        if let Some(UncountedCalls { work, calls }) =
+            asker.uncounted(false, log.spent().calls, fx.into()).await?
+        {
+            log.note(&work, &calls);
             store(&log, fx).await?;
         }
         Ok(Self { asker, chain, log: Mutex::new(log), settings: ask })
@@ -109,7 +103,6 @@ impl ProviderChain {
             raw: format!(".process/{name}-cli-output"),
             session: log.spent(),
             here: log.spent_on(work),
-            counted: log.all_calls(),
             before: 0,
         };
         let mut calls = Vec::new();

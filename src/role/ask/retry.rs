@@ -2,15 +2,23 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage};
-use crate::effect::{Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{
+    Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question, StoreError,
+};
 
-/// Says how many tokens the answer to a further request may have after those that spent so much;
-/// `None` if the budget permits no further request.
-pub type Permit<'a> = dyn Fn(&Question, Spending) -> Option<u32> + Sync + 'a;
+/// Decides about a further request, and stores what those before it cost.
+#[async_trait]
+pub trait BeforeRetry: Sync {
+    /// How many tokens the answer to a further request may have after requests that spent so much;
+    /// `None` if the budget permits no further request.
+    async fn permit(&self, question: &Question, spent: Spending)
+    -> Result<Option<u32>, StoreError>;
+}
 
 /// The result of a question with all its retries, and what they cost together.
 #[derive(Debug)]
@@ -31,9 +39,9 @@ pub async fn ask_with_retries(
     model: &dyn Model,
     question: &Question,
     longest_wait: Duration,
-    permit: &Permit<'_>,
+    before_retry: &dyn BeforeRetry,
     clock: &dyn Clock,
-) -> Tries {
+) -> Result<Tries, StoreError> {
     let mut question = question.clone();
     let mut retries = Retries::new(longest_wait);
     let (mut requests, mut spent) = (0, Spending::default());
@@ -52,17 +60,17 @@ pub async fn ask_with_retries(
             micro_usd: is_priced.then_some(spent.micro_usd),
         };
         let Some(retry) = retries.after(&asked) else {
-            return done(retries.verdict(asked, model.name()));
+            return Ok(done(retries.verdict(asked, model.name())));
         };
         let before = question.max_output_tokens;
         if let Retry::Longer = retry {
             question.max_output_tokens = before.saturating_mul(2);
         }
-        let granted = permit(&question, spent);
+        let granted = before_retry.permit(&question, spent).await?;
         // Where no longer answer can be paid for, it would be cut again.
         let granted = granted.filter(|tokens| retry != Retry::Longer || *tokens > before);
         let Some(tokens) = granted else {
-            return done(retries.verdict(asked, model.name()));
+            return Ok(done(retries.verdict(asked, model.name())));
         };
         question.max_output_tokens = question.max_output_tokens.min(tokens);
         if let Retry::After(pause) = retry {

@@ -23,8 +23,6 @@ pub struct UsageKey {
     pub session: Spending,
     /// What the iteration or task had already spent.
     pub here: Spending,
-    /// The calls that the session has counted for this work.
-    pub counted: Vec<ProviderCall>,
     /// The number of questions in the session before this work. It tells apart equal questions of
     /// equally named work, as happens after a rollback.
     pub before: u64,
@@ -34,8 +32,7 @@ impl From<&FixLoop> for UsageKey {
     fn from(state: &FixLoop) -> Self {
         let number = state.current_iteration;
         let attempt = state.attempt.as_ref();
-        let counted = attempt.map(|attempt| attempt.calls.clone()).unwrap_or_default();
-        let here = sum(&counted);
+        let here = sum(attempt.map_or(&[], |attempt| &attempt.calls));
         // A second proposal is another question, which must not take the records of the first.
         let proposal = 1 + attempt.map_or(0, |attempt| attempt.refusals.len());
         let record = format!(".process/iteration-{number}-cli-output");
@@ -46,7 +43,6 @@ impl From<&FixLoop> for UsageKey {
             raw: if proposal == 1 { record } else { format!("{record}.proposal-{proposal}") },
             session: state.spending,
             here,
-            counted,
             before: state.spending.calls.saturating_sub(here.calls),
         }
     }
@@ -138,7 +134,7 @@ mod tests {
         let usage = UsageKey::from(&state);
         assert_eq!((usage.work.as_str(), usage.iteration, usage.before), ("iteration-2", 2, 5));
         assert_eq!(usage.raw, ".process/iteration-2-cli-output");
-        assert!(usage.counted.is_empty(), "no attempt has begun");
+        assert_eq!(usage.here, Spending::default(), "no attempt has begun");
         assert_eq!(usage.round(1), usage);
         assert_eq!(usage.round(2).raw, ".process/iteration-2-cli-output.round-2");
     }

@@ -84,6 +84,7 @@ impl Fixer {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<FixStepOutcome, EffectError> {
+        let mut calls = self.asker.calls_before(state, fx.into()).await?;
         let models = self.models(fx, |mode| mode == ClientMode::Answer);
         let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
         let suspects = self.suspects(state, impact, fx).await?;
@@ -91,7 +92,7 @@ impl Fixer {
             // Without models, agents start from the result of fault localisation.
             return Ok(FixStepOutcome::Diagnosed {
                 plan: suspects.plan,
-                asked: ProviderCalls::default(),
+                asked: ProviderCalls { calls, degraded: false },
                 explanation: None,
                 too_weak: None,
             });
@@ -102,7 +103,6 @@ impl Fixer {
         let careful = state.selected_strategy == Some(Strategy::Conservative);
         let usage = state.into();
         let ask = Ask { usage: &usage, role: Role::Analyst, models: &models, careful };
-        let mut calls = Vec::new();
         let reply = self.asker.ask(&ask, &analyst, &mut calls, fx.into()).await?;
         let degraded = !matches!(reply, Reply::Good(_));
         let mut weak = None;

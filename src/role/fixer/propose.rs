@@ -64,8 +64,9 @@ impl Fixer {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<FixStepOutcome, EffectError> {
-        let mut progress =
-            Progress { asked: ProviderCalls::default(), tried: 0, exhausted: !self.has_embedded() };
+        let calls = self.asker.calls_before(state, fx.into()).await?;
+        let asked = ProviderCalls { calls, degraded: false };
+        let mut progress = Progress { asked, tried: 0, exhausted: !self.has_embedded() };
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
         let mut models = self.models(fx, |_| true);
         let mut context: Option<Context> = None;

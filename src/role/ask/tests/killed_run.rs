@@ -1,20 +1,26 @@
 //! Tests of what a run finds of one that was killed.
 
+use std::sync::Mutex;
+
+use async_trait::async_trait;
 use futures::executor::block_on;
 use serde_json::Value;
 
+use crate::domain::budget::Usage;
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
 use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
-use crate::effect::{ModelErrorKind, Store, TestClock};
+use crate::effect::{
+    Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question, Store, TestClock,
+};
 
 use super::{MemoryStore, Notices, ScriptedModel, World, settings, usage};
 use crate::role::ask::chain::AskEffects;
-use crate::role::ask::exchange_log::{self, EarlierRun};
+use crate::role::ask::exchange_log;
 use crate::role::ask::provider_chain::opened_usage_log;
 use crate::role::ask::usage_key::sum;
-use crate::role::ask::{AskSettings, Asker, Reply, UsageKey};
+use crate::role::ask::{AskSettings, Asker, Reply, Slot, UsageKey};
 
 #[test]
 fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
@@ -28,9 +34,9 @@ fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
     assert_eq!(a.count(), 2, "the next run uses what arrived");
     assert!(matches!(reply, Reply::Good(_)));
     assert_eq!(calls.len(), 1);
-    let counted = calls;
     let third = World { asker: Asker::new(settings()), ..next };
-    let (reply, calls) = third.ask_for(&UsageKey { counted, ..usage() }, &[&a], false);
+    let usage = UsageKey { session: sum(&calls), ..usage() };
+    let (reply, calls) = third.ask_for(&usage, &[&a], false);
     assert!(matches!(reply, Reply::Good(_)));
     assert!(calls.is_empty(), "a counted call is not counted again");
 }
@@ -40,25 +46,24 @@ fn a_question_without_an_answer_is_found_once_and_counted_as_interrupted() {
     let world = World::new(settings());
     let a = ScriptedModel::new("a", [Ok("good 0.9")]);
     world.ask(&[&a], false);
-    let find = |store: &MemoryStore| block_on(exchange_log::find_unanswered(store)).unwrap();
-    assert_eq!(find(&world.store), None, "it was answered");
-    world
-        .store
-        .values
-        .lock()
-        .unwrap()
-        .retain(|file, _| file == exchange_log::PENDING_QUESTION_FILE);
-    let open = find(&world.store).unwrap();
-    assert_eq!((open.work.as_str(), open.calls.len()), ("task", 1));
-    assert_eq!(open.calls[0].trigger, Some(FallbackTrigger::Interrupted));
+    let found = |store: &MemoryStore, counted| {
+        let found = block_on(exchange_log::find_uncounted(counted, store)).unwrap();
+        found.map(|found| (found.work, found.calls[0].trigger))
+    };
+    let task = |trigger| Some(("task".to_owned(), trigger));
+    assert_eq!(found(&world.store, 0), task(None), "it was answered");
+    let is_pending = |file: &String| file == exchange_log::PENDING_QUESTION_FILE;
+    world.store.values.lock().unwrap().retain(|file, _| is_pending(file));
+    assert_eq!(found(&world.store, 0), task(Some(FallbackTrigger::Interrupted)));
+    assert_eq!(found(&world.store, 1), None, "the session counted it");
     let fx = AskEffects { store: &world.store, clock: &world.clock, screen: &world.notices };
-    for (of_loop, expected) in [(true, false), (false, false)] {
-        let open = block_on(world.asker.unanswered(of_loop, fx)).unwrap();
-        assert_eq!(open.is_some(), expected, "it belongs to a task, and is looked for once");
+    for (of_loop, times) in [(true, [false, false]), (false, [true, false])] {
+        let asker = Asker::new(settings());
+        for expected in times {
+            let found = block_on(asker.uncounted(of_loop, 0, fx)).unwrap();
+            assert_eq!(found.is_some(), expected, "it belongs to a task, and is looked for once");
+        }
     }
-    let asker = Asker::new(settings());
-    assert!(block_on(asker.unanswered(false, fx)).unwrap().is_some());
-    assert!(block_on(asker.unanswered(false, fx)).unwrap().is_none());
 }
 
 #[test]
@@ -69,7 +74,104 @@ fn an_answer_of_another_question_is_not_used() {
     let found = |digest: &str| {
         block_on(exchange_log::find_answer(&calls[0].raw, digest, &world.store)).unwrap()
     };
-    assert_eq!(found("another digest"), EarlierRun::default());
+    assert_eq!(found("another digest"), None);
+}
+
+/// What a run that is killed during a request leaves behind.
+struct Killed {
+    store: MemoryStore,
+    /// The tokens that the request cost.
+    tokens: u64,
+}
+
+/// Keeps what is left of a run at every request to a model.
+struct Watched<'a> {
+    model: ScriptedModel,
+    store: &'a MemoryStore,
+    requests: &'a Mutex<Vec<Killed>>,
+}
+
+#[async_trait]
+impl Model for Watched<'_> {
+    fn facts(&self) -> &ModelFacts {
+        self.model.facts()
+    }
+    fn price(&self, usage: Usage) -> Option<u64> {
+        self.model.price(usage)
+    }
+    async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        let store = self.store.copy();
+        let asked = self.model.ask(question).await;
+        let usage = asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
+        self.requests.lock().unwrap().push(Killed { store, tokens: usage.tokens() });
+        asked
+    }
+}
+
+/// Asks models whose answers are cut, sent back, weak and unsure, and whose failures cost. Returns the
+/// calls of the step and what was left at each request.
+fn ask_several(world: &World) -> (Vec<ProviderCall>, Vec<Killed>) {
+    let refused = Err(ModelErrorKind::Refused { reason: "no".into() });
+    let scripts = [
+        ("a", vec![Ok("cut"), Ok("back"), Ok("back"), Ok("weak 0.3")]),
+        ("b", vec![refused]),
+        ("c", vec![Ok("cut"), Ok("good 0.6")]),
+        ("d", vec![Ok("good 0.9")]),
+    ];
+    let requests = Mutex::default();
+    let models = scripts.map(|(name, script)| {
+        let model = ScriptedModel { paid: true, ..ScriptedModel::new(name, script) };
+        Watched { model, store: &world.store, requests: &requests }
+    });
+    let slots: Vec<Slot<'_>> =
+        (1..).zip(&models).map(|(slot, model)| (slot, model as &dyn Model)).collect();
+    let (_, calls) = world.ask_slots(&usage(), &slots, true);
+    (calls, requests.into_inner().unwrap())
+}
+
+/// The requests and tokens that some calls count, and how many of them were interrupted.
+fn totals(calls: &[ProviderCall]) -> (u64, u64, usize) {
+    let spent = sum(calls);
+    let interrupted =
+        calls.iter().filter(|call| call.trigger == Some(FallbackTrigger::Interrupted));
+    (spent.calls, spent.usage.tokens(), interrupted.count())
+}
+
+#[test]
+fn killed_at_any_request_a_step_counts_each_request_once() {
+    let (calls, requests) = ask_several(&World::new(settings()));
+    assert_eq!((requests.len(), totals(&calls)), (8, (8, 7 * 15 + 9, 0)));
+    let (mut before, mut number) = (0, 0);
+    for Killed { store, tokens } in requests {
+        let resumed = World { store, ..World::new(settings()) };
+        let (calls, more) = ask_several(&resumed);
+        let asked: u64 = more.iter().map(|request| request.tokens).sum();
+        let of_all = number + 1 + more.len() as u64;
+        assert_eq!(totals(&calls), (of_all, before + asked, 1), "{number}: {calls:#?}");
+        assert_eq!(calls.iter().filter(|call| call.used).count(), 1, "{number}");
+        // The second run is killed too, at its first request.
+        let again = more.into_iter().next().unwrap();
+        let third = World { store: again.store, ..World::new(settings()) };
+        let (calls, more) = ask_several(&third);
+        let asked: u64 = more.iter().map(|request| request.tokens).sum();
+        let of_all = number + 2 + more.len() as u64;
+        assert_eq!(totals(&calls), (of_all, before + asked, 2), "{number}: {calls:#?}");
+        (before, number) = (before + tokens, number + 1);
+    }
+}
+
+#[test]
+fn what_was_paid_counts_though_the_provider_is_not_asked_again() {
+    let (_, requests) = ask_several(&World::new(settings()));
+    let (mut before, mut number) = (0, 0);
+    for Killed { store, tokens } in requests {
+        let resumed = World { store, ..World::new(settings()) };
+        let other = ScriptedModel::new("e", [Ok("good 0.9")]);
+        let (reply, calls) = resumed.ask_slots(&usage(), &[(9, &other)], true);
+        assert!(matches!(reply, Reply::Good(_)));
+        assert_eq!(totals(&calls), (number + 2, before + 15, 1), "{number}: {calls:#?}");
+        (before, number) = (before + tokens, number + 1);
+    }
 }
 
 #[test]
@@ -99,20 +201,10 @@ fn a_failure_that_was_paid_for_is_counted_once_however_often_the_run_is_killed()
         again.iter().map(|call| call.micro_usd).collect::<Vec<_>>(),
         [Some(9), Some(9), Some(15)]
     );
-    for counted in [&third, &again] {
-        let world = World {
-            asker: Asker::new(settings()),
-            store: world.store.copy(),
-            ..World::new(settings())
-        };
-        let usage = UsageKey { counted: counted.clone(), ..usage() };
-        let (reply, rest) = world.ask_for(&usage, &[&silent], false);
-        assert!(matches!(reply, Reply::Good(_)) && rest.is_empty(), "all of it was counted");
-    }
     let world = World { asker: Asker::new(settings()), ..world };
-    let usage = UsageKey { counted: first, ..usage() };
-    let (_, rest) = world.ask_for(&usage, &[&silent], false);
-    assert_eq!((rest.len(), cost(&rest)), (2, 24), "the first was counted");
+    let usage = UsageKey { session: sum(&again), ..usage() };
+    let (reply, rest) = world.ask_for(&usage, &[&silent], false);
+    assert!(matches!(reply, Reply::Good(_)) && rest.is_empty(), "all of it was counted");
 }
 
 #[test]

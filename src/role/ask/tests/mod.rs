@@ -211,7 +211,6 @@ pub fn usage() -> UsageKey {
         raw: ".process/x".into(),
         session: Spending::default(),
         here: Spending::default(),
-        counted: Vec::new(),
         before: 0,
     }
 }
@@ -242,9 +241,20 @@ impl World {
     ) -> (Reply<String>, Vec<ProviderCall>) {
         let slots: Vec<Slot<'_>> =
             (1..).zip(models).map(|(slot, model)| (slot, *model as &dyn Model)).collect();
-        let ask = Ask { usage, role: Role::Judge, models: &slots, careful };
-        let mut calls = Vec::new();
+        self.ask_slots(usage, &slots, careful)
+    }
+
+    /// Performs a step that asks one question, beginning with what an earlier run did not count.
+    fn ask_slots(
+        &self,
+        usage: &UsageKey,
+        models: &[Slot<'_>],
+        careful: bool,
+    ) -> (Reply<String>, Vec<ProviderCall>) {
+        let ask = Ask { usage, role: Role::Judge, models, careful };
         let fx = AskEffects { store: &self.store, clock: &self.clock, screen: &self.notices };
+        let uncounted = block_on(self.asker.uncounted(false, usage.session.calls, fx)).unwrap();
+        let mut calls = uncounted.map(|found| found.calls).unwrap_or_default();
         let reply = block_on(self.asker.ask(&ask, &WordReader, &mut calls, fx)).unwrap();
         (reply, calls)
     }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures::executor::block_on;
 
+use crate::domain::budget::Spending;
 use crate::domain::chain::{FallbackTrigger, Outage};
-use crate::effect::{Clock, ModelErrorKind, Question, TestClock};
+use crate::effect::{Clock, ModelErrorKind, Question, StoreError, TestClock};
 
 use super::{ScriptedModel, World, settings, summary};
-use crate::role::ask::retry::{ask_with_retries, trigger_of};
+use crate::role::ask::retry::{BeforeRetry, ask_with_retries, trigger_of};
 
 #[test]
 fn a_provider_that_is_down_is_left_alone_for_the_rest_of_the_run() {
@@ -108,10 +110,19 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
             checkout: None,
         };
         let minute = Duration::from_mins(1);
-        let permit = |question: &Question, _| Some(question.max_output_tokens);
-        let tries = block_on(ask_with_retries(&model, &question, minute, &permit, &clock));
+        let tries = ask_with_retries(&model, &question, minute, &AlwaysPermitted, &clock);
+        let tries = block_on(tries).unwrap();
         assert_eq!(tries.result.is_ok(), succeeds, "{why}");
         assert_eq!(clock.waits.lock().unwrap().len(), waits, "{why}");
+    }
+}
+
+struct AlwaysPermitted;
+
+#[async_trait]
+impl BeforeRetry for AlwaysPermitted {
+    async fn permit(&self, question: &Question, _: Spending) -> Result<Option<u32>, StoreError> {
+        Ok(Some(question.max_output_tokens))
     }
 }
 
