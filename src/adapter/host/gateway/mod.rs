@@ -2,6 +2,7 @@
 //! in place of the key, which is added here, and the sandbox lets it connect to nothing else. Only
 //! questions to models pass. A client whose service has no base URL goes through a tunnel instead.
 
+mod requests;
 #[cfg(test)]
 mod tests;
 mod tunnel;
@@ -10,16 +11,15 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use regex::Regex;
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
@@ -28,6 +28,7 @@ use crate::domain::secret::SecretKey;
 
 use super::http::{Body, Http, HttpError, Received, classify, collect};
 use super::random;
+use requests::{RequestRules, is_question, without_own};
 
 /// Time for the head of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -96,15 +97,14 @@ impl Gateway {
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             authority: format!("127.0.0.1:{port}"),
-            path: base.path().trim_end_matches('/').to_owned(),
-            base,
-            placeholder: random::word()?,
-            upstream,
+            rules: RequestRules::new(base, random::word()?, upstream.key),
+            http: upstream.http,
+            tunnels: upstream.tunnels,
             connections: Mutex::default(),
             refused: Mutex::default(),
             questions: Mutex::default(),
         });
-        let base_url = format!("http://{}{}", shared.authority, shared.path);
+        let base_url = format!("http://{}{}", shared.authority, shared.rules.path());
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Ok(Self { port, base_url, shared, task })
     }
@@ -120,7 +120,7 @@ impl Gateway {
 
     /// The key that the client gets in place of the real one; worth nothing anywhere else.
     pub fn placeholder(&self) -> &str {
-        &self.shared.placeholder
+        self.shared.rules.placeholder()
     }
 
     /// The variables that make programs use this proxy for every host, so that what they ask for is
@@ -191,29 +191,6 @@ where
     })
 }
 
-/// Headers that concern one connection only (RFC 9110, 7.6.1), and those that the next request gets
-/// anew.
-const OWN_HEADERS: &[&str] = &[
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "host",
-    "content-length",
-    "accept-encoding",
-    "expect",
-];
-
-/// Headers and query parameters that carry a key. Another key than the placeholder would be one of
-/// somebody else, in whose account the checkout would end up.
-const KEYS: &[&str] =
-    &["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "key", "access_token"];
-
 /// Connections at the same time; more are closed at once.
 const CONNECTIONS: usize = 64;
 
@@ -240,13 +217,11 @@ impl Questions {
 }
 
 struct Shared {
-    upstream: Upstream,
-    base: Url,
-    /// The path of the base URL, without a slash at its end.
-    path: String,
+    rules: RequestRules,
+    http: Http,
+    tunnels: &'static [&'static str],
     /// Our own address.
     authority: String,
-    placeholder: String,
     connections: Mutex<JoinSet<()>>,
     refused: Mutex<BTreeSet<String>>,
     questions: Mutex<Questions>,
@@ -275,13 +250,13 @@ impl Shared {
         if let Some(asked) = authority.filter(|asked| *asked != self.authority) {
             return self.refuse(&asked);
         }
-        let Some(url) = self.url(request.method(), request.uri()) else {
+        let Some(url) = self.rules.url(request.method(), request.uri()) else {
             return rejection(
                 StatusCode::FORBIDDEN,
                 "regreen: this is no question to a model of the provider",
             );
         };
-        let Some(headers) = self.headers(request.headers()) else {
+        let Some(headers) = self.rules.headers(request.headers()) else {
             return rejection(StatusCode::UNAUTHORIZED, "regreen: the key is not the one given");
         };
         self.forward(request, url, headers).await
@@ -303,7 +278,7 @@ impl Shared {
             });
             return Response::new(Body::default());
         }
-        if !tunnel::is_open(self.upstream.tunnels, &asked) {
+        if !tunnel::is_open(self.tunnels, &asked) {
             return self.refuse(&asked);
         }
         match tunnel::connect(&asked).await {
@@ -321,7 +296,7 @@ impl Shared {
         url: Url,
         headers: HeaderMap,
     ) -> Response<Body> {
-        let (method, client) = (request.method().clone(), self.upstream.http.client());
+        let (method, client) = (request.method().clone(), self.http.client());
         let number = is_question(&method, url.path()).then(|| lock(&self.questions).begin());
         let next =
             client.request(method, url).headers(headers).body(Body::wrap(request.into_body()));
@@ -344,59 +319,14 @@ impl Shared {
             }
         };
         let headers = std::mem::take(response.headers_mut());
-        *response.headers_mut() = without_own(&headers).map(copied).collect();
+        *response.headers_mut() =
+            without_own(&headers).map(|(name, value)| (name.clone(), value.clone())).collect();
         response
-    }
-
-    /// The provider's address of a request; `None` for what is no question to a model below the base
-    /// URL.
-    fn url(&self, method: &Method, asked: &Uri) -> Option<Url> {
-        if !is_served(method, asked.path().strip_prefix(self.path.as_str())?) {
-            return None;
-        }
-        let mut url = self.base.clone();
-        url.set_path(asked.path());
-        url.set_query(asked.query());
-        let pairs: Vec<_> = url.query_pairs().into_owned().collect();
-        if pairs.iter().any(|(name, _)| KEYS.contains(&name.as_str())) {
-            let others = pairs.iter().filter(|(name, _)| !KEYS.contains(&name.as_str()));
-            url.query_pairs_mut().clear().extend_pairs(others);
-        }
-        Some(url)
-    }
-
-    /// The headers of the request to the provider; `None` without the placeholder as the key. Only
-    /// the whole value of such a header is replaced: a provider repeats parts of others in errors.
-    fn headers(&self, sent: &HeaderMap) -> Option<HeaderMap> {
-        let mut found = false;
-        let mut headers = HeaderMap::new();
-        for (name, value) in without_own(sent) {
-            if !KEYS.contains(&name.as_str()) {
-                headers.append(name, value.clone());
-                continue;
-            }
-            let text = value.to_str().unwrap_or_default();
-            let (scheme, word) = text.split_once(' ').unwrap_or(("", text));
-            if word != self.placeholder || !matches!(scheme, "" | "Bearer" | "bearer") {
-                continue;
-            }
-            found = true;
-            let key = self.upstream.key.as_ref().map(|key| format!("{scheme} {}", key.expose()));
-            let key = key.and_then(|key| HeaderValue::try_from(key.trim_start()).ok());
-            if let Some(mut key) = key {
-                key.set_sensitive(true);
-                headers.append(name, key);
-            }
-        }
-        found.then_some(headers)
     }
 
     /// An error response of the provider, without the key should it repeat that.
     fn repeated(&self, received: Received) -> Response<Body> {
-        let hidden = |text: String| match &self.upstream.key {
-            Some(key) => text.replace(key.expose(), &self.placeholder),
-            None => text,
-        };
+        let hidden = |text| self.rules.without_key(text);
         let body = match String::from_utf8(received.body) {
             Ok(text) => Body::from(hidden(text)),
             Err(error) => Body::from(error.into_bytes()),
@@ -417,45 +347,6 @@ impl Shared {
         }
         rejection(StatusCode::FORBIDDEN, "regreen: a client reaches its provider alone")
     }
-}
-
-/// The paths of questions and of lists of models in all protocols, below a base URL.
-static SERVED: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
-    let post = r"^(/v1|/v1beta)?/(chat/completions|responses|responses/compact|messages|messages/count_tokens|models/[\w.-]+:(generateContent|streamGenerateContent|countTokens))$";
-    let get = r"^(/v1|/v1beta)?(/models(/[\w.-]+)?)?/?$";
-    Some([Regex::new(post).ok()?, Regex::new(get).ok()?])
-});
-
-/// Whether a request asks a model or for the models. Files, batches and other things of the account
-/// are none of a client's business.
-fn is_served(method: &Method, path: &str) -> bool {
-    let Some([post, get]) = SERVED.as_ref() else { return false };
-    match *method {
-        Method::POST => post.is_match(path),
-        Method::GET | Method::HEAD => get.is_match(path),
-        _ => false,
-    }
-}
-
-/// Whether a request is answered by a model, rather than by a count of tokens or a list.
-fn is_question(method: &Method, path: &str) -> bool {
-    method == Method::POST && !path.ends_with("count_tokens") && !path.ends_with("countTokens")
-}
-
-/// The headers without those of the connection.
-fn without_own(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
-    let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
-    let named: Vec<String> = named
-        .flat_map(|list| list.split(','))
-        .map(|name| name.trim().to_ascii_lowercase())
-        .collect();
-    headers.iter().filter(move |(name, _)| {
-        !OWN_HEADERS.contains(&name.as_str()) && !named.iter().any(|own| own == name.as_str())
-    })
-}
-
-fn copied((name, value): (&HeaderName, &HeaderValue)) -> (HeaderName, HeaderValue) {
-    (name.clone(), value.clone())
 }
 
 /// An error of our own, in the form that all clients read.
