@@ -177,6 +177,10 @@ impl<'a> Parser<'a> {
         let first = shown.next().copied().unwrap_or_default();
         let second = shown.next().copied().unwrap_or_default();
         let is_head = |line: &str| marker(line, '<').is_some();
+        let is_preface = |line: &&&str| is_comment(line) || path_of(line).is_some();
+        let code =
+            inner.iter().filter(|line| !line.trim().is_empty()).find(|line| !is_preface(line));
+        let holds_blocks = code.is_some_and(|line| is_head(line));
         if let Some(path) = &fence.path {
             self.path = Some(path.clone());
         }
@@ -192,7 +196,7 @@ impl<'a> Parser<'a> {
                 && (nested.is_some_and(|nested| nested.mark.len() < fence.mark.len())
                     || inside.iter().any(|line| is_head(line)))
         };
-        if is_head(first) || (is_head(second) && is_named) || is_wrapper() {
+        if holds_blocks || is_wrapper() {
             self.fences.push(fence);
             self.at += 1;
             return Ok(());
@@ -336,22 +340,47 @@ fn is_diff_head(lines: &[&str], at: usize) -> bool {
     line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
 }
 
-/// The line after a diff that no fence ends.
+/// The line after a diff that no fence ends. Where a hunk has all the lines that its head announces,
+/// a list behind an empty line is prose.
 fn diff_end(lines: &[&str], from: usize) -> usize {
-    let is_part = |line: &str| {
-        line.starts_with(['+', '-', ' ', '@', '\\'])
-            || line.starts_with("diff --git ")
-            || line.starts_with("index ")
+    let is_frame = |line: &str| {
+        ["@@", "--- ", "diff --git ", "index "].iter().any(|mark| line.starts_with(mark))
     };
     let mut end = from;
+    let mut left = None;
     for (at, line) in lines.iter().enumerate().skip(from) {
-        if is_part(line) {
-            end = at + 1;
-        } else if !line.is_empty() {
+        if line.starts_with("@@") {
+            left = hunk_lengths(line);
+        } else if line.is_empty() {
+            let next = lines.get(at + 1).copied().unwrap_or_default();
+            if left == Some((0, 0)) && !is_frame(next) {
+                break;
+            }
+        } else if !is_frame(line) && !line.starts_with(['+', '-', ' ', '\\']) {
             break;
+        }
+        if !line.starts_with("@@")
+            && let Some((old, new)) = &mut left
+        {
+            let both = line.is_empty() || line.starts_with(' ');
+            *old -= i64::from(both || line.starts_with('-'));
+            *new -= i64::from(both || line.starts_with('+'));
+        }
+        if !line.is_empty() {
+            end = at + 1;
         }
     }
     end
+}
+
+/// How many lines of the old and of the new file a hunk has by its head.
+fn hunk_lengths(head: &str) -> Option<(i64, i64)> {
+    let mut ranges = head.split_whitespace().skip(1);
+    let mut length = |sign| {
+        let range = ranges.next()?.strip_prefix(sign)?;
+        range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
+    };
+    Some((length('-')?, length('+')?))
 }
 
 /// The path in a `---` or `+++` line; `None` for `/dev/null`.
@@ -367,6 +396,11 @@ fn is_elision(line: &str) -> bool {
         r"(?i)^\s*(#|//|/\*|\*|--|<!--|\[|\()\s*((\.\.\.|…).*\b(rest|remain\w*|unchanged|existing|same|omitted|previous)\b|(the )?(rest|remainder) of (the )?\w+.*\b(unchanged|same|here|omitted)\b|\w+.*\b(unchanged|omitted|existing code)\b.*(\.\.\.|…))",
     );
     ELISION.is_match(line)
+}
+
+/// Whether a line is nothing but a comment, in the languages that begin it with a sign of its own.
+fn is_comment(line: &str) -> bool {
+    ["#", "//", "--", "/*", "<!--"].iter().any(|sign| line.trim_start().starts_with(sign))
 }
 
 fn joined(lines: &[&str]) -> String {

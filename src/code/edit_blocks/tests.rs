@@ -16,6 +16,14 @@ fn blocks_are_found_wherever_models_put_path_and_fence() {
         ("path above the fence", format!("It is wrong.\n\nshop/a.py\n```\n{BLOCK}```\n")),
         ("path in the fence", format!("```python\nshop/a.py\n{BLOCK}```\n")),
         ("path as a comment in the fence", format!("```python\n# shop/a.py\n{BLOCK}```\n")),
+        (
+            "a comment before the block",
+            format!("shop/a.py\n```python\n# Count from two.\n{BLOCK}```\n"),
+        ),
+        (
+            "path and comment in the fence",
+            format!("```js\n// shop/a.py\n// Count from two.\n\n{BLOCK}```\n"),
+        ),
         ("path as a heading", format!("### `shop/a.py`:\n\n```py\n{BLOCK}```")),
         ("path with a word", format!("**File: shop/a.py**\n{BLOCK}")),
         ("path behind the language", format!("```python shop/a.py\n{BLOCK}```")),
@@ -161,6 +169,14 @@ fn unified_diffs_are_read_without_their_numbers() {
     {
         assert_eq!(parse(&text).unwrap().edits, std::slice::from_ref(&expected), "{text}");
     }
+    let counted = diff.replace("-7,9 +9,1", "-7,4 +9,4");
+    for list in ["\n- The first element counts.\n- So does the last.\n", "\n+ It is faster.\n"] {
+        let found = parse(&format!("{counted}{list}")).unwrap();
+        assert_eq!(found.edits, std::slice::from_ref(&expected), "{list}");
+        assert!(found.rest.contains(list.trim()), "{}", found.rest);
+    }
+    let blank = parse(&format!("{counted}\n@@ -1 +1 @@\n-x\n+y\n")).unwrap();
+    assert_eq!(blank.edits.len(), 2, "an empty line between hunks");
     let two = format!("{diff}@@ -1 +1 @@\n-x\n+y\n");
     assert_eq!(parse(&two).unwrap().edits[1], edit("shop/a.py", "x\n", "y\n"));
     let new = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a = 1\n+b = 2\n";
