@@ -159,7 +159,7 @@ fn inputs(
         moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
-        protect: settings.protected(),
+        protect: settings.protected(request.test_command.as_deref()),
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),

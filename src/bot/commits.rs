@@ -108,7 +108,7 @@ impl<'a> Commits<'a> {
             session: session.clone(),
             branch: session.branch(),
             destination,
-            protect: context.prepared.settings.protected(),
+            protect: context.prepared.settings.protected(None),
             expected,
             published: Published::default(),
             diff: Vec::new(),

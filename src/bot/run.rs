@@ -203,7 +203,7 @@ fn mirror(
     if !writes_tests || destination == Destination::Nowhere {
         return None;
     }
-    let protect = context.prepared.settings.protected();
+    let protect = context.prepared.settings.protected(None);
     Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect))
 }
 

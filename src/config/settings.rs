@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::command::Dimension;
 use crate::domain::guard::FixScope;
+use crate::domain::test_command;
 
 use super::providers::Provider;
 
@@ -83,9 +84,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The globs of `protect`.
-    pub fn protected(&self) -> GlobSet {
-        glob_set(self.protect.iter().flatten())
+    /// What no fix may change: the globs of `protect`, and the files that the test command, by default
+    /// the configured one, runs as tests.
+    pub fn protected(&self, command: Option<&str>) -> GlobSet {
+        let configured = self.test.as_ref().and_then(|test| test.command.as_deref());
+        let scripts = command.or(configured).map(test_command::scripts).unwrap_or_default();
+        let scripts: Vec<String> =
+            scripts.iter().map(|file| format!("**/{}", globset::escape(file))).collect();
+        glob_set(self.protect.iter().flatten().chain(&scripts))
     }
 
     /// What a fix may change.

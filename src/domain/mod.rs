@@ -43,6 +43,7 @@ pub mod similarity;
 pub mod strategy;
 pub mod task;
 pub mod test;
+pub mod test_command;
 pub mod test_plan;
 pub mod text;
 pub mod threshold;

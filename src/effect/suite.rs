@@ -186,8 +186,18 @@ pub enum RunError {
     /// The whole process group was killed at the limit.
     #[error("`{command}` was stopped after {} s without finishing", limit.as_secs())]
     TimedOut { command: String, limit: Duration, log: PathBuf },
-    #[error("`{command}` ended with {ending} and reported no test results")]
+    #[error("`{command}` ended with {ending} and left no complete report of its tests")]
     NoReport {
+        command: String,
+        ending: String,
+        /// The last lines of its output, at most 2 KiB.
+        tail: String,
+        log: PathBuf,
+    },
+    /// The command failed although all tests that it reported passed, so that its suite is not green:
+    /// a step besides the tests failed, or a threshold of the runner was missed.
+    #[error("`{command}` ended with {ending}, although every test that it reported passed")]
+    CommandFailed {
         command: String,
         ending: String,
         /// The last lines of its output, at most 2 KiB.
@@ -237,6 +247,10 @@ impl RunError {
             }
             Self::NoReport { log, .. } => format!(
                 "read {}; for another runner write JUnit XML and name it with `--report`",
+                log.display()
+            ),
+            Self::CommandFailed { log, .. } => format!(
+                "read {} for what failed besides the tests, such as a coverage threshold; repair it, or leave it out with `--test-command`",
                 log.display()
             ),
             Self::NoTests { .. } => {

@@ -27,6 +27,7 @@ mod session_files;
 mod session_page;
 mod settings;
 mod support;
+mod test_command;
 mod test_sessions;
 mod test_writing;
 mod validate;

@@ -12,6 +12,7 @@ use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
+use crate::domain::test_command::TestCommand;
 use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
@@ -44,7 +45,7 @@ pub fn detect(
     let path = search_path(root, start);
     loop {
         let site = Site {
-            command: command.map(str::to_owned),
+            command: command.map(TestCommand::new),
             report: report.map(str::to_owned),
             path: path.clone(),
             ..Site::new(root, &directory)

@@ -13,13 +13,13 @@ use crate::adapter::host::redaction;
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
-use crate::domain::test::{Results, Scope, TestCase};
+use crate::domain::test::{Results, Scope, Status, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, Concern, FixedFiles, LintReport, RunError, RunRequest,
     Suite, SuiteFacts,
 };
 
-use super::format::{ParsedReport, to_test_cases};
+use super::format::{ParsedReport, ReportedTest, to_test_cases};
 use super::project_suite::ProjectSuite;
 use super::suite_command::Execution;
 use super::{candidate, formatters, tools};
@@ -116,6 +116,12 @@ impl Suite for ProjectSuite<'_> {
         if !report.complete {
             let tail = process::tail_of(&log, EVIDENCE);
             return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
+        }
+        let is_failed = |test: &ReportedTest| test.status == Some(Status::Failed);
+        let is_full = matches!(request.scope, Scope::Full);
+        if is_full && ending != ExitReason::Exit(0) && !report.tests.iter().any(is_failed) {
+            let tail = process::tail_of(&log, EVIDENCE);
+            return Err(RunError::CommandFailed { command, ending: ending.to_string(), tail, log });
         }
         let mut cases = to_test_cases(&report.tests, &self.path_mapper(request.root));
         let shows_canary = |case: &&TestCase| {

@@ -70,6 +70,7 @@ impl SuiteCommand {
             command: &execution.command,
             results: &self.files.results,
             log: &self.log,
+            ending: execution.ending,
             site: &self.site,
         })
     }

@@ -1,5 +1,7 @@
 //! Traverses a syntax tree and applies the edit operators to its nodes.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::edit_site::{Candidate, EditList, EditSite};
@@ -23,15 +25,41 @@ const SKIPPED: &[&str] = &[
     "future_import_statement",
 ];
 
-/// All single edits on the lines that `accepts_line` accepts, in source order. The caller must
-/// check that the result of each one parses.
+/// All single edits on the lines that `accepts_line` accepts, in source order, except those of
+/// assertions: whoever changes what the code promises repairs nothing. The caller must check that the
+/// result of each one parses.
 pub fn candidates(
     language: Language,
     source: &str,
     accepts_line: &dyn Fn(u32) -> bool,
     foreign_names: &[String],
 ) -> Vec<Candidate> {
-    candidates_by(language, source, accepts_line, foreign_names, &[])
+    let mut found = candidates_by(language, source, accepts_line, foreign_names, &[]);
+    let assertions = language.parse(source).map(|tree| assertions(tree.root_node(), source));
+    let assertions = assertions.unwrap_or_default();
+    found.retain(|edit| {
+        !assertions.iter().any(|one| one.start < edit.range.end && edit.range.start < one.end)
+    });
+    found
+}
+
+/// The ranges of all assertions: statements of the language, and calls of `assert`.
+fn assertions(root: Node<'_>, source: &str) -> Vec<Range<usize>> {
+    let is_assertion = |node: &Node<'_>| match node.kind() {
+        "assert_statement" => true,
+        "call_expression" => {
+            let function = node.child_by_field_name("function");
+            let name = function.map(|function| text_of(function, source)).unwrap_or_default();
+            name == "assert" || name.starts_with("assert.") || name == "console.assert"
+        }
+        "macro_invocation" => {
+            let name = node.child_by_field_name("macro").map(|name| text_of(name, source));
+            name.is_some_and(|name| name.starts_with("assert"))
+        }
+        _ => false,
+    };
+    let nodes = named_nodes(root).into_iter();
+    nodes.filter(is_assertion).map(|node| node.byte_range()).collect()
 }
 
 /// The candidates of certain operators, or of all if the list is empty. A text that an earlier

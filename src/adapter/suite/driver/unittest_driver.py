@@ -1,9 +1,9 @@
 """Runs unittest and writes one JSON line per test to a file.
 
-Usage: unittest_driver.py OUT [--select FILE] [--start DIR] [--top DIR] [--pattern GLOB]
+Usage: unittest_driver.py OUT [--select FILE] [-- ARGUMENT...]
 
-Without --select it discovers like `python -m unittest discover`, trying `.`, `tests` and `test`.
-FILE holds one test id per line. Works on Python 3.8 and later.
+Runs the tests that `python -m unittest ARGUMENT...` runs. Without `--` it discovers them, trying `.`,
+`tests` and `test`. FILE holds one test id per line. Works on Python 3.8 and later.
 """
 
 import inspect
@@ -80,16 +80,20 @@ def place_of(test):
         return None, None
 
 
-def discover(start, top, pattern):
-    starts = [start] if start else [".", "tests", "test"]
-    for folder in starts:
+class Program(unittest.TestProgram):
+    """The arguments of `python -m unittest`, read as unittest reads them."""
+
+    def runTests(self):
+        pass
+
+
+def discover():
+    for folder in (".", "tests", "test"):
         if not os.path.isdir(folder):
             continue
-        loader = unittest.TestLoader()
-        if folder != "." and not start and os.path.exists(os.path.join(folder, "__init__.py")):
+        if folder != "." and os.path.exists(os.path.join(folder, "__init__.py")):
             continue
-        suite = loader.discover(folder, pattern=pattern, top_level_dir=top)
-        tests = list(leaves(suite))
+        tests = list(leaves(unittest.TestLoader().discover(folder)))
         if tests:
             return unittest.TestSuite(tests)
     return unittest.TestSuite()
@@ -182,23 +186,23 @@ class Result(unittest.TextTestResult):
 
 
 def main(argv):
-    arguments = iter(argv[1:])
-    out = next(arguments)
-    options = {"--select": None, "--start": None, "--top": None, "--pattern": "test*.py"}
-    for name in arguments:
-        options[name] = next(arguments)
+    own, given = argv[1:], None
+    if "--" in own:
+        own, given = own[:own.index("--")], own[own.index("--") + 1:]
     sys.path.insert(0, os.getcwd())
-    if options["--select"]:
-        with open(options["--select"], encoding="utf-8") as file:
+    program = None if given is None else Program(module=None, argv=argv[:1] + given)
+    if len(own) > 1:
+        with open(own[2], encoding="utf-8") as file:
             names = [line.rstrip("\n") for line in file if line.strip()]
-        suite = select(names, options["--start"], options["--top"])
+        suite = select(names, getattr(program, "start", None), getattr(program, "top", None))
     else:
-        suite = discover(options["--start"], options["--top"], options["--pattern"])
+        suite = program.test if program else discover()
     for test in leaves(suite):
         limited(test)
-    with io.open(out, "w", encoding="utf-8") as file:
+    with io.open(own[0], "w", encoding="utf-8") as file:
         Result.out = file
-        runner = unittest.TextTestRunner(resultclass=Result, verbosity=1)
+        chosen = {name: bool(getattr(program, name, False)) for name in ("failfast", "buffer")}
+        runner = unittest.TextTestRunner(resultclass=Result, verbosity=1, **chosen)
         result = runner.run(suite)
         file.write(json.dumps({"end": True}) + "\n")
     return 0 if result.wasSuccessful() else 1

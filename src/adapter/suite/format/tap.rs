@@ -4,6 +4,17 @@ use crate::domain::test::Status;
 
 use super::{ReportedTest, STACK_LIMIT};
 
+/// Whether an output is TAP whose plans (TAP 14, "The Plan") are kept; `None` without a plan. The
+/// lines of tests alone prove nothing, as `go test` begins some of its own with `ok` too.
+pub fn keeps_plan(output: &str) -> Option<bool> {
+    let plan = |line: &str| -> Option<usize> {
+        line.strip_prefix("1..")?.split(" #").next()?.trim_end().parse().ok()
+    };
+    let planned: Vec<usize> = output.lines().filter_map(plan).collect();
+    let tests = output.lines().filter(|line| test_line(line).is_some()).count();
+    (!planned.is_empty()).then(|| tests >= planned.iter().sum())
+}
+
 /// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
 /// those of its parents.
 pub fn parse(text: &str) -> Vec<ReportedTest> {

@@ -5,8 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
+use crate::adapter::host::process::ExitReason;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
+use crate::domain::shell;
+use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
@@ -18,7 +21,7 @@ pub struct Site {
     pub root: PathBuf,
     /// The folder below the root; empty for the root itself.
     pub directory: String,
-    pub command: Option<String>,
+    pub command: Option<TestCommand>,
     pub report: Option<String>,
     /// The search path of child processes, when it differs from ours.
     pub path: Option<String>,
@@ -37,11 +40,16 @@ impl Site {
         self.root.join(&self.directory)
     }
 
-    /// The configured command, else `command`: as a person types it, and split into words.
-    pub fn typed(&self, command: &str) -> (String, Vec<String>) {
-        let typed = self.command.as_deref().unwrap_or(command).to_owned();
-        let argv = typed.split_whitespace().map(str::to_owned).collect();
-        (typed, argv)
+    /// The configured command, else `command`, to which words can be added.
+    pub fn typed(&self, command: &str) -> TypedCommand {
+        match &self.command {
+            Some(command) => TypedCommand::configured(command),
+            None => TypedCommand {
+                display: command.to_owned(),
+                words: command.split_whitespace().map(str::to_owned).collect(),
+                in_shell: false,
+            },
+        }
     }
 
     /// Whether a small text file contains these words.
@@ -107,6 +115,67 @@ impl Site {
     }
 }
 
+/// A command as a person types it, and its words, to which others are added.
+#[derive(Clone, Debug)]
+pub struct TypedCommand {
+    display: String,
+    /// For a configured command as they were written, quotes included.
+    words: Vec<String>,
+    in_shell: bool,
+}
+
+impl TypedCommand {
+    /// A configured command, which runs in a shell with all of its words.
+    pub fn configured(command: &TestCommand) -> Self {
+        let display = command.text().to_owned();
+        Self { display, words: command.words().to_vec(), in_shell: true }
+    }
+
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    pub fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|one| one == word)
+    }
+
+    /// The number of words before `--`, or of all.
+    pub fn options_end(&self) -> usize {
+        self.words.iter().position(|word| word == "--").unwrap_or(self.words.len())
+    }
+
+    /// Adds words before the one with this index.
+    pub fn insert(&mut self, at: usize, words: impl IntoIterator<Item = String>) {
+        let quoted = |word: String| if self.in_shell { shell::word(&word) } else { word };
+        let words: Vec<String> = words.into_iter().map(quoted).collect();
+        let at = at.min(self.words.len());
+        self.words.splice(at..at, words);
+    }
+
+    /// Adds words at the end.
+    pub fn extend(&mut self, words: impl IntoIterator<Item = String>) {
+        self.insert(self.words.len(), words);
+    }
+
+    /// Removes the words from this index on, except options.
+    pub fn truncate_to_options(&mut self, start: usize) {
+        let options = self.words.split_off(start.min(self.words.len()));
+        self.words.extend(options.into_iter().filter(|word| word.starts_with('-')));
+    }
+
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.words.retain(|word| keep(word));
+    }
+
+    /// The command with all words that were added.
+    #[must_use]
+    pub fn into_run(self) -> RunCommand {
+        let Self { display, words, in_shell } = self;
+        let argv = if in_shell { shell_argv(&words.join(" ")) } else { words };
+        RunCommand::new(argv, display)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     pub drivers: PathBuf,
@@ -141,6 +210,8 @@ pub struct RunArtifacts<'a> {
     pub command: &'a str,
     pub results: &'a Path,
     pub log: &'a Path,
+    /// How the command ended.
+    pub ending: ExitReason,
     pub site: &'a Site,
 }
 
@@ -169,8 +240,8 @@ pub struct FrameworkAdapter {
     pub format: &'static str,
     /// Files and settings that indicate the framework, as shown to people.
     pub signals: &'static str,
-    /// Whether a configured command runs the framework.
-    pub is_run_by: fn(&str) -> bool,
+    /// Whether a configured command runs the framework, so that its report can be had.
+    pub is_run_by: fn(&TestCommand) -> bool,
     /// The evidence that a folder without a configured command uses it; `None` without any.
     pub detect: fn(&Site) -> Option<String>,
     /// The command that prints its version; empty where there is none.
@@ -190,7 +261,9 @@ impl FrameworkAdapter {
     /// The evidence that a folder uses the framework: the configured command, else its files.
     pub fn evidence(&self, site: &Site) -> Option<String> {
         match &site.command {
-            Some(command) => (self.is_run_by)(command).then(|| format!("the command `{command}`")),
+            Some(command) => {
+                (self.is_run_by)(command).then(|| format!("the command `{}`", command.text()))
+            }
             None => (self.detect)(site),
         }
     }

@@ -1,30 +1,31 @@
 //! `cargo test`, read from the text output of Rust's test harness.
 
+use std::collections::BTreeSet;
+
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
 use super::super::format::{ParsedReport, libtest};
-use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, read_text, words};
+use super::adapter::{CoverageCommand, FrameworkAdapter, TypedCommand, read_text, words};
 
 /// The table row for `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::CargoTest,
     format: "libtest text",
     signals: "Cargo.toml",
-    is_run_by: |command| command.starts_with("cargo test"),
+    is_run_by: |command| command.after(&["cargo", "test"]).is_some(),
     detect: |site| site.has("Cargo.toml").then(|| "Cargo.toml".into()),
     version: |_| words(&["cargo", "--version"]),
     install: "install Rust from https://rustup.rs",
     command: |site, selection, _| {
-        let (typed, mut argv) = site.typed("cargo test --no-fail-fast");
-        if !argv.iter().any(|word| word == "--no-fail-fast") {
-            let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
-            argv.insert(end, "--no-fail-fast".into());
+        let mut command = site.typed("cargo test --no-fail-fast");
+        if !command.has("--no-fail-fast") {
+            command.insert(command.options_end(), ["--no-fail-fast".to_owned()]);
         }
         if let Some(ids) = selection {
-            select(&mut argv, ids);
+            select(&mut command, ids);
         }
-        RunCommand::new(argv, typed)
+        command.into_run()
     },
     read: |artifacts| {
         let text = read_text(artifacts.log)?;
@@ -44,15 +45,17 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 
 /// Selects tests by exact name; binaries without such a test report nothing. For documentation
 /// tests everything runs, because their names contain line numbers.
-fn select(argv: &mut Vec<String>, ids: &[TestId]) {
+fn select(command: &mut TypedCommand, ids: &[TestId]) {
     if ids.iter().any(|id| id.as_str().starts_with("doc:")) {
         return;
     }
-    argv.extend(words(&["--", "--exact"]));
-    for id in ids {
-        let name = id.as_str().split_once(".rs::").map_or(id.as_str(), |(_, name)| name);
-        if !argv.iter().any(|word| word == name) {
-            argv.push(name.to_owned());
-        }
+    if !command.has("--") {
+        command.extend(["--".to_owned()]);
     }
+    let name_of = |id: &'_ TestId| {
+        id.as_str().split_once(".rs::").map_or(id.as_str(), |(_, name)| name).to_owned()
+    };
+    let names: BTreeSet<String> = ids.iter().map(name_of).collect();
+    command.extend(["--exact".to_owned()]);
+    command.extend(names);
 }

@@ -2,29 +2,33 @@
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
+use crate::domain::test_command::TestCommand;
 
 use super::super::format::{ParsedReport, gotest};
-use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, read_text, words};
+use super::adapter::{CoverageCommand, FrameworkAdapter, Site, read_text, words};
 
 /// The table row for `go test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::GoTest,
     format: "go test -json",
     signals: "go.mod",
-    is_run_by: |command| command.starts_with("go test"),
+    is_run_by: |command| command.after(&["go", "test"]).is_some(),
     detect: |site| site.has("go.mod").then(|| "go.mod".into()),
     version: |_| words(&["go", "version"]),
     install: "install Go from https://go.dev/dl",
     command: |site, selection, _| {
-        let (typed, mut argv) = site.typed("go test ./...");
-        if !argv.iter().any(|word| word == "-json") {
-            argv.insert(2.min(argv.len()), "-json".into());
+        let mut command = site.typed("go test ./...");
+        let after = |command: &TestCommand| command.after(&["go", "test"]);
+        let start = site.command.as_ref().and_then(after).unwrap_or(2);
+        if !command.has("-json") {
+            command.insert(start, ["-json".to_owned()]);
         }
         if let Some(ids) = selection {
-            argv.retain(|word| word != "./...");
-            argv.extend(select(site, ids));
+            command.retain(|word| word != "./...");
+            let end = command.words().iter().position(|word| word.ends_with("-args"));
+            command.insert(end.unwrap_or(command.words().len()), select(site, ids));
         }
-        RunCommand::new(argv, typed)
+        command.into_run()
     },
     read: |artifacts| {
         let tests = gotest::parse(&read_text(artifacts.log)?, &module(artifacts.site));

@@ -18,7 +18,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Gradle,
     format: "JUnit XML",
     signals: "build.gradle, build.gradle.kts",
-    is_run_by: |command| command.contains("gradle"),
+    is_run_by: |command| ["gradle", "gradlew"].iter().any(|name| command.after(&[name]).is_some()),
     detect: |site| {
         let found = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
         found.iter().find(|file| site.has(file)).map(|file| (*file).to_owned())
@@ -26,16 +26,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     version: |site| vec![program(site), "--version".into()],
     install: "add the Gradle wrapper, or install Gradle",
     command: |site, selection, files| {
-        let (typed, mut argv) = site.typed(&format!("{} test", program(site)));
-        argv.push("--continue".into());
-        let script = files.drivers.join("gradle_init.gradle");
-        argv.extend(["--init-script".into(), script.display().to_string()]);
+        let mut command = site.typed(&format!("{} test", program(site)));
+        let script = files.drivers.join("gradle_init.gradle").display().to_string();
+        command.extend(["--continue".to_owned(), "--init-script".to_owned(), script]);
         let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
         // A task that failed by itself runs again only with everything else.
         if !classes.iter().any(|class| class.starts_with(':')) {
-            argv.extend(classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]));
+            let filters = classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]);
+            command.extend(filters);
         }
-        RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
+        RunCommand { stale_reports: Some(REPORTS.into()), ..command.into_run() }
     },
     read: |artifacts| {
         let failures = build_failures(&read_text(artifacts.log)?);

@@ -7,7 +7,7 @@ use crate::effect::RunError;
 use super::super::format::{ParsedReport, jest};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand,
-    Site, heads, read_text, words,
+    Site, TypedCommand, heads, read_text, words,
 };
 
 /// The table row for Jest.
@@ -15,19 +15,19 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Jest,
     format: "JSON report",
     signals: "jest in package.json, jest.config.*",
-    is_run_by: |command| command.split_whitespace().any(|word| word == "jest"),
+    is_run_by: |command| command.after(&["jest"]).is_some(),
     detect: |site| detect(site, "jest"),
     version: |_| words(&["npx", "--no-install", "jest", "--version"]),
     install: "npm install --save-dev jest",
     command: |site, selection, files| {
-        let mut argv = start(site, "jest");
-        argv.extend(words(&["--json", "--testLocationInResults"]));
-        argv.push(format!("--outputFile={}", files.results.display()));
-        if selection.is_some() {
-            argv.push("--runTestsByPath".into());
+        let mut options = words(&["--json", "--testLocationInResults"]);
+        options.push(format!("--outputFile={}", files.results.display()));
+        // Beside patterns of a configured command the files are patterns too.
+        if selection.is_some() && site.command.is_none() {
+            options.push("--runTestsByPath".into());
         }
-        argv.extend(selected_files(site, selection));
-        RunCommand::new(argv, "npx jest")
+        options.extend(selected_files(site, selection));
+        with_options(site, "jest", "npx jest", options)
     },
     read: |artifacts| read(artifacts, jest::Writer::Jest),
     coverage: |request| {
@@ -45,21 +45,31 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Vitest,
     format: "JSON report",
     signals: "vitest in package.json, vitest.config.*",
-    is_run_by: |command| command.split_whitespace().any(|word| word == "vitest"),
+    is_run_by: |command| command.after(&["vitest"]).is_some(),
     detect: |site| detect(site, "vitest"),
     version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
     install: "npm install --save-dev vitest",
     command: |site, selection, files| {
-        let mut argv = start(site, "vitest");
-        argv.extend(words(&["run", "--reporter=json", "--reporter=default"]));
-        argv.push(format!("--outputFile.json={}", files.results.display()));
-        argv.extend(selected_files(site, selection));
-        RunCommand::new(argv, "npx vitest run")
+        let run = if site.command.is_none() { "run" } else { "--run" };
+        let mut options = words(&[run, "--reporter=json", "--reporter=default"]);
+        options.push(format!("--outputFile.json={}", files.results.display()));
+        options.extend(selected_files(site, selection));
+        with_options(site, "vitest", "npx vitest run", options)
     },
     read: |artifacts| read(artifacts, jest::Writer::Vitest),
     coverage: |request| Ok(vitest_coverage(request)),
     persistent: Some(PersistentRunner::Vitest),
 };
+
+/// The configured command, else the installed program, with more options.
+fn with_options(site: &Site, name: &str, display: &str, options: Vec<String>) -> RunCommand {
+    let Some(command) = &site.command else {
+        return RunCommand::new([start(site, name), options].concat(), display);
+    };
+    let mut command = TypedCommand::configured(command);
+    command.insert(command.options_end(), options);
+    command.into_run()
+}
 
 /// Runs Vitest with an installed coverage provider, else with V8's counts of executed lines in its
 /// workers.

@@ -17,22 +17,24 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Maven,
     format: "JUnit XML",
     signals: "pom.xml",
-    is_run_by: |command| command.starts_with("mvn"),
+    is_run_by: |command| ["mvn", "mvnw"].iter().any(|name| command.after(&[name]).is_some()),
     detect: |site| site.has("pom.xml").then(|| "pom.xml".into()),
     version: |_| words(&["mvn", "--version"]),
     install: "install Maven, for example with `apt-get install maven`",
     command: |site, selection, _| {
-        let (typed, mut argv) = site.typed("mvn -B test");
-        argv.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));
+        let mut command = site.typed("mvn -B test");
+        command.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));
         // A module that does not compile must not hide the results of the others.
-        argv.push("--fail-at-end".into());
+        command.extend(["--fail-at-end".to_owned()]);
         let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
         // A goal that failed by itself runs again only with everything else.
         if !classes.is_empty() && !classes.iter().any(|class| class.contains(" @ ")) {
-            argv.push(format!("-Dtest={}", classes.join(",")));
-            argv.push("-Dsurefire.failIfNoSpecifiedTests=false".into());
+            command.extend([
+                format!("-Dtest={}", classes.join(",")),
+                "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+            ]);
         }
-        RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
+        RunCommand { stale_reports: Some(REPORTS.into()), ..command.into_run() }
     },
     read: |artifacts| {
         let failures = build_failures(&read_text(artifacts.log)?);

@@ -23,7 +23,7 @@ pub use adapter::{
     RunArtifacts, RunFiles, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
-pub use unittest::options as unittest_options;
+pub use unittest::{DiscoveryFolders, discovery_folders};
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].

@@ -2,6 +2,7 @@
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
+use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{ParsedReport, junit, libtest};
@@ -14,21 +15,22 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Nextest,
     format: "JUnit XML",
     signals: ".config/nextest.toml",
-    is_run_by: |command| command.contains("nextest"),
+    is_run_by: runs_nextest,
     detect: |site| site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
     version: |_| words(&["cargo", "nextest", "--version"]),
     install: "cargo install cargo-nextest --locked",
-    command: |_, selection, files| {
-        let mut argv = words(&["cargo", "nextest", "run", "--no-fail-fast"]);
+    command: |site, selection, files| {
+        let mut command = site.typed("cargo nextest run");
         let config = files.drivers.join("nextest.toml").display().to_string();
-        argv.extend(["--tool-config-file".into(), format!("regreen:{config}")]);
-        argv.extend(words(&["--profile", "regreen"]));
+        let mut options = words(&["--no-fail-fast", "--tool-config-file"]);
+        options.extend([format!("regreen:{config}"), "--profile".into(), "regreen".into()]);
+        options.retain(|word| word != "--no-fail-fast" || !command.has(word));
         if let Some(ids) = selection {
-            argv.push("-E".into());
-            argv.push(filter(ids));
+            options.extend(["-E".into(), filter(ids)]);
         }
+        command.insert(command.options_end(), options);
         let stale_reports = Some("target/nextest/regreen/*.xml".into());
-        RunCommand { stale_reports, ..RunCommand::new(argv, "cargo nextest run") }
+        RunCommand { stale_reports, ..command.into_run() }
     },
     read,
     coverage: |request| {
@@ -39,6 +41,13 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     persistent: None,
 };
+
+/// Whether a command runs nextest with a profile of ours, which writes the report.
+fn runs_nextest(command: &TestCommand) -> bool {
+    let has_profile = |word: &String| word.starts_with("--profile") || word.starts_with("-P");
+    command.after(&["cargo", "nextest", "run"]).is_some()
+        && !command.words().iter().any(has_profile)
+}
 
 /// An id is `package::test` or `package::binary::test`, and nothing shows which; nextest refuses a
 /// filter that names a missing binary, so the package and both names are given.

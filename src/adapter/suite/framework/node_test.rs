@@ -1,12 +1,12 @@
 //! `node --test`, with a reporter of our own.
 
 use crate::domain::framework::Framework;
-use crate::domain::shell;
+use crate::domain::test_command::TestCommand;
 
 use super::super::format::driver_lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site,
-    read_text, words,
+    TypedCommand, read_text, words,
 };
 use super::jest::selected_files;
 
@@ -21,23 +21,29 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     install: "install Node.js 20 or later",
     command: |site, selection, files| {
         let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
-        let mut argv: Vec<String> = vec![
-            "node".into(),
-            "--test".into(),
+        let reporters = [
             format!("--test-reporter={reporter}"),
             format!("--test-reporter-destination={}", files.results.display()),
             "--test-reporter=spec".into(),
             "--test-reporter-destination=stdout".into(),
         ];
-        let script = site.command.clone().or_else(|| site.test_script());
-        let script = script.filter(|text| runs_node_tests(text));
-        let typed = script.clone().unwrap_or_else(|| "node --test".into());
+        let chosen = site.command.clone().or_else(|| Some(script(site)?.command));
+        let Some(chosen) = chosen else {
+            let files = selected_files(site, selection);
+            let argv = [words(&["node", "--test"]), reporters.into(), files].concat();
+            return RunCommand::new(argv, "node --test");
+        };
+        let mut command = TypedCommand::configured(&chosen);
+        command.retain(|word| !word.starts_with("--test-reporter"));
+        let is_test = |word: &String| word == "--test";
+        let start = command.words().iter().position(is_test).map_or(0, |at| at + 1);
         if selection.is_some() {
-            argv.extend(selected_files(site, selection));
-        } else {
-            argv = whole(argv, &typed);
+            // Node.js would run the files of the command besides.
+            command.truncate_to_options(start);
         }
-        RunCommand::new(argv, typed)
+        command.insert(start, reporters);
+        command.extend(selected_files(site, selection));
+        command.into_run()
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(coverage(request)),
@@ -66,35 +72,30 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     }
 }
 
-/// The arguments of a full run. A script with patterns runs in a shell, as with npm.
-fn whole(argv: Vec<String>, script: &str) -> Vec<String> {
-    let arguments = arguments(script);
-    if !arguments.iter().any(|word| word.contains(['*', '?', '[', '{', '$', '~', '"', '\''])) {
-        return [argv, arguments].concat();
-    }
-    let command = format!("exec {} {}", shell::line(&argv), arguments.join(" "));
-    vec!["sh".into(), "-c".into(), command]
+/// Whether a command runs tests of Node.js with reporters that can be replaced.
+fn runs_node_tests(command: &TestCommand) -> bool {
+    let has = |wanted: &str| command.words().iter().any(|word| word == wanted);
+    command.after(&["node"]).is_some() && has("--test") && !has("--test-reporter")
 }
 
-/// Files and flags that the project's script passes to `node --test`, without its reporters.
-fn arguments(script: &str) -> Vec<String> {
-    let Some((before, after)) = script.split_once("--test") else { return Vec::new() };
-    let plain =
-        |word: &&str| !word.starts_with("--test-reporter") && !["&&", ";", "|"].contains(word);
-    let flags = before.split_whitespace().skip(1).map(str::to_owned);
-    let files = after.split_whitespace().take_while(|word| *word != "&&" && *word != ";");
-    flags.chain(files.filter(plain).map(str::to_owned)).collect()
+/// The part of the project's test script that runs its tests.
+struct TestScript {
+    command: TestCommand,
+    evidence: String,
 }
 
-fn runs_node_tests(command: &str) -> bool {
-    command.contains("node ") && command.contains("--test")
+fn script(site: &Site) -> Option<TestScript> {
+    let script = site.test_script()?;
+    let parts = TestCommand::new(&script).parts();
+    let command = parts.into_iter().find(runs_node_tests)?;
+    Some(TestScript { command, evidence: format!("`{script}` in package.json") })
 }
 
 fn detect(site: &Site) -> Option<String> {
+    if let Some(found) = script(site) {
+        return Some(found.evidence);
+    }
     if let Some(script) = site.test_script() {
-        if runs_node_tests(&script) {
-            return Some(format!("`{script}` in package.json"));
-        }
         let other = ["mocha", "ava", "tap", "jasmine", "karma"];
         if other.iter().any(|name| script.contains(name)) {
             return None;
@@ -114,22 +115,40 @@ fn detect(site: &Site) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "a script lies in a real folder")]
+
+    use super::super::adapter::RunFiles;
     use super::*;
+    use crate::domain::id::TestId;
 
     #[test]
-    fn patterns_of_a_script_reach_a_shell_as_they_are() {
-        let argv = || vec!["node".to_owned(), "--test".to_owned()];
-        let table = [
-            ("node --test", "node --test"),
-            ("node --test test/a.js && echo", "node --test test/a.js"),
-            ("node --test 'test/**/*.js'", "sh -c exec node --test 'test/**/*.js'"),
+    fn the_words_of_a_script_reach_a_shell_as_they_are() {
+        let reporters = "--test-reporter=/d/node_reporter.mjs --test-reporter-destination=/r --test-reporter=spec --test-reporter-destination=stdout";
+        let table: &[(&str, Option<&[TestId]>, &str, &str)] = &[
+            ("node --test", None, "node --test", ""),
+            ("node --test test/a.js && eslint .", None, "node --test", " test/a.js"),
+            ("tsc && node --test dist/", None, "node --test", " dist/"),
+            ("node --test 'test/**/*.js'", None, "node --test", " 'test/**/*.js'"),
+            ("node --import tsx --test test/*.ts", None, "node --import tsx --test", " test/*.ts"),
+            ("CI=1 node --test-reporter=tap --test", None, "CI=1 node --test", ""),
             (
-                "node --no-warnings --test test/*.js",
-                "sh -c exec node --test --no-warnings test/*.js",
+                "node --import tsx --test --test-timeout=9 test/*.ts",
+                Some(&[]),
+                "node --import tsx --test",
+                " --test-timeout=9",
             ),
         ];
-        for (script, expected) in table {
-            assert_eq!(whole(argv(), script).join(" "), expected, "{script}");
+        for (script, selection, start, end) in table {
+            let folder = tempfile::tempdir().unwrap();
+            let package = serde_json::json!({ "scripts": { "test": script } });
+            std::fs::write(folder.path().join("package.json"), package.to_string()).unwrap();
+            let site = Site::new(folder.path(), "");
+            let files =
+                RunFiles { drivers: "/d".into(), results: "/r".into(), selection: "/s".into() };
+            let run = (ADAPTER.command)(&site, *selection, &files);
+            assert_eq!(run.argv[..2], ["sh", "-c"], "{script}");
+            assert_eq!(run.argv[2], format!("{start} {reporters}{end}"), "{script}");
+            assert!(script.contains(&run.display) && !run.display.contains("&&"), "{script}");
         }
     }
 }

@@ -13,13 +13,14 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Pytest,
     format: "JSON lines of a plugin",
     signals: "pytest.ini, tox.ini, setup.cfg, pyproject.toml, conftest.py, requirements",
-    is_run_by: |command| command.contains("pytest"),
+    // The plugin is named in the environment, so any command that starts pytest will do.
+    is_run_by: |command| command.text().contains("pytest"),
     detect,
     version: |site| words(&[&site.python(), "-m", "pytest", "--version"]),
     install: "install Python 3.8 or later, then `pip install pytest`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
-            RunCommand::new(shell_argv(command), command)
+            RunCommand::new(shell_argv(command.text()), command.text())
         } else {
             let mut argv = words(&[&site.python()]);
             argv.extend(words(SUITE));

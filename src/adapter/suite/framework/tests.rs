@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::adapter::RunCommand;
 use super::*;
+use crate::adapter::host::process::ExitReason;
 use crate::code::conventions;
 use crate::domain::id::TestId;
+use crate::domain::test::Status;
+use crate::domain::test_command::TestCommand;
 
 /// A temporary project with these files.
 pub struct Project {
@@ -29,7 +32,7 @@ impl Project {
 
     fn with_command(command: &str) -> Self {
         let mut project = Self::new(&[]);
-        project.site.command = Some(command.to_owned());
+        project.site.command = Some(TestCommand::new(command));
         project
     }
 
@@ -188,7 +191,27 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("go test ./...", Some(Framework::GoTest)),
         ("mvn verify", Some(Framework::Maven)),
         ("./gradlew check", Some(Framework::Gradle)),
+        ("CI=1 yarn run jest", Some(Framework::Jest)),
+        ("cargo +nightly test -- --skip slow", Some(Framework::CargoTest)),
+        (".venv/bin/python -W error::Warning -m unittest -k price", None),
+        ("uv run python -B -m unittest tests.test_a", Some(Framework::Unittest)),
+        ("tox -e py", None),
+        ("tox -e py -- pytest", Some(Framework::Pytest)),
         ("make test", None),
+        // Each of these runs something else than the framework alone.
+        ("make unittest", None),
+        ("python3 run_unittest.py", None),
+        ("python3 -c 'print(1)' -m unittest", None),
+        ("python3 -m unittest && ./more.sh", None),
+        ("cargo test && ./more.sh", None),
+        ("go test ./... | tee log", None),
+        ("mvn -v; true", None),
+        ("cat build.gradle", None),
+        ("echo jest", None),
+        ("cargo nextest run --profile ci", None),
+        ("cargo nextest list", None),
+        ("node --test --test-reporter dot", None),
+        ("node server.js --test-mode", None),
         ("npx jester", None),
         ("node test.js", None),
         ("cargo bench", None),
@@ -275,15 +298,169 @@ fn selected_tests_are_passed_to_each_framework() {
     }
 }
 
+/// What a configured command becomes: all of its words in order, with ours between them.
 #[test]
-fn a_configured_command_runs_in_a_shell_and_is_shown_as_it_is() {
-    for (framework, command) in
-        [(Framework::Command, "make test | tee log"), (Framework::Pytest, "tox -e py -- pytest")]
-    {
+fn a_configured_command_keeps_all_of_its_words() {
+    let chosen: Option<&[&str]> = Some(&["m/a.TestX"]);
+    let table: &[(Framework, &str, Option<&[&str]>, &str)] = &[
+        (
+            Framework::Unittest,
+            "python3.11 -B -m unittest -k 'price of' tests.test_a",
+            None,
+            "python3.11 -B /drivers/unittest_driver.py /results -- -k 'price of' tests.test_a",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -m unittest",
+            Some(&["tests.test_a.T.test_x"]),
+            "python3 /drivers/unittest_driver.py /results --select /selection --",
+        ),
+        (
+            Framework::Jest,
+            "CI=1 npx jest --selectProjects \"a b\" src/**",
+            None,
+            "CI=1 npx jest --selectProjects \"a b\" src/** --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Jest,
+            "npx jest -c jest.unit.js",
+            Some(&["a b.test.js::x"]),
+            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results 'a b.test.js'",
+        ),
+        (
+            Framework::Vitest,
+            "pnpm exec vitest --project web",
+            None,
+            "pnpm exec vitest --project web --run --reporter=json --reporter=default --outputFile.json=/results",
+        ),
+        (
+            Framework::NodeTest,
+            "node --import tsx --test test/*.ts",
+            None,
+            "node --import tsx --test --test-reporter=/drivers/node_reporter.mjs --test-reporter-destination=/results --test-reporter=spec --test-reporter-destination=stdout test/*.ts",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo +nightly test -p x -- --skip 'a b'",
+            None,
+            "cargo +nightly test -p x --no-fail-fast -- --skip 'a b'",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test -- --nocapture",
+            Some(&["src/lib.rs::a"]),
+            "cargo test --no-fail-fast -- --nocapture --exact a",
+        ),
+        (
+            Framework::Nextest,
+            "cargo nextest run -p x --no-fail-fast",
+            None,
+            "cargo nextest run -p x --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml --profile regreen",
+        ),
+        (
+            Framework::GoTest,
+            "CGO_ENABLED=1 go test -race -tags=\"a b\" ./...",
+            None,
+            "CGO_ENABLED=1 go test -json -race -tags=\"a b\" ./...",
+        ),
+        (
+            Framework::GoTest,
+            "go test ./... -args -v",
+            chosen,
+            "go test -json -run '^(TestX)$' .m/a -args -v",
+        ),
+        (
+            Framework::Maven,
+            "./mvnw -B -pl core verify",
+            None,
+            "./mvnw -B -pl core verify -Dmaven.test.failure.ignore=true -DtrimStackTrace=false --fail-at-end",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew :core:test",
+            None,
+            "./gradlew :core:test --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (Framework::Pytest, "tox -e py -- pytest", None, "tox -e py -- pytest"),
+        (Framework::Command, "make test | tee log", None, "make test | tee log"),
+    ];
+    for (framework, command, selection, line) in table {
         let project = Project::with_command(command);
-        let run = project.run(framework, None);
-        assert_eq!(run.argv, ["sh", "-c", command], "{framework}");
-        assert_eq!(run.display, command, "{framework}");
+        let run = project.run(*framework, *selection);
+        assert_eq!(run.argv[..2], ["sh", "-c"], "{command}");
+        assert_eq!(run.argv[2], *line, "{framework}");
+        assert_eq!(run.display, *command, "what is shown is what was asked");
+        let words = TestCommand::new(command);
+        let mut rest = run.argv[2].as_str();
+        let is_replaced = |word: &&String| {
+            let is_module = *framework == Framework::Unittest;
+            (is_module && ["-m", "unittest"].contains(&word.as_str()))
+                || (selection.is_some() && *word == "./...")
+        };
+        for word in words.words().iter().filter(|word| !is_replaced(word)) {
+            let Some((_, after)) = rest.split_once(word.as_str()) else {
+                panic!("{framework}: `{word}` is lost in {}", run.argv[2]);
+            };
+            rest = after;
+        }
+    }
+}
+
+#[test]
+fn a_command_without_a_report_is_one_test() {
+    let table = [
+        ("all is well\n", ExitReason::Exit(0), 1, None),
+        ("", ExitReason::Exit(0), 1, None),
+        ("ok  \tm/a\t0.1s\nFAIL\tm/b\n", ExitReason::Exit(1), 1, Some("exit code 1")),
+        ("boom\n", ExitReason::Signal(11), 1, Some("signal 11")),
+        ("1..2\nok 1 - a\nnot ok 2 - b\n", ExitReason::Exit(1), 2, Some("")),
+        ("TAP version 14\nok 1 - a\n1..1\n", ExitReason::Exit(0), 1, None),
+        ("1..1\nok 1 - a\n1..1 # of the second tool\nok 1 - b\n", ExitReason::Exit(0), 2, None),
+    ];
+    for (output, ending, count, failure) in table {
+        let project = Project::new(&[("log", output)]);
+        let root = &project.site.root;
+        let (results, log) = (root.join("results"), root.join("log"));
+        let artifacts = RunArtifacts {
+            command: "make check",
+            results: &results,
+            log: &log,
+            ending,
+            site: &project.site,
+        };
+        let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
+        assert!(report.complete);
+        assert_eq!(report.tests.len(), count, "{output}");
+        let failed: Vec<_> =
+            report.tests.iter().filter(|test| test.status == Some(Status::Failed)).collect();
+        assert_eq!(failed.len(), usize::from(failure.is_some()), "{output}");
+        if let (Some(message), [test]) = (failure, failed.as_slice()) {
+            assert!(test.message.contains(message), "{}", test.message);
+            assert!(count > 1 || test.id == "make check" && test.stack == output, "{test:?}");
+        }
+    }
+}
+
+#[test]
+fn tap_that_keeps_not_to_its_plan_is_incomplete() {
+    let table = [
+        ("1..0\n", true),
+        ("1..2\nok 1 - a\nok 2 - b # SKIP\n", true),
+        ("1..2\nok 1 - a\n    1..1\n    ok 1 - inner\n", false),
+        ("1..2\n", false),
+    ];
+    for (output, expected) in table {
+        let project = Project::new(&[("log", output)]);
+        let root = &project.site.root;
+        let artifacts = RunArtifacts {
+            command: "make check",
+            results: &root.join("results"),
+            log: &root.join("log"),
+            ending: ExitReason::Exit(0),
+            site: &project.site,
+        };
+        let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
+        assert_eq!(report.complete, expected, "{output}");
     }
 }
 
@@ -336,6 +513,7 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
         command: "the command",
         results: &root.join("results"),
         log: &root.join("log"),
+        ending: ExitReason::Exit(1),
         site: &project.site,
     };
     let report = (adapter(framework).read)(&artifacts).map_err(|error| error.to_string())?;
@@ -344,7 +522,8 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
 
 #[test]
 fn a_report_that_is_missing_or_garbage_gives_no_tests() {
-    for framework in Framework::ALL {
+    // A plain command needs no report.
+    for framework in Framework::ALL.into_iter().filter(|one| *one != Framework::Command) {
         for garbage in ["", "\0\0", "{", "<a><b>", "[1, 2", "no tests here\n", "\u{1b}[31m"] {
             assert_eq!(
                 read(framework, garbage, garbage).unwrap_or_default(),
@@ -362,7 +541,7 @@ proptest::proptest! {
     fn any_text_gives_results_or_an_error(text in "(?s).{0,300}") {
         for framework in Framework::ALL {
             if let Ok(count) = read(framework, &text, &text) {
-                proptest::prop_assert!(count <= text.len(), "{}", framework);
+                proptest::prop_assert!(count <= text.len().max(1), "{}", framework);
             }
         }
     }

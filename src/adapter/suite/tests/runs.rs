@@ -73,11 +73,21 @@ impl Shell {
 async fn every_way_a_command_can_end_has_its_error() {
     let shell = Shell::new();
     let table = [
-        ("true", None, "ran no tests"),
-        ("exit 3", None, "exit code 3 and reported no test results"),
+        ("echo 1..0", None, "ran no tests"),
+        ("echo 1..2; exit 3", None, "exit code 3 and left no complete report of its tests"),
+        (
+            "echo 1..2; echo 'ok 1 - a'",
+            None,
+            "exit code 0 and left no complete report of its tests",
+        ),
+        ("echo 1..1; echo 'ok 1 - a'; exit 3", None, "exit code 3, although every test"),
         ("no-such-program-here", None, "could not be started"),
         ("echo 'ok 1 - a'; sleep 30", None, "was stopped after 1 s"),
-        ("echo \"not ok 1 - ${GH_DEPLOY_TOKEN%???}\"", None, "printed `GH_DEPLOY_TOKEN`"),
+        (
+            "echo 1..1; echo \"not ok 1 - ${GH_DEPLOY_TOKEN%???}\"",
+            None,
+            "printed `GH_DEPLOY_TOKEN`",
+        ),
         ("true", Some("out/*.xml"), "no file matches the report pattern `out/*.xml`"),
         ("mkdir -p out; echo nonsense > out/a.xml", Some("out/*.xml"), "expected JUnit XML or TAP"),
     ];
@@ -104,7 +114,7 @@ async fn a_report_of_an_earlier_run_does_not_count() {
 #[tokio::test]
 async fn an_environment_in_the_log_alone_is_redacted_and_holds_back_nothing() {
     let shell = Shell::new();
-    let suite = shell.suite("env; echo 'ok 1 - a'", |_| {});
+    let suite = shell.suite("env; echo 1..1; echo 'ok 1 - a'", |_| {});
     assert_eq!(shell.run(&suite).await.unwrap(), [("a".to_owned(), Status::Passed)]);
     let log = std::fs::read_to_string(shell.base.join("session/.process/test.log")).unwrap();
     assert!(log.contains("GH_DEPLOY_TOKEN=[redacted canary]"), "{log}");
@@ -113,7 +123,7 @@ async fn an_environment_in_the_log_alone_is_redacted_and_holds_back_nothing() {
 #[tokio::test]
 async fn a_checkout_is_set_up_once_and_a_folder_made_again_once_more() {
     let shell = Shell::new();
-    let suite = shell.suite("echo \"ok 1 - $(wc -l < count)\"", |settings| {
+    let suite = shell.suite("echo 1..1; echo \"ok 1 - $(wc -l < count)\"", |settings| {
         settings.setup = vec!["echo x >> count".into()];
     });
     let name = |count: &str| [(count.to_owned(), Status::Passed)];
@@ -131,7 +141,7 @@ async fn a_checkout_is_set_up_once_and_a_folder_made_again_once_more() {
 }
 
 const SCRIPT: &str =
-    "grep -q good a.txt && echo 'ok 1 - a' || echo 'not ok 1 - a'; echo 'ok 2 - b'";
+    "echo 1..2; grep -q good a.txt && echo 'ok 1 - a' || echo 'not ok 1 - a'; echo 'ok 2 - b'";
 
 fn edit(after: Option<&str>) -> EditSet {
     let file = RepoPath::parse("a.txt").unwrap();

@@ -251,3 +251,25 @@ fn statements_are_dropped_moved_and_return_something_else() {
         [("if a:\n    return True\nreturn False", "if a:\n    return False\nreturn True")];
     check(OperatorId::FlipReturns, Language::Python, &flipped);
 }
+
+#[test]
+fn assertions_stay_as_they_are() {
+    let table = [
+        (Language::Python, "def f(a):\n    assert a > 1, a\n    return a > 1\n", 2),
+        (
+            Language::JavaScript,
+            "function f(a) {\n  assert.equal(a > 1, b);\n  console.assert(a);\n}\n",
+            2,
+        ),
+        (Language::TypeScript, "function f(a) {\n  assert(a > 1);\n}\n", 2),
+    ];
+    for (language, source, line) in table {
+        let assertion = source.lines().nth(1).unwrap().trim();
+        for edit in candidates(language, source, &|one| one == line, &[]) {
+            assert!(edit.apply(source).contains(assertion), "{edit:?}");
+        }
+        let source = source.replace("assert", "check").replace("check a", "check(a)");
+        let found = candidates(language, &source, &|one| one == line, &[]);
+        assert!(found.iter().any(|edit| edit.range.start > 14), "{source}");
+    }
+}

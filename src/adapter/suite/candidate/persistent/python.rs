@@ -21,7 +21,7 @@ use super::super::command::{case_results, trace_of};
 use super::add_lines;
 use crate::adapter::suite::format::PathMapper;
 use crate::adapter::suite::format::driver_lines::Line;
-use crate::adapter::suite::framework::unittest_options;
+use crate::adapter::suite::framework::{DiscoveryFolders, discovery_folders};
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
 
@@ -74,7 +74,7 @@ pub struct PythonRunner {
     invocation: Invocation,
     paths: PathMapper,
     root: PathBuf,
-    options: Vec<String>,
+    folders: DiscoveryFolders,
     jobs: usize,
     /// Most recently used last.
     pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
@@ -90,7 +90,7 @@ pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> P
         invocation: suite.invocation(request.root, argv),
         paths: suite.path_mapper(request.root),
         root: request.root.to_owned(),
-        options: unittest_options(&site),
+        folders: discovery_folders(&site),
         jobs: request.jobs.max(1),
         pools: Mutex::new(Vec::new()),
     }
@@ -108,17 +108,13 @@ impl PythonRunner {
         tests: &[TestId],
         trace: bool,
     ) -> Result<LineServer, RunError> {
-        let option = |name: &str| {
-            let at = self.options.iter().position(|word| word == name)?;
-            self.options.get(at + 1).map(String::as_str)
-        };
         let set_up = SetUpRequest {
             framework: self.framework.name(),
             root: self.root.display().to_string(),
             files: files.iter().map(|file| self.absolute(file)).collect(),
             tests,
-            start: option("--start"),
-            top: option("--top"),
+            start: self.folders.start.as_deref(),
+            top: self.folders.top.as_deref(),
             trace,
         };
         let mut server = LineServer::start(&self.invocation).map_err(|e| failed(&e))?;

@@ -1,0 +1,84 @@
+//! Configured test commands: what is run and shown is what was asked for, and a command that fails is
+//! never green.
+
+use serde_json::Value;
+
+use super::support::{CALC, TestRepo};
+
+/// A repository whose framework would be detected as unittest, and whose tests all pass.
+const GREEN: &[(&str, &str)] = &[
+    ("shop.py", "def total(prices):\n    return sum(prices)\n"),
+    (
+        "test_shop.py",
+        "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n\n    def test_nothing(self):\n        self.assertEqual(shop.total([]), 0)\n",
+    ),
+    (
+        "checks/check_shop.py",
+        "import unittest\nimport shop\n\n\nclass C(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.total([1]), 1)\n",
+    ),
+    ("checks/__init__.py", ""),
+    ("fails.sh", "echo 'the price list is out of date'; exit 4\n"),
+    ("unittest.sh", "sh fails.sh\n"),
+    ("tap.sh", "echo 1..1; echo 'ok 1 - sums'; sh fails.sh\n"),
+];
+
+fn look(repo: &TestRepo, command: &str) -> Value {
+    let ran = repo.regreen(&["fix", "--dry-run", "--json", "--test-command", command]);
+    ran.document()
+}
+
+#[test]
+fn a_command_that_fails_is_one_failing_test_whatever_words_it_contains() {
+    let repo = TestRepo::new(GREEN);
+    for command in [
+        "sh unittest.sh",
+        "python3 -m unittest && sh fails.sh",
+        "python3 -m unittest discover; sh fails.sh",
+        "cargo=1 sh fails.sh # cargo test",
+    ] {
+        let document = look(&repo, command);
+        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
+        assert_eq!(document["initial"]["passed"], 0, "{command}");
+        let failing = &document["failing-tests"][0];
+        assert_eq!(failing["test"], command, "{document:#}");
+    }
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh unittest.sh"]);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    assert!(!ran.out.contains("\"success\""), "{}", ran.out);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh tap.sh"]);
+    assert_eq!(ran.code, Some(3), "{}\n{}", ran.out, ran.err);
+    let said = "`sh tap.sh` ended with exit code 4, although every test that it reported passed";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(ran.err.contains("the price list is out of date"), "{}", ran.err);
+}
+
+#[test]
+fn unittest_runs_the_tests_that_the_command_names() {
+    let repo = TestRepo::new(GREEN);
+    for (command, count) in [
+        ("python3 -m unittest", 2),
+        ("python3 -m unittest -k nothing", 1),
+        ("python3 -B -m unittest test_shop.T.test_total", 1),
+        ("python3 -m unittest -v test_shop.py", 2),
+        ("python3 -m unittest discover -s checks -t . -p 'check_*.py'", 1),
+        ("X=1 python3 -m unittest discover -p 'test_s*.py'", 2),
+    ] {
+        let own = repo.shell(&format!("{command} 2>&1")).output().unwrap();
+        let own = String::from_utf8_lossy(&own.stdout).into_owned();
+        assert!(own.contains(&format!("Ran {count} test")), "{command}: {own}");
+        let document = look(&repo, command);
+        assert_eq!(document["initial"]["passed"], count, "{command}: {document:#}");
+        assert_eq!(document["initial"]["failed"], 0, "{command}");
+    }
+}
+
+#[test]
+fn a_failing_command_is_repaired_as_one_test() {
+    let check = "import calc\n\nassert calc.clamp(5, 0, 3) == 3, calc.clamp(5, 0, 3)\nassert calc.clamp(2, 0, 3) == 2\nassert calc.clamp(-1, 0, 3) == 0\n";
+    let files = [CALC, &[("check.py", check)]].concat();
+    let repo = TestRepo::new(&files);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "python3 check.py"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document:#}\n{}", ran.err);
+    assert_eq!(document["last"]["passed"], 1, "{document:#}");
+}
