@@ -112,11 +112,12 @@ pub struct FinishedIteration {
     pub strategy: Strategy,
     /// Tests that fail after the attempt.
     pub failing: Vec<TestId>,
-    /// Fingerprint of the root cause, which includes the functions that its plan names.
+    /// Fingerprint of the root cause, which includes the functions that its plan names; empty if
+    /// there was none.
     pub cause: String,
     /// Whether its strategy brought no edit.
     pub exhausted: bool,
-    /// Whether candidates were tried, rather than providers asked alone.
+    /// Whether an edit was searched for, rather than providers asked alone.
     pub searched: bool,
     pub improved: bool,
     /// Whether it was skipped because every analysis was too weak.
@@ -141,6 +142,7 @@ pub fn reason_to_give_up(
         && b.failing == c.failing
         && a.cause == b.cause
         && b.cause == c.cause
+        && !c.cause.is_empty()
         // Where the first one helped, it was about other failures.
         && !a.improved
     {
@@ -297,6 +299,8 @@ mod tests {
             };
         assert!(reason_to_give_up(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
         assert!(reason_to_give_up(&[same.clone(), other, same.clone()], &[], &t).is_none());
+        let none = FinishedIteration { cause: String::new(), ..same.clone() };
+        assert!(reason_to_give_up(&[none.clone(), none.clone(), none], &[], &t).is_none());
         let helped = FinishedIteration { improved: true, ..same.clone() };
         assert!(reason_to_give_up(&[helped, same.clone(), same.clone()], &[], &t).is_none());
         let skipped = FinishedIteration { skipped: true, cause: "z".into(), ..same.clone() };

@@ -17,6 +17,7 @@ use crate::domain::test::{Results, Status};
 
 use super::{
     AttemptResult, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure, TestRun,
+    is_searched,
 };
 
 /// Provider calls made during one step.
@@ -188,6 +189,7 @@ impl FixLoop {
                 return (self.renew(), events);
             }
             self.verdict = None;
+            self.iterations_before_reopening = self.iterations.len();
             self.begin_iteration(&mut events);
             self.next_action = next_action(self.next);
         }
@@ -203,6 +205,7 @@ impl FixLoop {
             return self;
         }
         self.verdict = None;
+        self.iterations_before_reopening = self.iterations.len();
         self.attempt = None;
         self.retries = 0;
         self.next = FixStep::Baseline;
@@ -287,7 +290,12 @@ impl FixLoop {
         } else if named {
             self.next = FixStep::Propose;
         } else {
-            self.give_up(IterationResult::Error, "no place to change was found", events);
+            let reason = if attempt.degraded {
+                "no provider returned a usable analysis"
+            } else {
+                "no place to change was found"
+            };
+            self.give_up(IterationResult::Error, reason, events);
         }
     }
 
@@ -309,7 +317,7 @@ impl FixLoop {
         attempt.tried += tried;
         attempt.exhausted = exhausted;
         let Some(proposal) = proposal else {
-            let reason = if attempt.calls.is_empty() || attempt.tried > 0 {
+            let reason = if is_searched(attempt.tried, &attempt.calls, attempt.degraded) {
                 format!("no plausible edit among {} candidates", attempt.tried)
             } else {
                 "no provider returned a usable edit".to_owned()

@@ -14,7 +14,7 @@ use crate::domain::strategy::{self, Situation};
 
 use super::{
     Attempt, AttemptResult, FailedChange, FixLoop, FixStep, FixVerdict, IterationRecord,
-    IterationResult, RegressionTrace,
+    IterationResult, RegressionTrace, is_searched,
 };
 
 /// Maximum length of the patch in an event, in characters.
@@ -117,14 +117,14 @@ impl FixLoop {
     /// Why further iterations are pointless; `None` if they are not (specification.md 7.8).
     fn reason_to_give_up(&self) -> Option<String> {
         let rounds: Vec<_> = self
-            .iterations
+            .recent_iterations()
             .iter()
-            .map(|iteration| progress::FinishedIteration {
-                strategy: iteration.row.strategy,
+            .map(|iteration @ IterationRecord { row, .. }| progress::FinishedIteration {
+                strategy: row.strategy,
                 failing: iteration.failed_tests.clone(),
                 cause: iteration.cause_fingerprint().to_owned(),
                 exhausted: iteration.exhausted,
-                searched: iteration.row.calls.is_empty() || iteration.row.tried > 0,
+                searched: is_searched(row.tried, &row.calls, row.degraded),
                 improved: iteration.result == IterationResult::Improved,
                 skipped: iteration.result == IterationResult::SkippedDegraded,
             })

@@ -118,6 +118,10 @@ pub struct FixLoop {
     /// Intermediate results of the current iteration.
     pub attempt: Option<Attempt>,
     pub iterations: Vec<IterationRecord>,
+    /// Number of iterations that had ended when the session was last continued after its end, or
+    /// from a new baseline. The rules that end a run judge only those after them.
+    #[serde(default)]
+    pub iterations_before_reopening: usize,
     /// Stuck tests: they failed in as many recent results as the thresholds say.
     pub stuck_tests: Vec<TestId>,
     /// Whether the last iteration was a regression.
@@ -215,6 +219,12 @@ pub struct Attempt {
     pub degraded: bool,
 }
 
+/// Whether an iteration without an edit searched for one, rather than asked providers alone. An
+/// outage of all of them leaves no calls either.
+fn is_searched(tried: u32, calls: &[ProviderCall], degraded: bool) -> bool {
+    tried > 0 || calls.is_empty() && !degraded
+}
+
 /// The result of an iteration (specification.md 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -282,8 +292,9 @@ pub struct IterationRecord {
     #[serde(default)]
     pub root_causes: Vec<RootCause>,
     /// Identity of the first root cause that an analysis named (trigger T11); empty where the plan
-    /// is that of fault localisation, which ranks places and claims no cause.
-    #[serde(default)]
+    /// is that of fault localisation, which ranks places and claims no cause. Older versions stored
+    /// the places of that as a cause too, under another name.
+    #[serde(default, rename = "analysed_cause")]
     pub cause_key: String,
     /// The change that did not help, for the next analysis; absent when it did, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -351,6 +362,7 @@ impl FixLoop {
             ledger: LatestResults::default(),
             attempt: None,
             iterations: Vec::new(),
+            iterations_before_reopening: 0,
             stuck_tests: Vec::new(),
             regression_detected: false,
             trend: None,
@@ -379,6 +391,11 @@ impl FixLoop {
         let tested = matches!(self.next, FixStep::TestAffected | FixStep::TestFull);
         let attempt = self.attempt.as_ref().filter(|_| tested);
         attempt.and_then(|attempt| attempt.tree.as_ref()).unwrap_or(&self.accepted_tree)
+    }
+
+    /// The ended iterations since the session was last reopened, which decide whether it goes on.
+    pub fn recent_iterations(&self) -> &[IterationRecord] {
+        self.iterations.get(self.iterations_before_reopening..).unwrap_or_default()
     }
 
     /// Failing tests of the accepted sources that count, in order of their ids.
