@@ -17,6 +17,28 @@ pub struct Function {
     pub end: u32,
 }
 
+/// What a declaration introduces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclarationKind {
+    Function,
+    /// A class, struct, interface or another type, a block with its methods, or an inline module.
+    Type,
+    /// A constant or variable outside of functions, a macro, or a function without a body.
+    Value,
+}
+
+/// A named declaration in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    pub kind: DeclarationKind,
+    /// The name, with its class before a dot where there is one; in Go, with the receiver's type.
+    pub name: String,
+    /// The first line, from 1.
+    pub start: u32,
+    /// The last line, inclusive.
+    pub end: u32,
+}
+
 /// All functions of a text; an outer function precedes its nested ones.
 pub fn functions(language: Language, text: &str) -> Vec<Function> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -47,6 +69,105 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
     for child in children(node) {
         collect(child, text, &inner, found);
     }
+}
+
+/// Nodes of types besides those that [`Kind::Group`] stands for.
+const TYPES: &[&str] = &[
+    "struct_item",
+    "enum_item",
+    "union_item",
+    "type_item",
+    "type_spec",
+    "type_alias",
+    "abstract_class_declaration",
+    "type_alias_declaration",
+    "internal_module",
+    "module",
+    "annotation_type_declaration",
+];
+
+/// Nodes of values and the fields with their names.
+const VALUES: &[(&str, &str)] = &[
+    ("const_spec", "name"),
+    ("var_spec", "name"),
+    ("const_item", "name"),
+    ("static_item", "name"),
+    ("macro_definition", "name"),
+    ("variable_declarator", "name"),
+    ("function_signature", "name"),
+    ("assignment", "left"),
+];
+
+/// All named declarations of a text except those of values inside functions; an outer declaration
+/// precedes its nested ones.
+pub fn declarations(language: Language, text: &str) -> Vec<Declaration> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    declare(tree.root_node(), text, ("", false), &mut found);
+    found
+}
+
+/// The names that a text declares at its top level, and those of methods in Go, which are declared
+/// there too.
+pub fn top_level(language: Language, text: &str) -> Vec<String> {
+    let declared = declarations(language, text).into_iter().map(|one| one.name);
+    declared
+        .filter_map(|name| match (language, name.rsplit_once('.')) {
+            (_, None) => Some(name),
+            (Language::Go, Some((_, method))) => Some(method.to_owned()),
+            _ => None,
+        })
+        .filter(|name| name != "_")
+        .collect()
+}
+
+fn declare(
+    node: Node<'_>,
+    text: &str,
+    (prefix, in_function): (&str, bool),
+    found: &mut Vec<Declaration>,
+) {
+    let kind = kinds::of(node.kind());
+    let value = VALUES.iter().find(|(kind, _)| *kind == node.kind());
+    let (declared, names) = if kind == Kind::Function && callable(node).is_some() {
+        let name = first_field(node, &["name", "key"]);
+        (DeclarationKind::Function, name.into_iter().collect())
+    } else if kind == Kind::Group || TYPES.contains(&node.kind()) {
+        let name = first_field(node, &["name", "type"]);
+        (DeclarationKind::Type, name.into_iter().collect())
+    } else {
+        let fields = value.filter(|_| !in_function).map(|(_, field)| {
+            node.children_by_field_name(field, &mut node.walk()).collect::<Vec<_>>()
+        });
+        (DeclarationKind::Value, fields.unwrap_or_default())
+    };
+    let mut inner = prefix.to_owned();
+    for name in names.into_iter().filter(|name| is_name(*name, declared)) {
+        let name = text_of(name, text).trim_matches(['"', '\'']);
+        let owner = receiver(node, text).unwrap_or(prefix);
+        let name = if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") };
+        if declared != DeclarationKind::Value {
+            inner.clone_from(&name);
+        }
+        let (start, end) = (line(node), end_line(node));
+        found.push(Declaration { kind: declared, name, start, end });
+    }
+    let in_function = in_function || declared == DeclarationKind::Function;
+    for child in children(node) {
+        declare(child, text, (&inner, in_function), found);
+    }
+}
+
+/// Whether a node is one name, rather than a pattern of several or an expression.
+fn is_name(node: Node<'_>, declared: DeclarationKind) -> bool {
+    declared != DeclarationKind::Value || node.kind().ends_with("identifier")
+}
+
+/// The type of a method's receiver in Go.
+fn receiver<'t>(node: Node<'_>, text: &'t str) -> Option<&'t str> {
+    let list = text_of(node.child_by_field_name("receiver")?, text);
+    // Behind the type stand its parameters.
+    list.trim_matches(['(', ')']).split('[').next()?.rsplit([' ', '*']).next()
 }
 
 /// The innermost function that contains a line.
@@ -93,6 +214,71 @@ mod tests {
             let name = enclosing(&found, line).map(|function| function.name.as_str());
             assert_eq!(name, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn declarations_of_every_language_are_found() {
+        use DeclarationKind::{Function as F, Type as T, Value as V};
+        let table = [
+            (
+                Language::Python,
+                "X = 1\nY: int = 2\na.b = 3\nclass A:\n    z = 1\n    def f(self):\n        v = 1\n",
+                vec![
+                    (V, "X", 1, 1),
+                    (V, "Y", 2, 2),
+                    (T, "A", 4, 7),
+                    (V, "A.z", 5, 5),
+                    (F, "A.f", 6, 7),
+                ],
+            ),
+            (
+                Language::TypeScript,
+                "const a = 1;\nconst f = () => 1;\ninterface I { b: 1 }\ntype U = I;\nabstract class C {\n  m() {}\n}\n",
+                vec![
+                    (V, "a", 1, 1),
+                    (F, "f", 2, 2),
+                    (T, "I", 3, 3),
+                    (T, "U", 4, 4),
+                    (T, "C", 5, 7),
+                    (F, "C.m", 6, 6),
+                ],
+            ),
+            (
+                Language::Rust,
+                "const A: u8 = 1;\nstruct B;\nimpl B {\n    fn f() {}\n}\nmacro_rules! m { () => {} }\n",
+                vec![
+                    (V, "A", 1, 1),
+                    (T, "B", 2, 2),
+                    (T, "B", 3, 5),
+                    (F, "B.f", 4, 4),
+                    (V, "m", 6, 6),
+                ],
+            ),
+            (
+                Language::Go,
+                "package a\n\nconst X, Y = 1, 2\n\ntype T struct{}\n\nfunc (t *T) F() {\n\tvar v = 1\n}\n",
+                vec![(V, "X", 3, 3), (V, "Y", 3, 3), (T, "T", 5, 5), (F, "T.F", 7, 9)],
+            ),
+            (
+                Language::Java,
+                "class A {\n  int x = 1;\n  A() {}\n  int f() { int y = 1; return y; }\n}\n",
+                vec![(T, "A", 1, 5), (V, "A.x", 2, 2), (F, "A.A", 3, 3), (F, "A.f", 4, 4)],
+            ),
+        ];
+        for (language, text, expected) in table {
+            let found = declarations(language, text);
+            let found: Vec<_> =
+                found.iter().map(|one| (one.kind, one.name.as_str(), one.start, one.end)).collect();
+            assert_eq!(found, expected, "{language:?}");
+        }
+    }
+
+    #[test]
+    fn the_top_level_has_methods_in_go_alone() {
+        let go = "package a\n\nvar _ = 1\n\ntype T struct{}\n\nfunc (t T) F() {}\n";
+        assert_eq!(top_level(Language::Go, go), ["T", "F"]);
+        let java = "class A {\n  int x;\n  void f() {}\n}\n";
+        assert_eq!(top_level(Language::Java, java), ["A"]);
     }
 
     #[test]

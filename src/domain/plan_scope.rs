@@ -31,34 +31,43 @@ pub struct PlanScope<'a> {
     pub failures: String,
 }
 
+/// What may call for a new file.
+pub struct Demand<'a> {
+    /// The failing tests and what they said.
+    pub failures: &'a str,
+    /// The lines that `edits` add.
+    pub added: &'a str,
+    /// The edits of planned files, and the new files that are known to be needed.
+    pub edits: &'a [&'a FileEdit],
+}
+
 impl PlanScope<'_> {
-    /// What an edit touches outside this scope. `names_of` lists the words by which other files
-    /// refer to a new one.
+    /// What an edit touches outside this scope. `is_needed` decides whether the rest of the change,
+    /// or a failing test, calls for a new file.
     pub fn violations(
         &self,
         edits: &EditSet,
-        names_of: &dyn Fn(&FileEdit) -> Vec<String>,
+        is_needed: &dyn Fn(&FileEdit, &Demand<'_>) -> bool,
     ) -> Vec<Violation> {
         let (present, mut created): (Vec<&FileEdit>, Vec<&FileEdit>) =
             edits.files.iter().partition(|edit| edit.before.is_some());
-        let (inside, outside): (Vec<&FileEdit>, Vec<&FileEdit>) =
+        let (mut inside, outside): (Vec<&FileEdit>, Vec<&FileEdit>) =
             present.into_iter().partition(|edit| self.is_planned(&edit.file));
         let mut found: Vec<Violation> = outside
             .into_iter()
             .map(|edit| Violation::OutsidePlan { file: edit.file.clone(), plan: self.named() })
             .collect();
-        let mut text = self.failures.clone();
-        text.extend(inside.into_iter().map(added));
         // A new file may need another new one.
         while !created.is_empty() {
-            let (needed, rest): (Vec<&FileEdit>, Vec<&FileEdit>) = created
-                .into_iter()
-                .partition(|edit| names_of(edit).iter().any(|name| has_word(&text, name)));
+            let added: String = inside.iter().copied().map(added).collect();
+            let demand = Demand { failures: &self.failures, added: &added, edits: &inside };
+            let (needed, rest): (Vec<&FileEdit>, Vec<&FileEdit>) =
+                created.into_iter().partition(|edit| is_needed(edit, &demand));
             created = rest;
             if needed.is_empty() {
                 break;
             }
-            text.extend(needed.into_iter().map(added));
+            inside.extend(needed);
         }
         found.extend(created.into_iter().map(|edit| Violation::UnneededFile(edit.file.clone())));
         found
@@ -90,17 +99,6 @@ fn added(edit: &FileEdit) -> String {
     lines.map(|line| format!("{}\n", line.value())).collect()
 }
 
-/// Whether a text has a word that is not a part of a longer one.
-fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    !word.is_empty()
-        && text.match_indices(word).any(|(at, _)| {
-            let before = text.get(..at).and_then(|text| text.chars().next_back());
-            let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-            !before.is_some_and(is_part) && !after.is_some_and(is_part)
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,8 +111,10 @@ mod tests {
         }
     }
 
-    fn stem(edit: &FileEdit) -> Vec<String> {
-        vec![edit.file.file_name().split('.').next().unwrap_or_default().to_owned()]
+    /// Whether the stem of a new file occurs with a blank, a dot or a quote before and after it.
+    fn by_stem(edit: &FileEdit, demand: &Demand<'_>) -> bool {
+        let text = format!("{}{}", demand.failures, demand.added);
+        text.split([' ', '.', '\'', '\n']).any(|word| word == edit.file.stem())
     }
 
     #[test]
@@ -163,12 +163,12 @@ mod tests {
             ),
         ];
         for (why, scope, files, expected) in table {
-            let found = scope.violations(&EditSet { files }, &stem);
+            let found = scope.violations(&EditSet { files }, &by_stem);
             let found: Vec<&str> = found.iter().map(Violation::name).collect();
             assert_eq!(found, expected, "{why}");
         }
         let many = PlanScope { points: &points, ..PlanScope::default() };
-        let found = many.violations(&EditSet { files: vec![other()] }, &stem);
+        let found = many.violations(&EditSet { files: vec![other()] }, &by_stem);
         assert_eq!(
             found[0].to_string(),
             "outside-plan: other.py is in none of the places that the plan names: \

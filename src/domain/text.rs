@@ -26,9 +26,35 @@ pub fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
+/// Whether a text has a word that is not a part of a longer one. An empty word is none.
+pub fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_no_part_of_another_and_never_empty() {
+        let table = [
+            ("import tax", "tax", true),
+            ("syntax tax_rate", "tax", false),
+            ("open('rates.json')", "rates.json", true),
+            ("from my-lib", "my-lib", true),
+            ("", "", false),
+            ("a b", "", false),
+        ];
+        for (text, word, expected) in table {
+            assert_eq!(has_word(text, word), expected, "{text}: {word}");
+        }
+    }
 
     #[test]
     fn a_number_decides_the_form_of_its_noun() {

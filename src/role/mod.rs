@@ -15,6 +15,7 @@ mod existing_tests;
 mod fixer;
 mod impact;
 mod minimise;
+mod new_files;
 mod new_test_review;
 mod project_docs;
 mod prompt;

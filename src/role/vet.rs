@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use crate::code::language::Language;
-use crate::code::{outline, syntax, test_cases, test_paths};
+use crate::code::{syntax, test_cases, test_paths};
 use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -78,21 +78,6 @@ fn check_file(edit: &FileEdit, context: &VetContext<'_>) -> Vec<Violation> {
     }
     found.extend(content(edit, context.reach));
     found
-}
-
-/// The words by which other files refer to a new one: its module, and what it declares.
-pub fn names_of(edit: &FileEdit) -> Vec<String> {
-    let name = edit.file.file_name();
-    let stem = name.split('.').next().unwrap_or(name);
-    // A file that stands for its folder is named like it.
-    let stands_for_folder = ["__init__", "mod", "index"].contains(&stem);
-    let folder = edit.file.parent().rsplit('/').next().map(str::to_owned);
-    let module = folder.filter(|_| stands_for_folder).unwrap_or_else(|| stem.to_owned());
-    let text = edit.after.as_deref().unwrap_or_default();
-    let functions = Language::of(&edit.file).map(|language| outline::functions(language, text));
-    let functions = functions.into_iter().flatten();
-    let declared = functions.filter_map(|one| one.name.split('.').next().map(str::to_owned));
-    std::iter::once(module).chain(declared).collect()
 }
 
 /// Whether an edit changes a test file, or tests inside product code.
@@ -330,23 +315,6 @@ mod tests {
             let found = published(&[diff], &context);
             let found: Vec<&str> = found.iter().map(Violation::name).collect();
             assert_eq!(found, expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_new_file_is_known_by_its_module_and_by_what_it_declares() {
-        let table = [
-            ("shop/extra.py", "def helper():\n    pass\n", vec!["extra", "helper"]),
-            ("shop/__init__.py", "", vec!["shop"]),
-            ("src/price/mod.rs", "pub fn cents() {}\n", vec!["price", "cents"]),
-            ("cart/sum.go", "package cart\n\nfunc Sum() int { return 1 }\n", vec!["sum", "Sum"]),
-            ("A.java", "class A { int b() { return 1; } }\n", vec!["A", "A"]),
-            ("data/rates.json", "{}", vec!["rates"]),
-        ];
-        for (path, after, expected) in table {
-            let file = RepoPath::parse(path).unwrap();
-            let edit = FileEdit { file, before: None, after: Some(after.into()) };
-            assert_eq!(names_of(&edit), expected, "{path}");
         }
     }
 

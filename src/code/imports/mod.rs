@@ -7,4 +7,4 @@ mod resolve;
 
 pub use graph::Graph;
 pub use read::{Import, ImportKind, read, read_nodes};
-pub use resolve::{join, local_module, python_base, script_candidates, submodule};
+pub use resolve::{Index, join, local_module, python_base, script_candidates, submodule};

@@ -53,6 +53,8 @@ pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
         ENDINGS
             .iter()
             .flat_map(move |ending| [format!("{stem}.{ending}"), format!("{stem}/index.{ending}")])
+            // The root folder has an empty path.
+            .map(|path| path.trim_start_matches('/').to_owned())
     }))
 }
 

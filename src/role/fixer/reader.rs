@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::code::test_paths;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
@@ -14,6 +15,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::plan_scope::PlanScope;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::{ClientMode, EMBEDDED};
+use crate::domain::test::TestCase;
 use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
@@ -21,10 +23,10 @@ use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
 use crate::role::code_answer::{self, Unreadable};
 use crate::role::excerpt;
+use crate::role::new_files;
 use crate::role::prompt::{self, Prompt, Role};
 use crate::role::prompt_context::{self, Context};
 use crate::role::responses::{self, EditsResponse, ReportedEdit};
-use crate::role::vet;
 
 use super::Fixer;
 
@@ -88,7 +90,7 @@ impl EditsReader<'_> {
         let planned = self.plan.root_causes.iter().flat_map(|cause| &cause.tests);
         let planned = planned.chain(&self.plan.affected_tests);
         let cases = ledger.failing_cases().chain(planned.filter_map(|id| ledger.case(id)));
-        let tests = cases.filter_map(|case| case.file.clone());
+        let tests = cases.flat_map(test_files).cloned();
         let others = tests.chain(self.plan.files.iter().cloned()).collect();
         let root = self.fx.worktree.root().display().to_string();
         let said = ledger.failing_cases().filter_map(|case| case.failure.as_ref());
@@ -100,7 +102,7 @@ impl EditsReader<'_> {
             .collect();
         // The folders of this machine have names too.
         let mut failures = excerpt::without_machine_paths(&said, &root);
-        let failing = ledger.failing_cases().filter_map(|case| case.file.as_ref());
+        let failing = ledger.failing_cases().flat_map(test_files);
         let sources: BTreeSet<&str> = failing.filter_map(|file| self.context.text(file)).collect();
         failures.extend(sources);
         let points = if is_bound { self.plan.modification_points.as_slice() } else { &[] };
@@ -115,7 +117,7 @@ impl EditsReader<'_> {
         confidence: Option<f64>,
     ) -> Result<Reading<VettedEdits>, EffectError> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
-        let outside = self.scope(mode).violations(&edits, &vet::names_of);
+        let outside = self.scope(mode).violations(&edits, &new_files::is_needed);
         problems.extend(outside.iter().map(ToString::to_string));
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
             problems.push("this very change was tried before and did not help".into());
@@ -231,6 +233,13 @@ impl EditsReader<'_> {
     }
 }
 
+/// The files of a test. Some tools name none, and then the frames of a failure show them.
+fn test_files(case: &TestCase) -> impl Iterator<Item = &RepoPath> {
+    let frames = case.failure.iter().flat_map(|failure| &failure.frames);
+    let frames = frames.map(|frame| &frame.file).filter(|file| test_paths::is_test(file));
+    case.file.iter().chain(frames.filter(|_| case.file.is_none()))
+}
+
 /// The name of the scratch checkout in which agents work.
 const AGENT: &str = "agent";
 
@@ -243,6 +252,37 @@ fn line(text: &str, otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::test::{FailureText, Frame, Scope, Status};
+
+    #[test]
+    fn frames_show_the_files_of_a_test_whose_tool_names_none() {
+        let file = |path: &str| RepoPath::parse(path).unwrap();
+        let frame = |path: &str| Frame { file: file(path), line: 3, function: String::new() };
+        let table = [
+            (None, vec!["cart/cart.go", "cart/cart_test.go"], vec!["cart/cart_test.go"]),
+            (
+                None,
+                vec!["src/test/java/CartTest.java", "src/main/java/Cart.java"],
+                vec!["src/test/java/CartTest.java"],
+            ),
+            (None, vec!["tests/cart.rs"], vec!["tests/cart.rs"]),
+            (None, vec!["src/lib.rs"], vec![]),
+            (Some("test_a.py"), vec!["tests/helper.py"], vec!["test_a.py"]),
+        ];
+        for (own, frames, expected) in table {
+            let frames = frames.into_iter().map(frame).collect();
+            let mut case = crate::domain::latest_results::tests::results(
+                Scope::Full,
+                &[("t", Status::Failed)],
+            )
+            .cases
+            .remove(0);
+            case.file = own.map(file);
+            case.failure = Some(FailureText { frames, ..FailureText::default() });
+            let found: Vec<&str> = test_files(&case).map(RepoPath::as_str).collect();
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn a_summary_is_the_first_line_without_control_characters() {
