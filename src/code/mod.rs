@@ -5,6 +5,7 @@
 pub mod behaviour;
 pub mod conventions;
 pub mod coverage;
+pub mod declared_name;
 pub mod description_match;
 pub mod documented;
 pub mod edit_blocks;

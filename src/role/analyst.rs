@@ -18,13 +18,15 @@ use super::answer;
 use super::ask::{Reader, Reading};
 use super::prompt::{self, Prompt, Role};
 use super::prompt_context::{self, Context};
-use super::responses::{self, AnalysisResponse, NamedPlaces};
+use super::responses::{self, AnalysisResponse, NamedPlaces, ReportedCause};
 
 /// A fix plan with the report that explains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportedPlan {
     pub plan: FixPlan,
     pub report: String,
+    /// Why the chain asks for a better one; `None` if it is good.
+    pub fault: Option<FallbackTrigger>,
 }
 
 /// Asks a model for the analysis of one iteration and parses the answer.
@@ -64,11 +66,11 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             Ok((analysis, _)) => analysis,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
-        let NamedPlaces { points, missing, vague } =
-            responses::parse_points(&analysis, &|file| self.context.text(file));
-        let mut plan = plan(model.name(), &analysis, &points, self.state);
+        let read = |file: &RepoPath| self.context.text(file);
+        let NamedPlaces { points, missing, vague } = responses::parse_points(&analysis, &read);
+        let mut plan = plan(model.name(), &analysis, &points, self.state, &read);
         let cause = plan.cause_key();
-        let known = self.state.iterations.iter().rev();
+        let known = self.state.recent_iterations().iter().rev();
         let same = known.take_while(|one| one.cause_key == cause).count() + 1;
         let facts = AnalysisFacts {
             points: points.len(),
@@ -89,7 +91,8 @@ impl Reader<ReportedPlan> for Analyst<'_> {
             plan.edits = edits;
         }
         let report = plan.report.clone();
-        let value = ReportedPlan { plan, report };
+        let value =
+            ReportedPlan { plan, report, fault: fault.as_ref().map(|(trigger, _)| *trigger) };
         Ok(match fault {
             None => Reading::Good(value, Some(facts.confidence)),
             Some((trigger, why)) if trigger.keeps() => {
@@ -148,12 +151,26 @@ fn files(analysis: &AnalysisResponse) -> Vec<RepoPath> {
     named.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// The place of a cause: its own, or else the first that the analysis names in its file. A cause
+/// without a file is at the first place of all.
+fn place_of<'t>(
+    cause: &ReportedCause,
+    points: &[ModificationPoint],
+    read: &dyn Fn(&RepoPath) -> Option<&'t str>,
+) -> Option<ModificationPoint> {
+    let file = cause.file.trim().trim_start_matches("./");
+    let mut inside = points.iter().filter(|point| file.is_empty() || point.file.as_str() == file);
+    let own = cause.place().and_then(|place| responses::parse_point(&place, read).ok());
+    own.or_else(|| inside.next().cloned())
+}
+
 /// Builds a plan from an analysis. Tests that the suite does not contain are dropped.
-fn plan(
+fn plan<'t>(
     author: &str,
     analysis: &AnalysisResponse,
     points: &[ModificationPoint],
     state: &FixLoop,
+    read: &dyn Fn(&RepoPath) -> Option<&'t str>,
 ) -> FixPlan {
     let known = |names: &[String]| -> Vec<TestId> {
         names
@@ -166,15 +183,10 @@ fn plan(
         .root_causes
         .iter()
         .filter_map(|reported| {
-            let named = points.iter().find(|point| {
-                point.file.as_str() == reported.file.trim_start_matches("./")
-                    && (reported.function.is_empty() || point.function == reported.function)
-            });
-            let point = named.or_else(|| points.first())?.clone();
             Some(RootCause {
                 tests: known(&reported.tests),
                 cause: bounded(&reported.cause, 500),
-                point,
+                point: place_of(reported, points, read)?,
             })
         })
         .collect();
@@ -245,33 +257,43 @@ mod tests {
         let analysis = analysis(&places, &["invented::test"]);
         let points = responses::parse_points(&analysis, &|_| Some(LONG)).points;
         assert_eq!(points.len(), 40);
-        let plan = plan("one", &analysis, &points, &state);
+        let plan = plan("one", &analysis, &points, &state, &|_| Some(LONG));
         assert_eq!(plan.modification_points.len(), POINTS);
         assert_eq!(plan.affected_tests, Vec::<TestId>::new());
         assert_eq!((plan.approach.len(), plan.verification_steps.len()), (1_000, 20));
     }
 
     #[test]
-    fn a_cause_points_to_its_function_and_else_to_the_first_place() {
+    fn a_cause_is_at_its_own_place_and_else_at_the_first_of_its_file() {
         let state = crate::domain::fix_loop::tests::new(95, 10);
-        let both = analysis(&["a.py:f:1-2", "b.py:g:3-4"], &[]);
-        let points = responses::parse_points(&both, &|_| Some(LONG)).points;
-        let cause = |file: &str, function: &str| responses::ReportedCause {
+        let text = "class Cart:\n    def total(self):\n        return 1\n\ndef f():\n    pass\n";
+        let read = |file: &RepoPath| ["a.py", "b.py"].contains(&file.as_str()).then_some(text);
+        let named = analysis(&["a.py:f:5-6", "b.py:Cart.total"], &[]);
+        let cause = |file: &str, function: &str, lines: &str| ReportedCause {
             file: file.into(),
             function: function.into(),
-            ..responses::ReportedCause::default()
+            lines: lines.into(),
+            ..ReportedCause::default()
         };
-        let table = [("./b.py", "g", "b.py"), ("b.py", "", "b.py"), ("c.py", "h", "a.py")];
-        for (file, function, expected) in table {
-            let analysis = AnalysisResponse {
-                root_causes: vec![cause(file, function)],
-                ..AnalysisResponse::default()
-            };
-            let plan = plan("one", &analysis, &points, &state);
-            assert_eq!(plan.root_causes[0].point.file.as_str(), expected, "{file} {function}");
+        let table = [
+            (cause("./b.py", "Cart::total", ""), Some("b.py:Cart.total:2-3")),
+            (cause("b.py", "total()", "3"), Some("b.py:Cart.total:3-3")),
+            (cause("b.py", "f", ""), Some("b.py:f:5-6")),
+            (cause("b.py", "", ""), Some("b.py:Cart.total:2-3")),
+            (cause("b.py", "gone", ""), Some("b.py:Cart.total:2-3")),
+            (cause("", "", ""), Some("a.py:f:5-6")),
+            // Nothing is known of this file, and its cause is at no place of another one.
+            (cause("c.py", "h", "1"), None),
+        ];
+        for (cause, expected) in table {
+            let analysis = AnalysisResponse { root_causes: vec![cause.clone()], ..named.clone() };
+            let points = responses::parse_points(&analysis, &read).points;
+            let plan = plan("one", &analysis, &points, &state, &read);
+            let place = plan.root_causes.first().map(|cause| cause.point.to_string());
+            assert_eq!(place.as_deref(), expected, "{cause:?}");
         }
-        let none = AnalysisResponse { root_causes: vec![cause("a.py", "f")], ..analysis(&[], &[]) };
-        assert!(plan("one", &none, &[], &state).root_causes.is_empty());
+        let none = AnalysisResponse { root_causes: vec![cause("", "", "")], ..analysis(&[], &[]) };
+        assert!(plan("one", &none, &[], &state, &read).root_causes.is_empty());
     }
 
     const ANALYSIS: &str = r#"{"approach": "add", "modification_points": ["a.py:f:1-2"], "affected_tests": ["x"], "confidence_score": 0.9, "evidence": [{"expected": "2", "actual": "1", "line": "return 1"}]}"#;

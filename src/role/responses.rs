@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::declared_name;
 use crate::code::language::Language;
-use crate::code::outline;
+use crate::code::outline::{self, Declaration, DeclarationKind};
 use crate::code::search_replace::{self, Block};
 use crate::domain::fix_plan::ModificationPoint;
 use crate::domain::id::RepoPath;
@@ -28,6 +29,14 @@ pub struct ReportedCause {
     pub function: String,
     /// `first-last`, from 1.
     pub lines: String,
+}
+
+impl ReportedCause {
+    /// Its place in the form of a modification point; `None` if it names no file.
+    pub fn place(&self) -> Option<String> {
+        let Self { file, function, lines, .. } = self;
+        (!file.is_empty()).then(|| format!("{file}:{function}:{lines}"))
+    }
 }
 
 /// What shows that a cause is right.
@@ -158,13 +167,7 @@ pub fn parse_points<'t>(
     read: &dyn Fn(&RepoPath) -> Option<&'t str>,
 ) -> NamedPlaces {
     let mut places = analysis.modification_points.clone();
-    places.extend(
-        analysis
-            .root_causes
-            .iter()
-            .filter(|cause| !cause.file.is_empty())
-            .map(|cause| format!("{}:{}:{}", cause.file, cause.function, cause.lines)),
-    );
+    places.extend(analysis.root_causes.iter().filter_map(ReportedCause::place));
     let mut named = NamedPlaces::default();
     for text in places.iter().take(50) {
         match parse_point(text, read) {
@@ -191,7 +194,9 @@ pub fn parse_point<'t>(
     let rest = parts.next().unwrap_or_default();
     let file = RepoPath::parse(file).map_err(|error| missing(error.to_string()))?;
     let source = read(&file).ok_or_else(|| missing("there is no such file".into()))?;
-    let functions = || Language::of(&file).map(|language| outline::functions(language, source));
+    let declared = Language::of(&file)
+        .map(|language| outline::declarations(language, source))
+        .unwrap_or_default();
     let (function, range) = rest.rsplit_once(':').unwrap_or(("", rest));
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u32>().ok();
     let (start, end) = match range.split_once('-') {
@@ -199,13 +204,11 @@ pub fn parse_point<'t>(
         None => (number(range), number(range)),
     };
     let Some(start) = start else {
-        // The form `file:function`, without lines.
+        // The form `file:function`, without lines; the last colon may be one of `Cart::total`.
+        let function = if function.ends_with(':') { rest } else { function };
         let name = [function, range].into_iter().map(str::trim).find(|name| !name.is_empty());
         let name = name.ok_or_else(|| vague("a file without a function and lines"))?;
-        let functions = functions().unwrap_or_default();
-        let one = functions.iter().find(|one| is_called(&one.name, name));
-        let one = one.ok_or_else(|| vague("no lines, and no such function in the file"))?;
-        let (function, start, end) = (one.name.clone(), one.start, one.end);
+        let (function, start, end) = find_named(&declared, name).map_err(vague)?;
         return Ok(ModificationPoint { file, function, start, end });
     };
     let (lines, end) = (source.lines().count(), end.unwrap_or(start));
@@ -213,19 +216,62 @@ pub fn parse_point<'t>(
     if start == 0 || start > end || !exists {
         return Err(missing(format!("the file has lines 1 to {lines}")));
     }
-    let mut function = short(function.trim());
-    if function.is_empty() {
-        let functions = functions().unwrap_or_default();
-        let around = outline::enclosing(&functions, start).filter(|one| end <= one.end);
-        function = around.map_or_else(|| "<module>".to_owned(), |one| one.name.clone());
-    }
+    let function = function_at(&declared, function.trim_end_matches(':'), (start, end));
     Ok(ModificationPoint { file, function, start, end })
 }
 
-/// Whether a function, written with its class, has this name, written with or without it.
-fn is_called(function: &str, name: &str) -> bool {
-    let name = name.trim_end_matches("()");
-    function == name || function.rsplit('.').next() == Some(name)
+/// The code outside of all functions and types.
+const MODULE: &str = "<module>";
+
+/// The function or type that a name without lines means, with its lines. A value stands in no
+/// function. The error says why there is none.
+fn find_named(declared: &[Declaration], name: &str) -> Result<(String, u32, u32), &'static str> {
+    let is_value = |one: &Declaration| one.kind == DeclarationKind::Value;
+    let (values, named): (Vec<Declaration>, Vec<Declaration>) =
+        declared.iter().cloned().partition(is_value);
+    let mut found = declared_name::find(&named, name);
+    if found.is_empty() {
+        found = declared_name::find(&values, name);
+    }
+    let Some(first) = found.first() else {
+        return Err("no lines, and no such function in the file");
+    };
+    // A type and the blocks with its methods are one.
+    let is_one_type = found.iter().all(|one| {
+        one.kind == DeclarationKind::Type
+            && declared_name::normalise(&one.name) == declared_name::normalise(&first.name)
+    });
+    if found.len() > 1 && !is_one_type {
+        return Err("no lines, and several functions in the file have this name");
+    }
+    let function = if is_value(first) { MODULE } else { &first.name };
+    let end = found.iter().map(|one| one.end).max().unwrap_or(first.end);
+    Ok((function.to_owned(), first.start, end))
+}
+
+/// The function that some lines belong to, as the file spells it: the one that an analysis names, or
+/// else the innermost one around them.
+fn function_at(declared: &[Declaration], name: &str, (start, end): (u32, u32)) -> String {
+    use DeclarationKind::{Function, Type, Value};
+    let is_around = |one: &&Declaration| one.start <= start && end <= one.end;
+    let named = declared_name::find(declared, name);
+    let of_kind = |kind| {
+        let mut found = named.iter().copied().filter(move |one| one.kind == kind);
+        if named.len() == 1 { found.next() } else { found.find(is_around) }
+    };
+    let functions = declared.iter().filter(|one| one.kind == Function);
+    let around = functions.filter(is_around).min_by_key(|one| one.end - one.start);
+    if let Some(one) = of_kind(Function).or(around).or_else(|| of_kind(Type)) {
+        return one.name.clone();
+    }
+    let spelt = declared_name::normalise(name);
+    if name.trim().is_empty() || of_kind(Value).is_some() {
+        MODULE.to_owned()
+    } else if spelt.is_empty() {
+        short(name.trim())
+    } else {
+        short(&spelt)
+    }
 }
 
 /// Applies the edits to the texts of their files. `read` returns the current text of a file, or
@@ -306,8 +352,7 @@ mod tests {
         (path.as_str() == "a.py").then(|| "def f():\n    return 1\n".to_owned())
     }
 
-    const SOURCE: &str =
-        "RATE = 2\n\n\ndef f():\n    return 1\n\n\nclass C:\n    def g(self):\n        pass\n";
+    const SOURCE: &str = "RATE = 2\n\n\ndef f():\n    return 1\n\n\nclass C:\n    def g(self):\n        pass\n\nclass A:\n    def same(self): pass\n\nclass B:\n    def same(self): pass\n";
 
     fn source(path: &RepoPath) -> Option<&'static str> {
         ["a.py", "a.cfg"].contains(&path.as_str()).then_some(SOURCE)
@@ -320,7 +365,18 @@ mod tests {
         let table = [
             ("a.py:f:4-5", Ok(("f", 4, 5))),
             ("./a.py:f:L5", Ok(("f", 5, 5))),
-            ("a.py:f():5", Ok(("f()", 5, 5))),
+            // One function has one name, however it is spelt.
+            ("a.py:f():5", Ok(("f", 5, 5))),
+            ("a.py:g:9-10", Ok(("C.g", 9, 10))),
+            ("a.py:C::g:9-10", Ok(("C.g", 9, 10))),
+            ("a.py:C.g(self):9", Ok(("C.g", 9, 9))),
+            ("a.py:C:10", Ok(("C.g", 10, 10))),
+            ("a.py:C:8", Ok(("C", 8, 8))),
+            ("a.py:same:16", Ok(("B.same", 16, 16))),
+            ("a.py:value:5", Ok(("f", 5, 5))),
+            ("a.py:RATE:1", Ok(("<module>", 1, 1))),
+            ("a.cfg:Cart::total():1", Ok(("Cart.total", 1, 1))),
+            ("a.cfg:<module>:1", Ok(("<module>", 1, 1))),
             // What is left out is looked up.
             ("a.py::5-5", Ok(("f", 5, 5))),
             ("a.py:5-5", Ok(("f", 5, 5))),
@@ -331,12 +387,23 @@ mod tests {
             ("a.py:f:", Ok(("f", 4, 5))),
             ("a.py:g()", Ok(("C.g", 9, 10))),
             ("a.py:C.g", Ok(("C.g", 9, 10))),
+            ("a.py:C::g", Ok(("C.g", 9, 10))),
+            ("a.py:a.C.g()", Ok(("C.g", 9, 10))),
+            ("a.py:C", Ok(("C", 8, 10))),
+            ("a.py:RATE", Ok(("<module>", 1, 1))),
+            ("a.py:A.same", Ok(("A.same", 13, 13))),
+            (
+                "a.py:same",
+                Err(vague(
+                    "`a.py:same`: no lines, and several functions in the file have this name",
+                )),
+            ),
             ("a.py", Err(vague("`a.py`: a file without a function and lines"))),
             ("a.py::", Err(vague("`a.py::`: a file without a function and lines"))),
             ("a.py:h", Err(vague("`a.py:h`: no lines, and no such function in the file"))),
             ("a.cfg:f", Err(vague("`a.cfg:f`: no lines, and no such function in the file"))),
-            ("a.py:f:2-19", Err(missing("`a.py:f:2-19`: the file has lines 1 to 10"))),
-            ("a.py:f:0-1", Err(missing("`a.py:f:0-1`: the file has lines 1 to 10"))),
+            ("a.py:f:2-19", Err(missing("`a.py:f:2-19`: the file has lines 1 to 16"))),
+            ("a.py:f:0-1", Err(missing("`a.py:f:0-1`: the file has lines 1 to 16"))),
             ("b.py", Err(missing("`b.py`: there is no such file"))),
             ("../a.py:f:1-1", Err(missing("`../a.py:f:1-1`"))),
         ];
@@ -357,6 +424,22 @@ mod tests {
                 }
                 (got, _) => panic!("{text}: {got:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_type_of_rust_has_the_lines_of_its_blocks_too() {
+        let text = "struct Cart<T>(T);\n\nimpl<T> Cart<T> {\n    fn total() {}\n}\n\nfn add() {}\n";
+        let read = |_: &RepoPath| Some(text);
+        let table = [
+            ("src/cart.rs:Cart", ("Cart", 1, 5)),
+            ("src/cart.rs:Cart::total", ("Cart<T>.total", 4, 4)),
+            ("src/cart.rs:crate::cart::add", ("add", 7, 7)),
+            ("src/cart.rs:Cart::total:4-4", ("Cart<T>.total", 4, 4)),
+        ];
+        for (place, (function, start, end)) in table {
+            let point = parse_point(place, &read).unwrap();
+            assert_eq!((point.function.as_str(), point.start, point.end), (function, start, end));
         }
     }
 
@@ -445,7 +528,7 @@ mod tests {
         #[test]
         fn a_parsed_place_lies_inside_its_file(text in "(a|b)\\.py(:[a-z]{0,3})?(:[0-9]{1,2}(-[0-9]{1,2})?)?") {
             if let Ok(point) = parse_point(&text, &source) {
-                proptest::prop_assert!(1 <= point.start && point.start <= point.end && point.end <= 10);
+                proptest::prop_assert!(1 <= point.start && point.start <= point.end && point.end <= 16);
             }
         }
     }

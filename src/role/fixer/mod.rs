@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
-use crate::domain::chain::{self, DegradedCase, Rules};
+use crate::domain::chain::{self, DegradedCase, FallbackTrigger};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
@@ -107,7 +107,7 @@ impl Fixer {
         let degraded = !matches!(reply, Reply::Good(_));
         let mut weak = None;
         let reply = match reply {
-            Reply::Degraded(answer) => match too_weak(state, &answer, rules) {
+            Reply::Degraded(answer) => match too_weak(state, &answer) {
                 None => Reply::Degraded(answer),
                 Some(reason) => {
                     fx.screen.show(&Event::Notice { text: reason.clone() });
@@ -228,15 +228,15 @@ impl Fixer {
 }
 
 /// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
-fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>, rules: &Rules) -> Option<String> {
-    let (last, plan) = (state.iterations.last(), &answer.value.plan);
-    let explains_none = plan.root_causes.iter().all(|cause| cause.tests.is_empty());
-    // Misspelt names of tests (T3) make no analysis weak that is sure of itself.
-    if plan.affected_tests.is_empty() && explains_none && plan.confidence >= rules.min_confidence {
+fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>) -> Option<String> {
+    let ReportedPlan { plan, fault, .. } = &answer.value;
+    // Misspelt names of tests, when nothing else is wrong, make no analysis weak.
+    if *fault == Some(FallbackTrigger::NoTests) {
         return None;
     }
+    let last = state.iterations.last();
     // A cause and its point often give other lines of one function.
-    let points = answer.value.plan.modification_points.iter();
+    let points = plan.modification_points.iter();
     let places: BTreeSet<_> = points.map(|point| (&point.file, &point.function)).collect();
     let why = chain::too_weak(DegradedCase {
         iteration: state.current_iteration,
@@ -244,7 +244,14 @@ fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>, rules: &Rules) -> 
         places: places.len(),
     })?;
     let (provider, number) = (&answer.provider, state.current_iteration);
-    Some(format!("the analysis by `{provider}` is too weak to act on in iteration {number}: {why}"))
+    Some(if *fault == Some(FallbackTrigger::SameCause) {
+        format!(
+            "the analysis by `{provider}` names the same root cause again, and iteration {number} \
+             does not act on it: {why}"
+        )
+    } else {
+        format!("the analysis by `{provider}` is too weak to act on in iteration {number}: {why}")
+    })
 }
 
 /// Which files the current iteration may change.
