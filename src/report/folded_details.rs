@@ -11,7 +11,7 @@ use super::forge_page::ForgePage;
 use super::markdown::{brief, code, grouped, link, prose};
 use super::overview::SENTENCE;
 use super::parts::{Body, Cell, Item, Part, Screen, Table};
-use super::phrases::{made_smaller, result_of, sentence, time as time_of};
+use super::phrases::{is_skipped, made_smaller, result_of, sentence, time as time_of};
 use super::todo::todo as list_of;
 use super::view::View;
 
@@ -140,7 +140,8 @@ pub fn tests(view: &View) -> Part<'static> {
 /// What was proposed and did not stay.
 pub fn attempts(view: &View) -> Part<'static> {
     let mut items = Vec::new();
-    for row in view.rows.iter().filter(|row| row.outcome != "improved") {
+    let is_tried = |row: &&IterationRow| row.outcome != "improved" && !is_skipped(row);
+    for row in view.rows.iter().filter(is_tried) {
         let (_, result) = result_of(row);
         let text = format!(
             "Iteration {}, {}: {}: {}",

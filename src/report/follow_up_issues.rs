@@ -9,7 +9,7 @@ use crate::domain::id::TestId;
 use crate::domain::text::count;
 
 use super::markdown::{code, line, prose};
-use super::phrases::result_of;
+use super::phrases::{is_skipped, result_of};
 use super::view::View;
 
 /// Number of entries that are listed of each kind.
@@ -116,10 +116,13 @@ fn kept(view: &View) -> impl Iterator<Item = &IterationRow> {
     view.rows.iter().filter(is_kept)
 }
 
-/// A change: what it does, in which file and function, and its commit.
+/// A change, or why there is none: what it does, in which file and function, and its commit.
 fn change(row: &IterationRow) -> String {
     let files: Vec<String> = row.files.iter().map(|file| code(file)).collect();
-    let mut text = format!("{} in {}", code(&row.summary), files.join(", "));
+    let mut text = code(&row.summary);
+    if !files.is_empty() {
+        text.push_str(&format!(" in {}", files.join(", ")));
+    }
     let functions = functions(&row.patch);
     if !functions.is_empty() {
         text.push_str(&format!(" ({})", functions.join(", ")));
@@ -222,10 +225,12 @@ fn enhance(view: &View) -> Content {
     Content { summary, request: "", points, label: "bug" }
 }
 
-/// The iterations that changed nothing for the better, or whose change was reverted.
+/// The iterations that tried something and changed nothing for the better, or whose change was
+/// reverted.
 fn attempts(view: &View) -> String {
     let is_lost = |row: &&IterationRow| kept(view).all(|one| one.iteration != row.iteration);
-    let rows = view.rows.iter().filter(is_lost).filter(|row| !row.summary.is_empty());
+    let is_tried = |row: &&IterationRow| !row.summary.is_empty() && !is_skipped(row);
+    let rows = view.rows.iter().filter(is_lost).filter(is_tried);
     let entries: String = rows
         .take(LISTED)
         .map(|row| {
@@ -417,6 +422,23 @@ mod tests {
         - [ ] `` calc.py:1: `<` → `<=` `` in `shop/calc.py` (`def total(cart):`), commit 11111111
         - [ ] `` calc.py:9: `+` → `-` `` in `shop/calc.py` (`def total(cart):`), commit 33333333
         ");
+    }
+
+    #[test]
+    fn what_was_skipped_was_not_tried() {
+        let mut view = partial();
+        let bare = |number, outcome, summary| {
+            let (files, patch, commit) = (Vec::new(), String::new(), None);
+            IterationRow { files, commit, patch, ..row(number, outcome, summary, &["c"]) }
+        };
+        let weak = "the analysis by `one` is too weak to act on in iteration 4";
+        let none = "no provider returned a usable edit";
+        view.add(&Event::IterationEnded(bare(4, "skipped_degraded", weak)));
+        view.add(&Event::IterationEnded(bare(5, "unchanged", none)));
+        let issue = issue(&view, Dimension::Enhance);
+        assert!(!issue.contains("too weak") && !issue.contains("skipped"), "{issue}");
+        let tried = "- `no provider returned a usable edit`; no better: 50.0 → 83.3 %\n";
+        assert!(issue.ends_with(tried), "{issue}");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
             }
         });
         let tried: Vec<String> =
-            state.iterations.iter().filter(|one| !improved(one)).flat_map(attempts).collect();
+            state.iterations.iter().filter(|one| failed(one)).flat_map(attempts).collect();
         text.push_str("- Tried without success:\n");
         for line in tried.iter().take(12) {
             text.push_str(&format!("  - {line}\n"));
@@ -76,6 +76,11 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
 
 fn improved(one: &IterationRecord) -> bool {
     one.result == IterationResult::Improved
+}
+
+/// Whether an iteration tried something that did not help.
+fn failed(one: &IterationRecord) -> bool {
+    !improved(one) && one.result != IterationResult::SkippedDegraded
 }
 
 /// What one iteration tried, and why it did not help.

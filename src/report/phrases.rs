@@ -2,6 +2,7 @@
 
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, IterationRow, Minimised};
+use crate::domain::fix_loop::IterationResult;
 use crate::domain::text::count;
 
 use super::markdown::{grouped, line};
@@ -75,10 +76,15 @@ pub fn result_of(row: &IterationRow) -> (Tone, String) {
         }
         ("unchanged", _) => (Tone::Neutral, format!("no better: {rates}")),
         ("skipped_degraded", _) => {
-            (Tone::Warning, format!("skipped, its analysis was too weak: still {} %", row.after))
+            (Tone::Warning, format!("skipped, no analysis was good enough: still {} %", row.after))
         }
         (other, _) => (Tone::Warning, format!("{}: {rates}", line(&other.replace('_', " "), 40))),
     }
+}
+
+/// Whether an iteration tried nothing, because no analysis was good enough to act on.
+pub fn is_skipped(row: &IterationRow) -> bool {
+    row.outcome == IterationResult::SkippedDegraded.to_string()
 }
 
 /// How a result feels.

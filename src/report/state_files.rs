@@ -7,7 +7,7 @@ use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
 use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
-use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
+use crate::domain::fix_loop::{Attempt, FixLoop, IterationRecord, IterationResult};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 use crate::domain::task::TaskStatus;
@@ -214,7 +214,7 @@ pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
             "strategy": state.selected_strategy,
             "parent_task": SUITE_TASK,
             "analysis_report": format!(".process/iteration-{number}-analysis.md"),
-            "cli_output": format!(".process/iteration-{number}-cli-output.txt"),
+            "cli_output": cli_output(attempt, number),
             "analysis_quality": quality(attempt.degraded),
             "provider": plan.author,
         },
@@ -240,6 +240,21 @@ pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
             },
         },
     }))
+}
+
+/// Path of the log of an iteration's search; where it was skipped before one, of the exchange in which
+/// its analysis was given.
+fn cli_output(attempt: &Attempt, number: u32) -> Option<String> {
+    let is_skipped = attempt
+        .judged
+        .as_ref()
+        .is_some_and(|judged| judged.result == IterationResult::SkippedDegraded);
+    if !is_skipped {
+        return Some(format!(".process/iteration-{number}-cli-output.txt"));
+    }
+    let author = attempt.plan.as_ref().map(|plan| plan.author.as_str());
+    let call = attempt.calls.iter().rfind(|call| Some(call.provider.as_str()) == author);
+    call.map(|call| call.raw.clone())
 }
 
 /// Status of the task that runs the suite.
@@ -354,11 +369,19 @@ pub fn iterations(state: &FixLoop) -> String {
     text
 }
 
-/// `iteration-N-cli-output.txt`: the log of the search.
-pub fn search_log(state: &FixLoop) -> String {
-    let Some(attempt) = &state.attempt else { return String::new() };
-    let mut text = format!("candidates tried: {}\n", attempt.tried);
-    if let Some(proposal) = &attempt.proposal {
+/// `iteration-N-cli-output.txt`: the log of the search. `ended` is the record of an iteration that the
+/// search ended.
+pub fn search_log(state: &FixLoop, ended: Option<&IterationRecord>) -> String {
+    let attempt = state.attempt.as_ref().filter(|_| ended.is_none());
+    let (tried, refusals) = match (ended, attempt) {
+        (Some(ended), _) => (ended.row.tried, &ended.refusals),
+        (None, Some(attempt)) => (attempt.tried, &attempt.refusals),
+        (None, None) => return String::new(),
+    };
+    let mut text = format!("candidates tried: {tried}\n");
+    if let Some(attempt) = attempt
+        && let Some(proposal) = &attempt.proposal
+    {
         text.push_str(&format!(
             "proposed: {}\noperators: {}\n",
             proposal.summary,
@@ -368,7 +391,7 @@ pub fn search_log(state: &FixLoop) -> String {
             text.push_str(&format!("suspicious: {suspicion}\n"));
         }
     }
-    for refusal in &attempt.refusals {
+    for refusal in refusals {
         text.push_str(&format!("refused: {refusal}\n"));
     }
     text

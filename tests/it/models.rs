@@ -742,12 +742,30 @@ fn the_same_cause_three_times_ends_the_run() {
     let outcomes = document["iterations"].as_array().unwrap().iter();
     let outcomes: Vec<&str> = outcomes.map(|one| one["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["unchanged", "unchanged", "skipped_degraded"], "{}", ran.err);
+    let why = "the analysis by `one` names the same root cause again, and iteration 3 does not act on it: \
+               weak analyses are used in the first two iterations only";
+    assert_eq!(document["iterations"][2]["summary"], why);
     let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
     let history = std::fs::read_to_string(folder.join(".process/fix-history.json")).unwrap();
     let history: serde_json::Value = serde_json::from_str(&history).unwrap();
     for one in history.as_array().unwrap() {
         let fingerprint = &one["root_cause_fingerprint"];
         assert_eq!(fingerprint, "calc.py:total | the code at calc py total is wrong");
+    }
+}
+
+/// Checks that the files named by the tasks of all iterations exist.
+fn check_files_of_tasks(folder: &std::path::Path, iterations: u32) {
+    for number in 1..=iterations {
+        let name = format!("IMPL-fix-{number}.json");
+        let task = [".task", ".task/rolled-back"].map(|place| folder.join(place).join(&name));
+        let task = task.iter().find(|task| task.exists()).expect("a task for each iteration");
+        let text = std::fs::read_to_string(task).unwrap();
+        let task: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for field in ["analysis_report", "cli_output"] {
+            let file = task["meta"][field].as_str().unwrap_or_default();
+            assert!(!file.is_empty() && folder.join(file).is_file(), "{name} names {file:?}");
+        }
     }
 }
 
@@ -775,6 +793,7 @@ fn weak_analyses_are_skipped_and_two_in_a_row_end_the_run() {
     assert!(reason.starts_with("two iterations in a row were skipped"), "{reason}");
     let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    check_files_of_tasks(&folder, 4);
     for number in [3, 4] {
         let task: serde_json::Value =
             serde_json::from_str(&read(&format!(".task/IMPL-fix-{number}.json"))).unwrap();
@@ -784,11 +803,54 @@ fn weak_analyses_are_skipped_and_two_in_a_row_end_the_run() {
     }
     let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
     for part in [
-        "skipped, its analysis was too weak: still 80.0 %",
+        "skipped degraded",
         "too weak to act on in iteration 3: weak analyses are used in the first two iterations only",
     ] {
         assert!(report.contains(part), "{part}: {report}");
     }
+}
+
+#[test]
+fn a_session_that_ended_without_good_analyses_goes_on_when_its_limit_is_raised() {
+    let weak = || {
+        let text = text_of(analysis("calc.py:total:9-13", 0.1));
+        let place = "\"calc.py:total:9-13\"]";
+        Reply::Text(text.replace(place, "\"calc.py:total:9-13\",\"calc.py:clamp:4-5\"]"))
+    };
+    let script = vec![
+        weak(),
+        weak(),
+        analysis("calc.py:clamp:4-5", 0.9),
+        right(CLAMP),
+        analysis("calc.py:total:9-13", 0.9),
+        right(TOTAL),
+    ];
+    let model = FakeModel::serve(vec![("one", script)]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ended = fix(&repo, &["one"], &["--max-iterations", "5"]);
+    assert_eq!((ended.code, model.left()), (Some(1), 4), "{}", ended.err);
+    let document = ended.document();
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.starts_with("two iterations in a row were skipped"), "{reason}");
+    let resumed = fix(&repo, &["one"], &["--resume", "--max-iterations", "9"]);
+    assert_eq!((resumed.code, model.left()), (Some(0), 0), "{}", resumed.err);
+}
+
+#[test]
+fn an_outage_of_the_only_provider_is_not_called_a_search() {
+    let wait = vec![("retry-after", "3600".to_owned())];
+    let model = FakeModel::serve(vec![("one", vec![Reply::Status(429, wait, "{}".into())])]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!((ran.code, model.asked().len()), (Some(1), 1), "{}", ran.err);
+    let document = ran.document();
+    let iterations = document["iterations"].as_array().unwrap();
+    assert_eq!(iterations.len(), 2, "{document}");
+    for one in iterations {
+        assert_eq!(one["summary"], "no provider returned a usable analysis", "{document}");
+    }
+    let reason = "a reflective iteration, which looks for another approach, brought no usable edit";
+    assert_eq!(document["reason"], reason);
 }
 
 /// The first line of a function of `CALC`.
@@ -826,7 +888,8 @@ fn edits_outside_the_plan_are_refused_and_the_model_sees_why() {
         "one",
         vec![
             plan(),
-            change(&[TOTAL, other], &[("extra.py", "EXTRA = 1\n")]),
+            // A new file is not needed because it declares a name that is used already.
+            change(&[TOTAL, other], &[("extra.py", "def total():\n    return 1\n")]),
             // An import at the head of the file, and the new file that it needs.
             change(
                 &[("calc.py", HEAD_OF_CLAMP, &head), ("calc.py", TOTAL.1, &body)],
@@ -880,11 +943,33 @@ fn weak_analyses_are_used_only_early_and_for_one_place() {
     let two_places = two_places.replace(point, "\"calc.py:total:9-13\",\"calc.py:clamp:4-5\"]");
     let other_lines = text_of(analysis("calc.py:total:9-13", 0.1))
         .replace(point, "\"calc.py:total:9-13\",\"calc.py:total:12-12\"]");
+    let spelt_twice = text_of(analysis("calc.py:total:9-13", 0.1)).replace(
+        point,
+        "\"calc.py:total:9-13\",\"calc.py:total():12-12\",\"calc.py:calc::total\"]",
+    );
+    // A sure analysis whose names of tests are misspelt is used; one without evidence is weak.
+    let for_no_test = two_places.replace("0.1", "0.9").replace(
+        "\"affected_tests\":[\"test_calc.TotalTest.test_total\"]",
+        "\"affected_tests\":[\"misspelt\"]",
+    );
+    let without_evidence = for_no_test.replace("\"line\":\"return\"", "\"line\":\"\"");
+    assert_ne!(without_evidence, for_no_test);
     let used = ["analyst one T4 used", "fixer one - used"].as_slice();
     let table = [
         ("one place", one_place(), used),
         ("other lines of one place", vec![Reply::Text(other_lines), right(TOTAL)], used),
+        ("one place spelt twice", vec![Reply::Text(spelt_twice), right(TOTAL)], used),
         ("two places", vec![Reply::Text(two_places)], &["analyst one T4 used"]),
+        (
+            "two places for no test",
+            vec![Reply::Text(for_no_test), right(TOTAL)],
+            &["analyst one T3 used", "fixer one - used"],
+        ),
+        (
+            "the same without evidence",
+            vec![Reply::Text(without_evidence)],
+            &["analyst one T9 used"],
+        ),
     ];
     for (why, replies, expected) in table {
         let model = FakeModel::serve(vec![("one", replies)]);
@@ -1075,6 +1160,12 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
     ] {
         assert!(report.contains(expected), "{expected} in {report}");
     }
+    let tried = report.split("Tried without success").nth(1).unwrap();
+    let tried = tried.split("- Look first").next().unwrap();
+    assert!(tried.contains("iteration 1") && !tried.contains("same root cause"), "{tried}");
+    let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
+    let iterations = document["iterations"].as_array().unwrap().len();
+    check_files_of_tasks(&folder, u32::try_from(iterations).unwrap());
     assert!(calls(&document).iter().any(|call| call.contains(" T11 ")), "{:?}", calls(&document));
 }
 

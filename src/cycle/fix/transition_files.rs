@@ -37,13 +37,16 @@ impl Performer<'_> {
             }
             self.write_task(new, TaskStatus::InProgress).await?;
         }
-        if old.next == FixStep::Propose && new.attempt.is_some() {
-            store.write_text(&process("cli-output.txt"), &state_files::search_log(new)).await?;
+        let ended = new.iterations.get(old.iterations.len());
+        if old.next == FixStep::Propose {
+            // A search without an edit ends its iteration, and the next one may have begun.
+            let file = format!(".process/iteration-{}-cli-output.txt", old.current_iteration);
+            store.write_text(&file, &state_files::search_log(new, ended)).await?;
         }
         if old.next == FixStep::Apply {
             self.write_task(new, TaskStatus::InProgress).await?;
         }
-        if let Some(ended) = new.iterations.get(old.iterations.len()) {
+        if let Some(ended) = ended {
             let ended_number = ended.row.iteration;
             let status = match ended.result {
                 IterationResult::Improved | IterationResult::Unchanged => TaskStatus::Completed,
