@@ -148,14 +148,13 @@ fn simple_words(text: &str) -> Option<Vec<String>> {
     while let Some(c) = chars.next() {
         match (quote, c) {
             (Some('\''), _) => {}
-            (_, '`') => return None,
+            (_, '`') | (None, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n') => return None,
             (_, '$') if chars.peek() == Some(&'(') => return None,
             (_, '\\') => {
                 word.push(c);
                 word.push(chars.next().filter(|next| *next != '\n')?);
                 continue;
             }
-            (None, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n') => return None,
             (None, '#') if word.is_empty() => return None,
             (None, _) if c.is_whitespace() => {
                 words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
