@@ -159,10 +159,11 @@ fn open_one(
     };
     let path = path_of(program, provider);
     let version = detect(program, path.as_deref(), &folders.private)?;
-    tracing::info!(provider = one.name, version, "client found");
+    tracing::info!(provider = one.name, %version, "client found");
     let folders = folders.clone();
     let http = http.clone();
-    Ok(Box::new(CliModel::new(ClientSettings { provider: settings, program, path, folders, http })))
+    let settings = ClientSettings { provider: settings, program, version, path, folders, http };
+    Ok(Box::new(CliModel::new(settings)?))
 }
 
 #[cfg(test)]

@@ -22,6 +22,11 @@ pub struct Usage {
     /// Input tokens that the provider had in its cache; they are among the input tokens.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
+    /// Input tokens of the longest request, where `input_tokens` counts several together, as for a
+    /// client; 0 where it is one request. Sums over calls have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(skip)]
+    pub longest_input: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -32,7 +37,7 @@ fn is_zero(count: &u64) -> bool {
 impl Usage {
     /// Usage without cached tokens.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, cached_tokens: 0 }
+        Self { input_tokens, output_tokens, cached_tokens: 0, longest_input: 0 }
     }
 
     pub fn tokens(self) -> u64 {
@@ -80,8 +85,8 @@ pub struct Tier {
 }
 
 impl Price {
-    /// The price of one request in millionths of a dollar, rounded up. All its tokens cost what the
-    /// length of its input makes them cost.
+    /// The price of a request in millionths of a dollar, rounded up. All its tokens cost what the
+    /// length of its input makes them cost; those of several requests, what the longest makes them.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -89,7 +94,11 @@ impl Price {
         reason = "dollars per million tokens times tokens is millionths of a dollar; not negative"
     )]
     pub fn of(&self, usage: Usage) -> u64 {
-        let tier = self.above.iter().filter(|tier| usage.input_tokens > tier.tokens);
+        let length = match usage.longest_input {
+            0 => usage.input_tokens,
+            longest => longest,
+        };
+        let tier = self.above.iter().filter(|tier| length > tier.tokens);
         let (input, output, cached) = tier
             .max_by_key(|tier| tier.tokens)
             .map_or((self.input, self.output, self.cached), |tier| {
@@ -120,6 +129,30 @@ pub struct SpendingLimits {
     /// Maximum number of tokens, input and output together.
     pub tokens: Option<u64>,
     pub micro_usd: Option<u64>,
+}
+
+impl SpendingLimits {
+    /// What these limits leave after `spent`.
+    #[must_use]
+    pub fn left(&self, spent: &Spending) -> Self {
+        let left = |limit: Option<u64>, used| limit.map(|limit| limit.saturating_sub(used));
+        Self {
+            calls: left(self.calls, spent.calls),
+            tokens: left(self.tokens, spent.usage.tokens()),
+            micro_usd: left(self.micro_usd, spent.micro_usd),
+        }
+    }
+
+    /// The lower of each two limits.
+    #[must_use]
+    pub fn tightest(&self, other: &Self) -> Self {
+        let least = |one: Option<u64>, two| one.into_iter().chain(two).min();
+        Self {
+            calls: least(self.calls, other.calls),
+            tokens: least(self.tokens, other.tokens),
+            micro_usd: least(self.micro_usd, other.micro_usd),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -247,14 +280,33 @@ mod tests {
             ("no price for the cache", (100_000, 0, 50_000), 200_000),
         ];
         for (why, (input_tokens, output_tokens, cached_tokens), expected) in table {
-            let usage = Usage { input_tokens, output_tokens, cached_tokens };
+            let usage = Usage { cached_tokens, ..Usage::new(input_tokens, output_tokens) };
             assert_eq!(price.of(usage), expected, "{why}");
         }
+        let several = |longest_input| Usage { longest_input, ..Usage::new(200_000, 1_000) };
+        assert_eq!(price.of(several(20_000)), 205_000, "ten short ones");
+        assert_eq!(price.of(several(40_000)), 410_000, "five longer ones");
         let spent = Spending::default();
         let limits = SpendingLimits { micro_usd: Some(100_000), ..SpendingLimits::default() };
         let longest =
             |prompt| spent.longest_answer(&limits, prompt, 16_000, &|usage| Some(price.of(usage)));
         assert_eq!((longest(32_000), longest(40_000)), (Ok(13_600), Ok(2_000)));
+    }
+
+    #[test]
+    fn what_is_left_is_bounded_by_the_tighter_limit() {
+        let limits = |tokens, micro_usd| SpendingLimits { tokens, micro_usd, calls: Some(3) };
+        let spent = Spending {
+            calls: 1,
+            usage: Usage::new(900, 100),
+            micro_usd: 50,
+            ..Spending::default()
+        };
+        let session = limits(Some(5_000), None).left(&spent);
+        let here = limits(Some(500), Some(70)).left(&spent);
+        let expected = SpendingLimits { calls: Some(2), tokens: Some(0), micro_usd: Some(20) };
+        assert_eq!(session.tightest(&here), expected);
+        assert_eq!(here.tightest(&session), expected);
     }
 
     /// A dollar for a million tokens of the prompt, ten for a million of the answer.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::budget::{Price, Usage};
+use crate::domain::budget::{Price, SpendingLimits, Usage};
 use crate::domain::provider::ClientMode;
 
 #[async_trait]
@@ -74,6 +74,8 @@ pub struct Question {
     pub max_output_tokens: u32,
     /// Time limit of the call (trigger T7, 5 minutes by default).
     pub limit: Duration,
+    /// What the budget has left, for a client that sends several requests by itself.
+    pub left: SpendingLimits,
     /// A checkout that an agent edits; `None` for models that answer with text.
     pub checkout: Option<PathBuf>,
 }
@@ -110,7 +112,7 @@ pub struct ModelError {
     /// The provider's own words for people, truncated and without secrets.
     pub message: String,
     /// What arrived before the failure, for the records; truncated and without secrets.
-    pub raw: String,
+    pub raw: Box<str>,
     /// The tokens that the provider reports for the failed answer, which it may charge.
     pub usage: Usage,
 }
@@ -119,7 +121,7 @@ impl ModelError {
     /// An error of which nothing is known besides its kind and the provider's words.
     pub fn new(provider: &str, kind: ModelErrorKind, message: String) -> Self {
         let (provider, usage) = (provider.into(), Usage::default());
-        Self { provider, kind, message, raw: String::new(), usage }
+        Self { provider, kind, message, raw: Box::default(), usage }
     }
 
     /// The error in one line, without the name of the provider.
@@ -183,6 +185,9 @@ pub enum ModelErrorKind {
     /// The answer reached the output limit, with twice the usual length too.
     #[error("the answer was cut off at the output limit")]
     Truncated,
+    /// A client used up what the budget had left for the question.
+    #[error("the budget of the question was used up")]
+    OverBudget,
     /// A complete response without a text.
     #[error("the answer is empty")]
     Empty,
@@ -241,6 +246,10 @@ impl ModelErrorKind {
             Self::Truncated => (
                 "truncated",
                 "choose a model with longer answers, or put another provider before it",
+            ),
+            Self::OverBudget => (
+                "over-budget",
+                "raise `budget`, or put a provider that answers with text before it",
             ),
             Self::Empty => ("empty", "look at the recorded answer, or choose another model"),
             Self::Garbage => ("garbage", address),

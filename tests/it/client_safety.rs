@@ -133,7 +133,7 @@ fn installed(name: &str) -> PathBuf {
 fn configure(repo: &TestRepo, client: &str, mode: &str, base: &str) {
     let program = installed(client);
     let text = format!(
-        "providers: [one, embedded]\nprovider:\n  one: {{ client: {client}, mode: {mode}, program: '{}', key: ONE_KEY, model: fake, base-url: '{base}' }}\n",
+        "providers: [one, embedded]\nprovider:\n  one: {{ client: {client}, mode: {mode}, program: '{}', key: ONE_KEY, model: fake, base-url: '{base}', price: {{ input: 1.0, output: 5.0 }} }}\nbudget: {{ usd: 2.00 }}\n",
         program.display()
     );
     repo.write(&[(".github/regreen.yml", &text)]);

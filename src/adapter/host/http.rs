@@ -109,7 +109,8 @@ impl Http {
     }
 }
 
-fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+/// Fails with [`HttpError::Request`] for the first header that is none.
+pub fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     headers.iter().map(|(name, value)| header(name, value)).collect()
 }
 

@@ -68,8 +68,7 @@ impl HttpModel {
             return Err(failed(ModelErrorKind::Garbage, "the answer is too large"));
         }
         // Serialised again, so that JSON escapes cannot hide a key from the redactor.
-        let answer = self.settings.answer(ParsedAnswer { usage, ..parsed }, &body.to_string());
-        answer.map_err(|error| ModelError { usage, ..error })
+        self.settings.answer(ParsedAnswer { usage, ..parsed }, &body.to_string())
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::adapter::host::http::percent_encode;
 use crate::domain::budget::Usage;
+use crate::domain::provider::Protocol;
 use crate::domain::secret::{Canary, Redactor, SecretKey};
 use crate::domain::text::bounded;
 use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
@@ -57,6 +58,23 @@ impl ProtocolRow {
     pub fn usage_in(&self, body: &Value) -> Usage {
         let (input, output) = self.usage;
         Usage { cached_tokens: count_at(body, self.cached), ..usage_at(body, input, output) }
+    }
+
+    /// The tokens that a response, or one event of a streamed one, reports to a request at a path
+    /// of any protocol.
+    pub fn usage_at_path(path: &str, body: &Value) -> Usage {
+        let protocol = if path.ends_with("/messages") {
+            Protocol::Anthropic
+        } else if path.ends_with("/chat/completions") {
+            Protocol::Chat
+        } else if path.ends_with("enerateContent") {
+            Protocol::Gemini
+        } else {
+            Protocol::Responses
+        };
+        // The first or last event of a stream holds the whole answer.
+        let answer = body.get("response").or_else(|| body.get("message")).unwrap_or(body);
+        Self::of(protocol).usage_in(answer)
     }
 
     /// The headers of every request, with the key.
@@ -231,7 +249,8 @@ impl ProviderSettings {
         usage: Usage,
     ) -> ModelError {
         let raw = bounded(received, RAW);
-        ModelError { raw: self.redactor.redact(&raw).into(), usage, ..self.error(kind, message) }
+        let raw = String::from(self.redactor.redact(&raw)).into();
+        ModelError { raw, usage, ..self.error(kind, message) }
     }
 
     /// The question with the canary in it.
@@ -248,7 +267,7 @@ impl ProviderSettings {
     pub fn answer(&self, parsed: ParsedAnswer, raw: &str) -> Result<Answer, ModelError> {
         if self.canary.as_ref().is_some_and(|canary| canary.is_in(&parsed.text)) {
             let message = "the answer repeats the mark or the false token that it was given";
-            return Err(self.error(ModelErrorKind::Garbage, message));
+            return Err(self.error_in((ModelErrorKind::Garbage, message), "", parsed.usage));
         }
         let raw: String = raw.chars().take(RAW).collect();
         Ok(Answer {

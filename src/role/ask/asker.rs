@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use futures::lock::Mutex;
 
+use crate::domain::budget::SpendingLimits;
 use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
@@ -263,6 +264,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
             temperature: None,
             max_output_tokens: ANSWER_TOKENS,
             limit: settings.limit,
+            left: SpendingLimits::default(),
             checkout: self.reader.checkout(model).await?,
         })
     }

@@ -1,6 +1,7 @@
 //! Decides whether the budget permits another question (specification.md 13.7).
 
-use crate::domain::budget::Spending;
+use crate::domain::budget::{Spending, SpendingLimits, Usage};
+use crate::domain::provider::ClientMode;
 use crate::effect::{Model, Question};
 use crate::role::prompt::BYTES_PER_TOKEN;
 
@@ -27,6 +28,17 @@ pub struct Budget<'a> {
 }
 
 impl Budget<'_> {
+    /// What both limits leave for the next question.
+    pub fn left(&self) -> SpendingLimits {
+        let Self { settings, usage, spent } = self;
+        let left = |limits: &SpendingLimits, used: Spending| {
+            let mut used = used;
+            used.join(*spent);
+            limits.left(&used)
+        };
+        left(&settings.session, usage.session).tightest(&left(&settings.iteration, usage.here))
+    }
+
     /// Checks the next request against both limits: prompt and answer are reserved, and the answer
     /// becomes shorter where the rest of the budget is small. `running` is what earlier requests of
     /// the same question spent.
@@ -36,8 +48,15 @@ impl Budget<'_> {
         question: &Question,
         running: Spending,
     ) -> Allowance {
-        let prompt = ((question.system.len() + question.prompt.len()) / BYTES_PER_TOKEN) as u64;
-        let price = |usage| model.price(usage);
+        let bytes = question.system.len() + question.prompt.len() + form_bytes(question);
+        let prompt = (bytes / BYTES_PER_TOKEN) as u64;
+        let longest_input = match model.mode() {
+            // No tokenizer makes more tokens than bytes.
+            ClientMode::Answer => bytes as u64,
+            // It reads more files with every request.
+            ClientMode::Agent => model.context_tokens().into(),
+        };
+        let price = |usage| model.price(Usage { longest_input, ..usage });
         let mut spent = self.spent;
         spent.join(running);
         let (mut session, mut here) = (self.usage.session, self.usage.here);
@@ -57,10 +76,15 @@ impl Budget<'_> {
     }
 }
 
+/// Bytes of the JSON Schema of the answer, which a request carries besides the prompt.
+fn form_bytes(question: &Question) -> usize {
+    question.form.as_ref().map_or(0, |(_, schema)| schema.to_string().len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::budget::{SpendingLimits, Usage};
+    use crate::domain::budget::{Price, Tier};
     use crate::role::ask::tests::{ScriptedModel, settings, usage};
 
     fn decide(session: SpendingLimits, iteration: SpendingLimits, spent: Spending) -> Allowance {
@@ -80,6 +104,7 @@ mod tests {
             temperature: None,
             max_output_tokens: 500,
             limit: std::time::Duration::ZERO,
+            left: SpendingLimits::default(),
             checkout: None,
         }
     }
@@ -113,6 +138,38 @@ mod tests {
                 }
             };
             assert_eq!(word, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn the_form_of_the_answer_and_the_dearest_tier_are_reserved() {
+        let tier = Tier { tokens: 1_000, input: 10.0, output: 10.0, cached: None };
+        let price = Price { input: 1.0, output: 1.0, above: vec![tier], ..Price::default() };
+        let model = |context, is_agent| {
+            let mut model = ScriptedModel::new("a", []);
+            (model.facts.price, model.facts.context) = (Some(price.clone()), context);
+            if is_agent { model.into_agent() } else { model }
+        };
+        let form = |bytes: usize| Some(("f", serde_json::Value::from("x".repeat(bytes - 2))));
+        let table = [
+            ("the prompt alone", 300, None, model(9_000, false), 600),
+            ("with a form", 300, form(300), model(9_000, false), 700),
+            ("as many tokens as bytes", 1_000, None, model(9_000, false), 833),
+            ("one byte more", 1_001, None, model(9_000, false), 8_330),
+            ("an agent reads more", 300, None, model(9_000, true), 6_000),
+            ("an agent with little room", 300, None, model(1_000, true), 600),
+        ];
+        for (why, bytes, form, model, needed) in table {
+            let granted = |micro_usd| {
+                let micro_usd = Some(micro_usd);
+                let session = SpendingLimits { micro_usd, ..SpendingLimits::default() };
+                let settings = &AskSettings { session, ..settings() };
+                let budget = Budget { settings, usage: &usage(), spent: Spending::default() };
+                let question = Question { form: form.clone(), ..question(bytes) };
+                let allowance = budget.allowance(&model, &question, Spending::default());
+                matches!(allowance, Allowance::Granted(500))
+            };
+            assert!(granted(needed) && !granted(needed - 1), "{why}");
         }
     }
 

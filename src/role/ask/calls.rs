@@ -114,7 +114,9 @@ impl<T: Send + Sync> Caller<'_, T> {
         }
         let budget = Budget { settings, usage, spent: sum(calls) };
         match budget.allowance(model, question, Spending::default()) {
-            Allowance::Granted(tokens) => question.max_output_tokens = tokens,
+            Allowance::Granted(tokens) => {
+                (question.max_output_tokens, question.left) = (tokens, budget.left());
+            }
             Allowance::IterationLimit(why) => {
                 fx.screen.show(&Event::Notice { text: why });
                 return Ok(CallOutcome::IterationLimit);

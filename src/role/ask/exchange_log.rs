@@ -172,6 +172,7 @@ mod tests {
             temperature: None,
             max_output_tokens: 100,
             limit: Duration::from_secs(1),
+            left: crate::domain::budget::SpendingLimits::default(),
             checkout: None,
         }
     }

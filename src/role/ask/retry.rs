@@ -51,7 +51,10 @@ pub async fn ask_with_retries(
         let usage = asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
         let price = model.price(usage);
         requests += 1;
-        spent.add(1, usage, price);
+        let mut request = Spending::default();
+        request.add(1, usage, price);
+        spent.join(request);
+        question.left = question.left.left(&request);
         is_priced &= price.is_some();
         let done = |result| Tries {
             result,
@@ -144,6 +147,7 @@ impl Retries {
             | ModelErrorKind::Refused { .. }
             | ModelErrorKind::TimedOut { .. }
             | ModelErrorKind::Truncated
+            | ModelErrorKind::OverBudget
             | ModelErrorKind::Empty
             | ModelErrorKind::Garbage
             | ModelErrorKind::Client { .. }
@@ -162,7 +166,7 @@ impl Retries {
             Err(ModelError { raw, usage, ..error })
         };
         match asked {
-            Ok(answer) if answer.finish == Finish::Cut => cut(answer.raw, answer.usage),
+            Ok(answer) if answer.finish == Finish::Cut => cut(answer.raw.into(), answer.usage),
             Err(error)
                 if self.was_cut
                     && matches!(
@@ -194,7 +198,7 @@ pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, Outage) {
             (FallbackTrigger::Unparseable, Outage::Once)
         }
         ModelErrorKind::Truncated => (FallbackTrigger::Truncated, Outage::None),
-        ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } => {
+        ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } | ModelErrorKind::OverBudget => {
             (FallbackTrigger::Refused, Outage::None)
         }
         ModelErrorKind::BadRequest { .. } | ModelErrorKind::Unsupported { .. } => {

@@ -2,6 +2,7 @@
 //! in place of the key, which is added here, and the sandbox lets it connect to nothing else. Only
 //! questions to models pass. A client whose service has no base URL goes through a tunnel instead.
 
+mod answers;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -24,10 +25,12 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
 
+use crate::domain::budget::Usage;
 use crate::domain::secret::SecretKey;
 
-use super::http::{Body, Http, HttpError, Received, classify, collect};
+use super::http::{Body, Http, HttpError, Received, classify, collect, header_map};
 use super::random;
+use answers::{Counts, ReadUsage};
 use requests::{RequestRules, is_question, without_own};
 
 /// Time for the head of a request.
@@ -47,6 +50,10 @@ pub struct Upstream {
     pub base_url: String,
     /// Takes the place of the placeholder; without a key, the headers of a key are left out.
     pub key: Option<SecretKey>,
+    /// Headers that every request gets.
+    pub headers: Vec<(String, String)>,
+    /// Counts the tokens of answers.
+    pub usage: ReadUsage,
     /// Hosts to which the client may connect by itself, on port 443. One that begins with a dot
     /// stands for all of its subdomains.
     pub tunnels: &'static [&'static str],
@@ -83,26 +90,30 @@ pub struct Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.task.abort();
-        lock(&self.shared.connections).abort_all();
+        // Dropping the set ends them; without it, no other can begin.
+        drop(lock(&self.shared.connections).take());
     }
 }
 
 impl Gateway {
-    /// Listens on a free port of loopback. Fails for a base URL that is no address of HTTP.
+    /// Listens on a free port of loopback. Fails for a base URL or headers that are none of HTTP.
     pub async fn start(upstream: Upstream) -> io::Result<Self> {
         let base = Url::parse(&upstream.base_url).ok();
         let base = base.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let base = base.ok_or_else(|| io::Error::other("`base-url` is no address of HTTP"))?;
+        let extra = header_map(&upstream.headers).map_err(io::Error::other)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             authority: format!("127.0.0.1:{port}"),
-            rules: RequestRules::new(base, random::word()?, upstream.key),
+            rules: RequestRules::new(base, random::word()?, upstream.key, extra),
             http: upstream.http,
+            usage: upstream.usage,
             tunnels: upstream.tunnels,
-            connections: Mutex::default(),
+            connections: Mutex::new(Some(JoinSet::new())),
             refused: Mutex::default(),
             questions: Mutex::default(),
+            counts: Counts::default(),
         });
         let base_url = format!("http://{}{}", shared.authority, shared.rules.path());
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
@@ -141,6 +152,11 @@ impl Gateway {
         lock(&self.shared.refused).iter().cloned().collect()
     }
 
+    /// The tokens that the provider reports for all answers so far.
+    pub fn usage(&self) -> Usage {
+        answers::total(&self.shared.counts)
+    }
+
     /// Why the latest question was not answered; `None` when it was, or when there was none. What
     /// goes through a tunnel is not seen.
     pub fn failure(&self) -> Option<Failure> {
@@ -155,7 +171,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         match listener.accept().await {
-            Ok(_) if lock(&shared.connections).len() >= CONNECTIONS => {}
+            Ok(_) if shared.is_full() => {}
             Ok((stream, _)) => {
                 shared.spawn(serve(TokioIo::new(stream), Arc::clone(&shared), Level::Outer));
             }
@@ -219,20 +235,28 @@ impl Questions {
 struct Shared {
     rules: RequestRules,
     http: Http,
+    usage: ReadUsage,
     tunnels: &'static [&'static str],
     /// Our own address.
     authority: String,
-    connections: Mutex<JoinSet<()>>,
+    /// Those in progress; `None` once the proxy has ended.
+    connections: Mutex<Option<JoinSet<()>>>,
     refused: Mutex<BTreeSet<String>>,
     questions: Mutex<Questions>,
+    counts: Counts,
 }
 
 impl Shared {
     /// Runs the work of a connection until it ends, or the proxy does.
     fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut connections = lock(&self.connections);
-        connections.spawn(work);
-        while connections.try_join_next().is_some() {}
+        if let Some(connections) = lock(&self.connections).as_mut() {
+            connections.spawn(work);
+            while connections.try_join_next().is_some() {}
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        lock(&self.connections).as_ref().is_none_or(|open| open.len() >= CONNECTIONS)
     }
 
     async fn respond(
@@ -298,10 +322,14 @@ impl Shared {
     ) -> Response<Body> {
         let (method, client) = (request.method().clone(), self.http.client());
         let number = is_question(&method, url.path()).then(|| lock(&self.questions).begin());
+        let path = number.map(|_| url.path().to_owned());
         let next =
             client.request(method, url).headers(headers).body(Body::wrap(request.into_body()));
         let result = match next.send().await {
-            Ok(response) if response.status().is_success() => Ok(Response::from(response)),
+            Ok(response) if response.status().is_success() => match path {
+                Some(path) => self.counted(response, &path).await.map_err(Failure::Transport),
+                None => Ok(Response::from(response)),
+            },
             Ok(response) => match collect(response, ERROR_LIMIT).await {
                 Ok(received) => Err(Failure::Status(received)),
                 Err(error) => Err(Failure::Transport(error)),

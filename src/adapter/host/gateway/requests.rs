@@ -40,13 +40,16 @@ pub struct RequestRules {
     path: String,
     placeholder: String,
     key: Option<SecretKey>,
+    /// Headers that every request to the provider gets.
+    extra: HeaderMap,
 }
 
 impl RequestRules {
     /// `key` takes the place of the placeholder; without a key, the headers of a key are left out.
-    pub fn new(base: Url, placeholder: String, key: Option<SecretKey>) -> Self {
+    /// `extra` headers replace those of the client.
+    pub fn new(base: Url, placeholder: String, key: Option<SecretKey>, extra: HeaderMap) -> Self {
         let path = base.path().trim_end_matches('/').to_owned();
-        Self { base, path, placeholder, key }
+        Self { base, path, placeholder, key, extra }
     }
 
     /// The path of the base URL, without a slash at its end.
@@ -99,6 +102,7 @@ impl RequestRules {
                 headers.append(name, key);
             }
         }
+        headers.extend(self.extra.clone());
         found.then_some(headers)
     }
 

@@ -41,7 +41,20 @@ async fn echo() -> u16 {
 async fn gateway(base_url: String, key: Option<&str>) -> Gateway {
     let http = Http::new().unwrap();
     let key = key.map(SecretKey::new);
-    Gateway::start(Upstream { http, base_url, key, tunnels: &[".more.test"] }).await.unwrap()
+    let upstream = Upstream { http, base_url, key, ..upstream() };
+    Gateway::start(upstream).await.unwrap()
+}
+
+/// A provider without a key.
+fn upstream() -> Upstream {
+    Upstream {
+        http: Http::new().unwrap(),
+        base_url: String::new(),
+        key: None,
+        headers: Vec::new(),
+        usage: |_, body| Usage::new(body["in"].as_u64().unwrap_or_default(), 0),
+        tunnels: &[".more.test"],
+    }
 }
 
 /// Sends the lines of a request and returns the response.
@@ -220,10 +233,40 @@ async fn a_provider_that_is_away_is_an_error_with_words() {
     let got = send(&gateway, &["POST /responses HTTP/1.1", &key]).await;
     assert!(got.starts_with("HTTP/1.1 502 ") && got.contains("no connection"), "{got}");
     assert!(matches!(gateway.failure(), Some(Failure::Transport(_))));
-    let (http, key) = (Http::new().unwrap(), None);
     for base in ["nonsense", "file:///etc/passwd"] {
-        let base_url = base.to_owned();
-        let upstream = Upstream { http: http.clone(), base_url, key: key.clone(), tunnels: &[] };
+        let upstream = Upstream { base_url: base.to_owned(), ..upstream() };
         assert!(Gateway::start(upstream).await.is_err(), "{base}");
     }
+}
+
+#[tokio::test]
+async fn every_request_gets_the_configured_headers() {
+    let base_url = format!("http://127.0.0.1:{}", echo().await);
+    let headers = |name: &str| vec![(name.to_owned(), "ci".to_owned())];
+    let upstream = Upstream { base_url, headers: headers("X-Team"), ..upstream() };
+    let gateway = Gateway::start(upstream.clone()).await.unwrap();
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    let got = send(&gateway, &["GET /models HTTP/1.1", &key, "x-team: theirs"]).await;
+    assert!(got.contains("x-team: ci\n") && !got.contains("theirs"), "{got}");
+    let wrong = Upstream { headers: headers("x team"), ..upstream };
+    let error = Gateway::start(wrong).await.err().unwrap().to_string();
+    assert!(error.contains("`x team` is no header name"), "{error}");
+}
+
+#[tokio::test]
+async fn nothing_begins_once_the_proxy_has_ended() {
+    let gateway = gateway("http://127.0.0.1:9".into(), None).await;
+    let shared = Arc::clone(&gateway.shared);
+    let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let work = move || {
+        let sender = sender.clone();
+        async move { sender.send(()).unwrap() }
+    };
+    shared.spawn(work());
+    assert_eq!(begun.recv().await, Some(()));
+    drop(gateway);
+    // A request that was being answered may still ask for a tunnel.
+    shared.spawn(work());
+    drop(work);
+    assert_eq!(begun.recv().await, None);
 }

@@ -18,25 +18,29 @@ use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::gateway::{Failure, Gateway, Upstream};
 use crate::adapter::host::http::Http;
-use crate::adapter::host::process::{self, Invocation, Stopped};
+use crate::adapter::host::process::{self, ChildOutput, Invocation, Stopped};
 use crate::adapter::host::sandbox::{self, Access, ProgramKind};
 use crate::adapter::model::http::error_kind;
-use crate::adapter::model::protocol::ProviderSettings;
+use crate::adapter::model::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings};
 use crate::adapter::model::status;
+use crate::domain::budget::Usage;
 use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::domain::secret::SecretKey;
 use crate::effect::{
     ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
 };
 
-use table::{CliRow, ClientTask, CommandLine, Version};
+use table::{CliRow, ClientTask, CommandLine};
 
 pub use install::{install, installed};
+pub use table::Version;
 
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
     pub provider: ProviderSettings,
     pub program: ClientProgram,
+    /// The installed version, as [`detect`] finds it.
+    pub version: Version,
     /// Path of the program; `None` finds its usual name on the search path.
     pub path: Option<String>,
     pub folders: ClientFolders,
@@ -67,7 +71,7 @@ pub fn detect(
     program: ClientProgram,
     path: Option<&str>,
     private: &Path,
-) -> Result<String, String> {
+) -> Result<Version, String> {
     let row = table::row(program);
     let name = path.unwrap_or(row.name);
     let home = files::private_folder(private, "version-")
@@ -85,7 +89,7 @@ pub fn detect(
     if version < row.version {
         return Err(format!("`{name}` is older than {}; {}", row.version, install::advice(row)));
     }
-    Ok(version.to_string())
+    Ok(version)
 }
 
 /// The first version number in a text, such as `1.2.3`.
@@ -101,11 +105,17 @@ fn version_in(text: &str) -> Option<Version> {
 }
 
 impl CliModel {
-    /// A client that is not started yet.
-    #[must_use]
-    pub fn new(settings: ClientSettings) -> Self {
+    /// A client that is not started yet. The error says why its settings cannot be kept.
+    pub fn new(settings: ClientSettings) -> Result<Self, String> {
         let row = table::row(settings.program);
-        Self { settings, row }
+        let it = Self { settings, row };
+        if it.connects_itself() && !it.settings.provider.headers.is_empty() {
+            return Err(format!(
+                "`headers` cannot be added to what `{}` sends to its own service; name a `base-url`",
+                row.name
+            ));
+        }
+        Ok(it)
     }
 
     /// The error for a client that cannot be started.
@@ -129,6 +139,8 @@ impl CliModel {
             http: self.settings.http.clone(),
             base_url: provider.base_url.as_deref().unwrap_or(self.row.base_url).to_owned(),
             key: provider.key.clone(),
+            headers: provider.headers.clone(),
+            usage: ProtocolRow::usage_at_path,
             tunnels: if self.connects_itself() { self.row.tunnels } else { &[] },
         })
         .await
@@ -157,6 +169,9 @@ impl CliModel {
             system: &question.system,
             system_file: &system_file,
             home: &home,
+            left: question.left,
+            limit: self.limit(question),
+            version: self.settings.version,
             is_confined: sandbox::confines_clients(),
         };
         let CommandLine { arguments, environment: own, files: settings, key } =
@@ -205,6 +220,19 @@ impl CliModel {
         }
     }
 
+    /// Time limit of a question.
+    fn limit(&self, question: &Question) -> Duration {
+        question.limit.min(self.settings.provider.timeout)
+    }
+
+    /// Whether a client has spent more than the budget has left for its question.
+    fn is_over_budget(&self, question: &Question, usage: Usage) -> bool {
+        let left = question.left;
+        let price = self.price(usage).zip(left.micro_usd);
+        left.tokens.is_some_and(|left| usage.tokens() > left)
+            || price.is_some_and(|(price, left)| price > left)
+    }
+
     /// What the client gets on its standard input.
     fn input(&self, question: &Question) -> String {
         if self.mode() == ClientMode::Agent {
@@ -237,9 +265,12 @@ impl Model for CliModel {
         let gateway = self.gateway().await.map_err(|error| self.broken(&error))?;
         let invocation =
             self.invocation(question, folder, &gateway).map_err(|error| self.broken(&error))?;
-        let limit = question.limit.min(provider.timeout);
+        let limit = self.limit(question);
         // It would retry by itself for minutes; the chain decides which provider comes next.
-        let is_over = || gateway.failure().is_some_and(|failure| failure.invites_retries());
+        let is_over = || {
+            gateway.failure().is_some_and(|failure| failure.invites_retries())
+                || self.is_over_budget(question, gateway.usage())
+        };
         let (input, largest) = (self.input(question), ANSWER_LIMIT as u64 * 2);
         let run =
             process::run_with_input(&invocation, &input, records, limit, largest, &is_over).await;
@@ -256,23 +287,47 @@ impl Model for CliModel {
                 "the client asked for another host"
             );
         }
+        self.outcome(question, &run, &gateway)
+    }
+}
+
+impl CliModel {
+    /// What came of a question, with the tokens of all its requests. What the provider reports goes
+    /// before the sum of the client, which knows nothing of requests that it did not make, and is
+    /// not reported by one that was ended.
+    fn outcome(
+        &self,
+        question: &Question,
+        run: &ChildOutput,
+        gateway: &Gateway,
+    ) -> Result<Answer, ModelError> {
+        let (provider, limit) = (&self.settings.provider, self.limit(question));
         let all = format!("{}\n{}", run.out, run.err);
-        let refused = gateway.failure().map(|failure| self.refused(&failure, limit));
+        let seen = gateway.usage();
+        let usage = if seen.tokens() > 0 { seen } else { (self.row.usage)(&run.out) };
+        let failed = |kind, message: &str| match gateway.failure() {
+            Some(failure) => {
+                let refused = self.refused(&failure, limit);
+                provider.error_in((refused.kind, &refused.message), &all, usage)
+            }
+            None => provider.error_in((kind, message), &all, usage),
+        };
         let ending = match run.ending {
             Ok(ending) => ending,
-            Err(Stopped::OnRequest | Stopped::TimeLimit) => {
-                let timed_out = || provider.error(ModelErrorKind::TimedOut { limit }, "");
-                return Err(refused.unwrap_or_else(timed_out));
+            Err(Stopped::OnRequest) if self.is_over_budget(question, seen) => {
+                return Err(provider.error_in((ModelErrorKind::OverBudget, ""), &all, usage));
             }
+            // A later request may have been answered since.
+            Err(Stopped::OnRequest) => return Err(failed(ModelErrorKind::Connection, "")),
+            Err(Stopped::TimeLimit) => return Err(failed(ModelErrorKind::TimedOut { limit }, "")),
             Err(Stopped::TooMuchOutput) => {
-                return Err(provider.error(ModelErrorKind::Garbage, "it said too much"));
+                let kind = ModelErrorKind::Garbage;
+                return Err(provider.error_in((kind, "it said too much"), &all, usage));
             }
         };
-        let parsed =
-            output::judge((self.row.parse)(&run.out, &run.err), ending).map_err(|failure| {
-                refused.unwrap_or_else(|| provider.error(failure.kind, &failure.message))
-            })?;
-        provider.answer(parsed, &all)
+        let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending)
+            .map_err(|failure| failed(failure.kind, &failure.message))?;
+        provider.answer(ParsedAnswer { usage, ..parsed }, &all)
     }
 }
 
@@ -280,8 +335,8 @@ impl Model for CliModel {
 #[cfg(any(test, feature = "internals"))]
 pub fn read_all(text: &str) {
     for program in ClientProgram::ALL {
-        let parse = table::row(program).parse;
-        drop(parse(text, text));
+        let row = table::row(program);
+        drop(((row.parse)(text, text), (row.usage)(text)));
     }
     drop((output::status_kind(text), output::words_kind(text)));
 }

@@ -33,10 +33,12 @@ impl ClientFailure {
 
     /// A failure of a client that printed none of its usual output.
     fn of_log(out: &str, err: &str) -> Self {
+        let object = last_object(err).unwrap_or_default();
         let line = last_line(err).or_else(|| last_line(out)).unwrap_or_default();
+        let message = text_at(&object, "/error/message");
         Self {
             kind: kind_in(err).or_else(|| kind_in(out)).unwrap_or(ModelErrorKind::Connection),
-            message: line.to_owned(),
+            message: if message.is_empty() { line } else { message }.to_owned(),
         }
     }
 }
@@ -126,6 +128,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("without a finish reason", ModelErrorKind::Garbage),
     ("closed before response.completed", ModelErrorKind::Garbage),
     ("not valid json", ModelErrorKind::Garbage),
+    ("reached max session turns", ModelErrorKind::OverBudget),
     ("invalid auth", ModelErrorKind::Unauthorised),
     ("please set an auth", ModelErrorKind::Unauthorised),
     ("not logged in", ModelErrorKind::Unauthorised),
@@ -171,24 +174,34 @@ pub fn gemini(out: &str, err: &str) -> ParseResult {
         return Err(ClientFailure::new(kind, message));
     };
     let models = answer.pointer("/stats/models").and_then(Value::as_object);
-    let mut usage = Usage::default();
-    let mut model = String::new();
-    for (name, stats) in models.into_iter().flatten() {
-        usage.input_tokens += count_at(stats, "/tokens/prompt");
-        usage.output_tokens +=
-            count_at(stats, "/tokens/candidates") + count_at(stats, "/tokens/thoughts");
-        model.clone_from(name);
-    }
-    text_or_refusal(text_at(&answer, "/response"), usage, model)
+    let model = models.and_then(|models| models.keys().next_back().cloned()).unwrap_or_default();
+    text_or_refusal(text_at(&answer, "/response"), model)
+}
+
+/// The tokens in the output of `gemini -o json`, by model.
+pub fn gemini_usage(out: &str) -> Usage {
+    let object = last_object(out).unwrap_or_default();
+    let models = object.pointer("/stats/models").and_then(Value::as_object);
+    sum(models.into_iter().flatten().map(|(_, stats)| {
+        let output = &["/tokens/candidates", "/tokens/thoughts"];
+        counted(stats, &["/tokens/prompt"], output, "/tokens/cached")
+    }))
+}
+
+fn sum(all: impl Iterator<Item = Usage>) -> Usage {
+    let mut sum = Usage::default();
+    all.for_each(|usage| sum.join(usage));
+    sum
+}
+
+/// The tokens at JSON pointers; those from the cache are among the input tokens.
+fn counted(value: &Value, input: &[&str], output: &[&str], cached: &str) -> Usage {
+    Usage { cached_tokens: count_at(value, cached), ..usage_at(value, input, output) }
 }
 
 /// Parses `qwen -o json`: an array of messages; errors are bracketed texts in a successful result.
 pub fn qwen(out: &str, err: &str) -> ParseResult {
-    let list: Option<Vec<Value>> = serde_json::from_str(out.trim()).ok();
-    let result = list
-        .as_ref()
-        .and_then(|list| list.iter().rev().find(|message| text_at(message, "/type") == "result"));
-    let Some(result) = result else { return Err(ClientFailure::of_log(out, err)) };
+    let Some(result) = &qwen_result(out) else { return Err(ClientFailure::of_log(out, err)) };
     let text = text_at(result, "/result");
     let is_error = result.get("is_error").and_then(Value::as_bool) == Some(true);
     let message = text_at(result, "/error/message");
@@ -198,15 +211,31 @@ pub fn qwen(out: &str, err: &str) -> ParseResult {
         let bare = message.trim_start_matches("[API Error:").trim_end_matches(']');
         return Err(ClientFailure::new(kind, bare));
     }
-    let usage = usage_at(result, &["/usage/input_tokens"], &["/usage/output_tokens"]);
-    text_or_refusal(text, usage, String::new())
+    text_or_refusal(text, String::new())
+}
+
+/// The tokens in the result of `qwen -o json`, also of a failed one.
+pub fn qwen_usage(out: &str) -> Usage {
+    let result = qwen_result(out).unwrap_or_default();
+    let (input, output) = (&["/usage/input_tokens"], &["/usage/output_tokens"]);
+    counted(&result, input, output, "/usage/cache_read_input_tokens")
+}
+
+fn qwen_result(out: &str) -> Option<Value> {
+    let list: Vec<Value> = serde_json::from_str(out.trim()).ok()?;
+    list.into_iter().rev().find(|message| text_at(message, "/type") == "result")
+}
+
+/// The events of a client that prints one per line.
+fn events(out: &str) -> impl Iterator<Item = Value> {
+    out.lines().filter_map(|line| serde_json::from_str(line).ok())
 }
 
 /// Parses `codex exec --json`: one event per line. An item of type `error` is a warning.
 pub fn codex(out: &str, err: &str) -> ParseResult {
-    let (mut text, mut usage, mut problem) = (String::new(), Usage::default(), None);
+    let (mut text, mut problem) = (String::new(), None);
     let (mut any, mut sandbox, mut changes) = (false, None, false);
-    for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+    for event in events(out) {
         any = true;
         match (text_at(&event, "/type"), text_at(&event, "/item/type")) {
             ("item.completed", "agent_message") => {
@@ -219,9 +248,6 @@ pub fn codex(out: &str, err: &str) -> ParseResult {
                     output.lines().find(|line| line.starts_with("bwrap: ")).map(str::to_owned)
                 });
             }
-            ("turn.completed", _) => {
-                usage = usage_at(&event, &["/usage/input_tokens"], &["/usage/output_tokens"]);
-            }
             ("turn.failed", _) => problem = Some(text_at(&event, "/error/message").to_owned()),
             _ => {}
         }
@@ -233,8 +259,14 @@ pub fn codex(out: &str, err: &str) -> ParseResult {
             Err(ClientFailure { kind: ModelErrorKind::Client { reason }, message: line })
         }
         (None, _) if !any => Err(ClientFailure::of_log(out, err)),
-        (None, _) => text_or_refusal(&text, usage, String::new()),
+        (None, _) => text_or_refusal(&text, String::new()),
     }
+}
+
+/// The tokens of all turns of `codex exec --json`.
+pub fn codex_usage(out: &str) -> Usage {
+    let (input, output) = (&["/usage/input_tokens"], &["/usage/output_tokens"]);
+    sum(events(out).map(|turn| counted(&turn, input, output, "/usage/cached_input_tokens")))
 }
 
 /// Parses `claude -p --output-format json`: one object.
@@ -249,30 +281,48 @@ pub fn claude(out: &str, err: &str) -> ParseResult {
         let status = u16::try_from(count_at(&result, "/api_error_status")).ok().and_then(kind_of);
         let kind = match text_at(&result, "/terminal_reason") {
             "prompt_too_long" => Some(ModelErrorKind::TooLong),
+            _ if text_at(&result, "/subtype") == "error_max_budget_usd" => {
+                Some(ModelErrorKind::OverBudget)
+            }
             _ => status,
         };
+        let text = if text.is_empty() { text_at(&result, "/errors/0") } else { text };
         return Err(ClientFailure::new(kind, text));
     }
-    let usage = usage_at(&result, INPUT_TOKENS, &["/usage/output_tokens"]);
     let models = result.get("modelUsage").and_then(Value::as_object);
     let model = models.and_then(|models| models.keys().next().cloned()).unwrap_or_default();
-    text_or_refusal(text, usage, model)
+    text_or_refusal(text, model)
 }
 
-fn text_or_refusal(text: &str, usage: Usage, model: String) -> ParseResult {
+/// The tokens in the result of `claude -p --output-format json`, by model. `usage` has none at the
+/// end of a budget.
+pub fn claude_usage(out: &str) -> Usage {
+    let result = last_object(out).unwrap_or_default();
+    let models = result.get("modelUsage").and_then(Value::as_object);
+    let by_model = sum(models.into_iter().flatten().map(|(_, stats)| {
+        let input = &["/inputTokens", "/cacheCreationInputTokens", "/cacheReadInputTokens"];
+        counted(stats, input, &["/outputTokens"], "/cacheReadInputTokens")
+    }));
+    if by_model.tokens() > 0 {
+        return by_model;
+    }
+    let cached = "/usage/cache_read_input_tokens";
+    counted(&result, INPUT_TOKENS, &["/usage/output_tokens"], cached)
+}
+
+fn text_or_refusal(text: &str, model: String) -> ParseResult {
     if text.trim().is_empty() {
         let kind = ModelErrorKind::Refused { reason: "an empty answer".into() };
         return Err(ClientFailure { kind, message: String::new() });
     }
-    Ok(ParsedAnswer { text: text.to_owned(), cut: false, usage, model })
+    Ok(ParsedAnswer { text: text.to_owned(), model, ..ParsedAnswer::default() })
 }
 
 /// Parses `copilot --output-format json`: one event per line, and then the statistics of
 /// `--usage-output-file`. A content filter looks like a success with a notice as its text.
 pub fn copilot(out: &str, err: &str) -> ParseResult {
-    let (mut text, mut usage, mut model) = (String::new(), Usage::default(), String::new());
-    let mut any = false;
-    for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+    let (mut text, mut model, mut any) = (String::new(), String::new(), false);
+    for event in events(out) {
         any = true;
         match text_at(&event, "/type") {
             "assistant.message" => text_at(&event, "/data/content").clone_into(&mut text),
@@ -284,9 +334,7 @@ pub fn copilot(out: &str, err: &str) -> ParseResult {
             _ => {}
         }
         let models = event.get("modelMetrics").and_then(Value::as_object);
-        for (name, stats) in models.into_iter().flatten() {
-            usage.input_tokens += count_at(stats, "/usage/inputTokens");
-            usage.output_tokens += count_at(stats, "/usage/outputTokens");
+        if let Some(name) = models.and_then(|models| models.keys().next_back()) {
             model.clone_from(name);
         }
     }
@@ -297,7 +345,18 @@ pub fn copilot(out: &str, err: &str) -> ParseResult {
         let kind = ModelErrorKind::Refused { reason: "a content filter".into() };
         return Err(ClientFailure { kind, message: text });
     }
-    text_or_refusal(&text, usage, model)
+    text_or_refusal(&text, model)
+}
+
+/// The tokens in the statistics of `--usage-output-file`, by model.
+pub fn copilot_usage(out: &str) -> Usage {
+    sum(events(out).map(|event| {
+        let models = event.get("modelMetrics").and_then(Value::as_object);
+        sum(models.into_iter().flatten().map(|(_, stats)| {
+            let (input, output) = (&["/usage/inputTokens"], &["/usage/outputTokens"]);
+            counted(stats, input, output, "/usage/cacheReadTokens")
+        }))
+    }))
 }
 
 /// What Copilot prints in place of an answer that a content filter stopped.

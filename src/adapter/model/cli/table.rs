@@ -2,9 +2,11 @@
 //! by running them (see `docs/providers.md`).
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
+use crate::domain::budget::{SpendingLimits, Usage};
 use crate::domain::provider::ClientProgram;
 
 use super::output::{self, ParseResult};
@@ -25,6 +27,12 @@ pub struct ClientTask<'a> {
     /// A file with the same text.
     pub system_file: &'a Path,
     pub home: &'a Path,
+    /// What it may spend.
+    pub left: SpendingLimits,
+    /// Time limit of the question.
+    pub limit: Duration,
+    /// The installed version.
+    pub version: Version,
     /// Whether the kernel keeps the client to its own folders, so that it needs no sandbox of its
     /// own. A sandbox inside another does not start.
     pub is_confined: bool,
@@ -60,8 +68,10 @@ pub struct CliRow {
     pub command_line: fn(&ClientTask<'_>) -> CommandLine,
     /// A file in its home with its usage, which is parsed after its output.
     pub usage_file: Option<&'static str>,
-    /// Parses its output.
+    /// Parses its output and standard error.
     pub parse: fn(&str, &str) -> ParseResult,
+    /// The tokens of all its requests, as its output has them.
+    pub usage: fn(&str) -> Usage,
 }
 
 /// A version as major, minor and patch.
@@ -84,6 +94,9 @@ pub fn row(program: ClientProgram) -> &'static CliRow {
         ClientProgram::Copilot => &COPILOT,
     }
 }
+
+/// Requests of an agent whose client takes no limit of money or time. A fix needs a few dozen.
+const TURNS: u32 = 100;
 
 /// Tools of Gemini that an agent does not get: those that run programs, search the web, start
 /// other agents or change how it works.
@@ -113,6 +126,10 @@ const GEMINI: CliRow = CliRow {
         arguments.extend(words("-p"));
         arguments.push("Do what stands on standard input.".into());
         arguments.extend(model("-m", task));
+        let mut of_model = json!({ "disableLoopDetection": true });
+        if task.agent {
+            of_model["maxSessionTurns"] = TURNS.into();
+        }
         let tools = if task.agent {
             json!({ "exclude": GEMINI_OFF, "discoveryCommand": "" })
         } else {
@@ -123,7 +140,7 @@ const GEMINI: CliRow = CliRow {
         let settings = json!({
             "security": { "auth": { "selectedType": "gemini-api-key" } },
             "general": { "enableAutoUpdate": false, "maxAttempts": 1, "retryFetchErrors": false },
-            "model": { "disableLoopDetection": true },
+            "model": of_model,
             "privacy": { "usageStatisticsEnabled": false },
             "telemetry": { "enabled": false },
             "hooksConfig": { "enabled": false },
@@ -151,7 +168,11 @@ const GEMINI: CliRow = CliRow {
     },
     usage_file: None,
     parse: output::gemini,
+    usage: output::gemini_usage,
 };
+
+/// The first version of Qwen Code that limits its time.
+const WALL_TIME: Version = Version(0, 24, 0);
 
 const QWEN: CliRow = CliRow {
     name: ClientProgram::Qwen.word(),
@@ -171,6 +192,12 @@ const QWEN: CliRow = CliRow {
             "read_file,edit,notebook_edit,write_file,run_shell_command,get_goal,update_goal"
         };
         arguments.extend(["--exclude-tools".to_owned(), refused.to_owned()]);
+        if task.version >= WALL_TIME {
+            arguments.push("--max-wall-time".into());
+            arguments.push(format!("{}s", task.limit.as_secs().max(1)));
+        } else if task.agent {
+            arguments.extend(["--max-session-turns".to_owned(), TURNS.to_string()]);
+        }
         arguments.extend(model("-m", task));
         let mut environment = vec![
             ("OPENAI_BASE_URL", task.base_url.to_owned()),
@@ -188,6 +215,7 @@ const QWEN: CliRow = CliRow {
     },
     usage_file: None,
     parse: output::qwen,
+    usage: output::qwen_usage,
 };
 
 /// Everything of Codex that calls home, reads instructions, or acts besides answering.
@@ -255,6 +283,7 @@ const CODEX: CliRow = CliRow {
     },
     usage_file: None,
     parse: output::codex,
+    usage: output::codex_usage,
 };
 
 const CLAUDE: CliRow = CliRow {
@@ -277,6 +306,9 @@ const CLAUDE: CliRow = CliRow {
             arguments.extend(["--tools".to_owned(), String::new()]);
             arguments.extend(["--system-prompt".to_owned(), task.system.to_owned()]);
         }
+        if let Some(left) = task.left.micro_usd {
+            arguments.extend(["--max-budget-usd".to_owned(), decimal(left.max(1))]);
+        }
         arguments.extend(model("--model", task));
         let environment = vec![
             ("ANTHROPIC_BASE_URL", task.base_url.to_owned()),
@@ -288,7 +320,14 @@ const CLAUDE: CliRow = CliRow {
     },
     usage_file: None,
     parse: output::claude,
+    usage: output::claude_usage,
 };
+
+/// What one of GitHub's AI credits costs, in millionths of a dollar.
+const CREDIT: u64 = 10_000;
+
+/// The lowest limit of AI credits that Copilot accepts.
+const LEAST_CREDITS: u64 = 30;
 
 /// Where Copilot writes its statistics, below its home.
 const USAGE: &str = "usage.json";
@@ -312,6 +351,10 @@ const COPILOT: CliRow = CliRow {
         } else {
             "--available-tools none"
         }));
+        if let Some(left) = task.left.micro_usd {
+            let credits = (left / CREDIT).max(LEAST_CREDITS);
+            arguments.extend(["--max-ai-credits".to_owned(), credits.to_string()]);
+        }
         arguments.extend(model("--model", task));
         let mut environment =
             vec![("COPILOT_HOME", task.home.join(".copilot").display().to_string())];
@@ -325,7 +368,13 @@ const COPILOT: CliRow = CliRow {
     },
     usage_file: Some(USAGE),
     parse: output::copilot,
+    usage: output::copilot_usage,
 };
+
+/// Millionths of a dollar as dollars.
+fn decimal(micro_usd: u64) -> String {
+    format!("{}.{:06}", micro_usd / 1_000_000, micro_usd % 1_000_000)
+}
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::adapter::host::http::Http;
-use crate::domain::budget::Price;
+use crate::domain::budget::{Price, SpendingLimits};
 use crate::domain::provider::Protocol;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Answer, Model, ModelError, ModelFacts, Question};
@@ -148,6 +148,7 @@ fn question(limit: Duration) -> Question {
         temperature: Some(0.5),
         max_output_tokens: 77,
         limit,
+        left: SpendingLimits::default(),
         checkout: None,
     }
 }

@@ -20,7 +20,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);
     let first = recording.ask(&question(LONG)).await.unwrap_err();
     // What was received is in the record of the exchange, not in the recording.
-    let first = ModelError { raw: String::new(), ..first };
+    let first = ModelError { raw: Box::default(), ..first };
     let mut keyed = question(LONG);
     keyed.prompt = format!("a source with {CANARY}");
     let second = recording.ask(&keyed).await.unwrap();

@@ -30,7 +30,7 @@ use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
 
 /// A model that gives scripted answers, and fails when there are none left.
 pub struct ScriptedModel {
-    facts: ModelFacts,
+    pub facts: ModelFacts,
     script: Mutex<Vec<Result<&'static str, ModelErrorKind>>>,
     asked: Mutex<Vec<String>>,
     /// The output limit of every question.

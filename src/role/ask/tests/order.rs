@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
+use crate::domain::budget::SpendingLimits;
 use crate::domain::chain::FallbackTrigger;
 use crate::effect::{ModelErrorKind, Question};
 use crate::role::prompt::Role;
@@ -144,6 +145,7 @@ fn a_prompt_that_is_too_long_is_rebuilt_at_half_the_size() {
         temperature: None,
         max_output_tokens: 1,
         limit: Duration::ZERO,
+        left: SpendingLimits::default(),
         checkout: None,
     };
     let model = ScriptedModel::new("a", []);

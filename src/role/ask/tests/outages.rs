@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::executor::block_on;
 
-use crate::domain::budget::Spending;
+use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::chain::{FallbackTrigger, Outage};
 use crate::effect::{Clock, ModelErrorKind, Question, StoreError, TestClock};
 
@@ -107,6 +107,7 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
             temperature: None,
             max_output_tokens: 1,
             limit: Duration::ZERO,
+            left: SpendingLimits::default(),
             checkout: None,
         };
         let minute = Duration::from_mins(1);
@@ -167,6 +168,7 @@ fn every_error_has_a_trigger_and_lasts_or_not() {
         ),
         (ModelErrorKind::Connection, FallbackTrigger::Connection, Outage::Once),
         (ModelErrorKind::Truncated, FallbackTrigger::Truncated, Outage::None),
+        (ModelErrorKind::OverBudget, FallbackTrigger::Refused, Outage::None),
         (ModelErrorKind::Empty, FallbackTrigger::Unparseable, Outage::Once),
         (ModelErrorKind::Garbage, FallbackTrigger::Unparseable, Outage::Once),
     ];

@@ -1,0 +1,214 @@
+//! Tests of what clients spend: tokens that count, and limits that hold.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::domain::budget::Price;
+use crate::domain::secret::Canary;
+
+use table::ClientTask;
+
+/// What clients print about their tokens, at the end of an answer and of a failure.
+#[test]
+fn tokens_are_counted_of_answers_and_of_failures() {
+    let usage = |input, output, cached_tokens| Usage { cached_tokens, ..Usage::new(input, output) };
+    let table = [
+        (
+            ClientProgram::Gemini,
+            serde_json::json!({ "response": "x", "stats": { "models": {
+                "a": { "tokens": { "prompt": 10, "candidates": 3, "thoughts": 2, "cached": 4 } },
+                "b": { "tokens": { "prompt": 1, "candidates": 1 } },
+            }}}),
+            usage(11, 6, 4),
+        ),
+        (
+            ClientProgram::Qwen,
+            serde_json::json!([{ "type": "result", "is_error": true, "usage": {
+                "input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 4,
+            }}]),
+            usage(10, 5, 4),
+        ),
+        (
+            ClientProgram::Codex,
+            serde_json::json!({ "type": "turn.completed", "usage": {
+                "input_tokens": 10, "cached_input_tokens": 4, "output_tokens": 5,
+                "reasoning_output_tokens": 2,
+            }}),
+            usage(10, 5, 4),
+        ),
+        (
+            ClientProgram::Claude,
+            serde_json::json!({ "is_error": true, "api_error_status": 500, "usage": {
+                "input_tokens": 4, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4,
+                "output_tokens": 5,
+            }}),
+            usage(10, 5, 4),
+        ),
+        (
+            ClientProgram::Claude,
+            serde_json::json!({ "is_error": true, "subtype": "error_max_budget_usd",
+                "usage": { "input_tokens": 0, "output_tokens": 0 },
+                "modelUsage": { "m": { "inputTokens": 4, "cacheReadInputTokens": 4,
+                    "cacheCreationInputTokens": 2, "outputTokens": 5 } },
+            }),
+            usage(10, 5, 4),
+        ),
+        (
+            ClientProgram::Copilot,
+            serde_json::json!({ "modelMetrics": { "m": { "usage": {
+                "inputTokens": 10, "outputTokens": 5, "cacheReadTokens": 4, "cacheWriteTokens": 1,
+            }}}}),
+            usage(10, 5, 4),
+        ),
+    ];
+    for (program, out, expected) in table {
+        let row = table::row(program);
+        assert_eq!((row.usage)(&out.to_string()), expected, "{}", row.name);
+        assert_eq!((row.usage)("it broke"), Usage::default(), "{}", row.name);
+    }
+}
+
+/// A program that plays a client.
+fn script(folder: &Path, text: &str) -> String {
+    let path = folder.join("client");
+    files::write(&path, text.as_bytes()).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[tokio::test]
+async fn a_failed_call_counts_what_the_client_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let canary = Canary::new(&"0123456789".repeat(3));
+    let turn = r#"{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":4,"output_tokens":5}}"#;
+    let message = |text: &str| {
+        format!(r#"{{"type":"item.completed","item":{{"type":"agent_message","text":"{text}"}}}}"#)
+    };
+    let failed = r#"{"type":"turn.failed","error":{"message":"unexpected status 500 oops"}}"#;
+    let table = [
+        ("it answers", format!("echo '{turn}'; echo '{}'", message("x")), "answer"),
+        ("it fails later", format!("echo '{turn}'; echo '{failed}'; exit 1"), "server"),
+        ("it says nothing", format!("echo '{turn}'"), "refused"),
+        ("it ends badly", format!("echo '{turn}'; echo '{}'; exit 9", message("x")), "connection"),
+        ("it hangs", format!("echo '{turn}'; sleep 300"), "timed-out"),
+        ("it floods", format!("echo '{turn}'; head -c 9000000 /dev/zero; sleep 300"), "garbage"),
+        (
+            "it repeats the mark",
+            format!("echo '{turn}'; echo '{}'", message(canary.mark())),
+            "garbage",
+        ),
+    ];
+    for (why, text, expected) in table {
+        let path = script(folder.path(), &format!("#!/bin/sh\n{text}\n"));
+        let mut settings =
+            settings(ClientProgram::Codex, Some(path), folder.path(), "http://127.0.0.1:9".into());
+        settings.provider.canary = Some(canary.clone());
+        let model = CliModel::new(settings).unwrap();
+        let asked = model.ask(&question(Duration::from_secs(2))).await;
+        let (word, usage) = match &asked {
+            Ok(answer) => ("answer", answer.usage),
+            Err(error) => (error.kind.word(), error.usage),
+        };
+        let expected = (expected, Usage { cached_tokens: 4, ..Usage::new(10, 5) });
+        // Of a flood, only the end is kept.
+        let usage = if why == "it floods" { expected.1 } else { usage };
+        assert_eq!((word, usage), expected, "{why}: {asked:?}");
+    }
+}
+
+/// Asks the provider with 10 tokens and gets 5, again and again, as long as it is permitted.
+const GREEDY: &str = r#"#!/usr/bin/env python3
+import os, time, urllib.request
+for _ in range(60):
+    request = urllib.request.Request(
+        os.environ["GOOGLE_GEMINI_BASE_URL"] + "/v1beta/models/m:WAY",
+        data=b"{}", headers={"x-goog-api-key": os.environ["GEMINI_API_KEY"]})
+    urllib.request.urlopen(request).read()
+    time.sleep(0.2)
+"#;
+
+#[tokio::test]
+async fn a_client_is_ended_when_it_has_spent_what_the_budget_has_left() {
+    let (mut child, _live, stdin, port) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let limits = |tokens, micro_usd| SpendingLimits { calls: None, tokens, micro_usd };
+    let table = [
+        ("generateContent", limits(Some(40), None), 45),
+        ("streamGenerateContent?alt=sse", limits(None, Some(80)), 45),
+        ("generateContent", limits(Some(9_000), Some(1)), 15),
+    ];
+    for (way, left, least) in table {
+        let path = script(folder.path(), &GREEDY.replace("WAY", way));
+        let base = format!("http://127.0.0.1:{port}/success");
+        let mut settings = settings(ClientProgram::Gemini, Some(path), folder.path(), base);
+        let price = Price { input: 1.0, output: 4.0, ..Price::default() };
+        settings.provider.facts.price = Some(price);
+        let model = CliModel::new(settings).unwrap();
+        let question = Question { left, ..question(Duration::from_secs(40)) };
+        let error = model.ask(&question).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::OverBudget, "{way}: {error:?}");
+        let usage = error.usage;
+        assert!((least..150).contains(&usage.tokens()), "{way}: {usage:?}");
+        // Each of the requests was a short one.
+        assert_eq!(usage.longest_input, 10, "{way}: {usage:?}");
+    }
+    drop(stdin);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn clients_keep_the_limits_of_the_budget_themselves() {
+    use ClientProgram::{Claude, Copilot, Gemini, Qwen};
+
+    let arguments = |program, micro_usd, version, agent| {
+        let task = ClientTask {
+            model: None,
+            base_url: "http://x",
+            connects_itself: false,
+            agent,
+            system: "",
+            system_file: Path::new("/s"),
+            home: Path::new("/h"),
+            left: SpendingLimits { micro_usd, ..SpendingLimits::default() },
+            limit: Duration::from_mins(4),
+            version,
+            is_confined: true,
+        };
+        let line = (table::row(program).command_line)(&task);
+        let files = line.files.into_iter().map(|(_, text)| text);
+        line.arguments.into_iter().chain(files).collect::<Vec<_>>().join(" ")
+    };
+    let (old, new) = (Version(0, 15, 10), Version(0, 24, 4));
+    let table = [
+        (Claude, Some(1_234_567), old, "--max-budget-usd 1.234567"),
+        (Claude, Some(0), old, "--max-budget-usd 0.000001"),
+        (Copilot, Some(1_239_999), old, "--max-ai-credits 123"),
+        (Copilot, Some(1), old, "--max-ai-credits 30"),
+        (Qwen, None, old, "--max-session-turns 100"),
+        (Qwen, None, new, "--max-wall-time 240s"),
+        (Gemini, None, old, "\"maxSessionTurns\":100"),
+    ];
+    for (program, left, version, expected) in table {
+        let line = arguments(program, left, version, true);
+        assert!(line.contains(expected), "{expected}: {line}");
+    }
+    for program in [Claude, Copilot, Gemini] {
+        let line = arguments(program, None, old, false);
+        assert!(!line.contains("--max-") && !line.contains("maxSession"), "{line}");
+    }
+}
+
+#[test]
+fn headers_that_cannot_be_sent_are_refused() {
+    let build = |program, base_url: Option<&str>| {
+        let mut settings = settings(program, None, Path::new("/x"), String::new());
+        settings.provider.base_url = base_url.map(str::to_owned);
+        settings.provider.headers = vec![("x-team".into(), "ci".into())];
+        CliModel::new(settings).err()
+    };
+    let refused = build(ClientProgram::Copilot, None).unwrap();
+    assert!(refused.contains("`headers`") && refused.contains("`base-url`"), "{refused}");
+    assert_eq!(build(ClientProgram::Copilot, Some("http://x")), None);
+    assert_eq!(build(ClientProgram::Codex, None), None);
+}
