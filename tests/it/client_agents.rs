@@ -56,6 +56,9 @@ elif grep -q '# Question IMPL-001-1$' '{here}/asked.'$count; then
 elif grep -q '# Question IMPL-fix-1' '{here}/asked.'$count; then
   cp -r '{here}/fixed/.' .
   if [ "$count" = 1 ] && [ -d '{here}/left' ]; then cp -r '{here}/left/.' .; fi
+elif grep -q '# Question IMPL-fix-2' '{here}/asked.'$count; then
+  cp calc.py '{here}/found.'$count
+  cp -r '{here}/fixed.2/.' .
 fi
 printf '{{"type":"item.completed","item":{{"type":"agent_message","text":%s}}}}\n' "$said"
 printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":100}}}}\n'
@@ -211,6 +214,40 @@ fn an_agent_changes_what_it_finds_and_a_file_that_it_leaves_behind_is_refused() 
     let refusal = "unneeded-file: scratch.py is new, and neither the rest of the change nor a \
                    failing test mentions it";
     assert!(asked[1].contains(refusal), "{}", asked[1]);
+    // Its checkout begins anew, so the question shows the change that is gone.
+    let block = "other.py\n<<<<<<< SEARCH\nRATE = 1\n=======\nRATE = 2\n>>>>>>> REPLACE\n";
+    assert!(asked[1].contains(block) && !asked[0].contains(block), "{}", asked[1]);
     let changed = repo.git(&["diff", "--name-only", "main", "regreen/WFS-test-main", "--", "*.py"]);
     assert_eq!(changed.lines().collect::<Vec<_>>(), ["calc.py", "other.py"]);
+}
+
+#[test]
+fn an_agent_goes_on_from_the_change_that_failed_the_tests() {
+    let repo = TestRepo::new(CALC);
+    let program = client(&repo, &[]);
+    let folder = repo.around().join("client");
+    std::fs::remove_dir_all(folder.join("fixed")).unwrap();
+    let wrong = CALC[0].1.replace("total -= value", "total = 7 - value");
+    let right = CALC[0].1.replace("total -= value", "total += value");
+    for (name, text) in [("fixed", &wrong), ("fixed.2", &right)] {
+        std::fs::create_dir(folder.join(name)).unwrap();
+        std::fs::write(folder.join(name).join("calc.py"), text).unwrap();
+    }
+    configure(&repo, &program, "agent");
+    let mut command = repo.command();
+    command.env("REGREEN_SANDBOX", "off").env("AGENT_KEY", "sk-agent");
+    command.args(["fix", "--json", "--max-iterations", "2"]);
+    let ran: Ran = command.output().expect("regreen starts").into();
+    let document = ran.document();
+    let outcomes = [0, 1].map(|number: usize| &document["iterations"][number]["outcome"]);
+    assert!(outcomes[0] != "improved" && outcomes[1] == "improved", "{document:#}\n{}", ran.err);
+    let asked = asked(&repo);
+    assert_eq!(asked.len(), 2, "{}", ran.err);
+    let shown = asked.iter().map(|text| text.matches("total = 7 - value").count());
+    assert_eq!(shown.collect::<Vec<_>>(), [0, 1], "{}", asked[1]);
+    assert!(asked[1].contains("This change did not help and was taken back"), "{}", asked[1]);
+    let (_, after) = asked[1].split_once("With it, the tests said:").expect("what the tests said");
+    assert!(after.contains("AssertionError"), "{after}");
+    // The checkout is the accepted one.
+    assert_eq!(std::fs::read_to_string(folder.join("found.2")).unwrap(), CALC[0].1);
 }

@@ -295,7 +295,11 @@ impl<T: Send + Sync> AskRun<'_, T> {
         self.asker.settings.outages.lock().await.breaker.answered(name);
         note_model(&answer, call);
         let reading = self.reader.read(model, &answer).await?;
-        Ok(Assessment { reading, text: Some(answer.text), is_too_long: false })
+        let text = match reading {
+            Reading::SendBack(_) => self.reader.refused_text(model, &answer).await?,
+            Reading::Good(..) | Reading::Weak(..) | Reading::Useless(..) => answer.text,
+        };
+        Ok(Assessment { reading, text: Some(text), is_too_long: false })
     }
 
     /// Records an assessment in the call and among the answers. `index` is the position of the call

@@ -60,6 +60,11 @@ pub trait Reader<T>: Sync {
     ) -> Result<Option<String>, EffectError> {
         Ok(None)
     }
+
+    /// A refused answer as the next turn shows it to the model.
+    async fn refused_text(&self, _: &dyn Model, answer: &Answer) -> Result<String, EffectError> {
+        Ok(answer.text.clone())
+    }
 }
 
 /// An answer that was accepted.

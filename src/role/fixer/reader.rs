@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::code::test_paths;
+use crate::code::{edit_blocks, test_paths};
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
-use crate::domain::fix_loop::FixLoop;
+use crate::domain::fix_loop::{FailedChange, FixLoop};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::RepoPath;
 use crate::domain::plan_scope::PlanScope;
@@ -193,6 +193,22 @@ impl Reader<VettedEdits> for EditsReader<'_> {
                 Ok(Some(self.fx.worktree.export_for_agent(&self.state.accepted_tree, AGENT).await?))
             }
         }
+    }
+
+    /// The next checkout of an agent begins without its change, so that is shown with its words.
+    async fn refused_text(
+        &self,
+        model: &dyn Model,
+        answer: &Answer,
+    ) -> Result<String, EffectError> {
+        let text = answer.text.clone();
+        if model.mode() == ClientMode::Answer {
+            return Ok(text);
+        }
+        let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
+        let change = FailedChange::of(&edits, None, &self.state.ledger, false);
+        let blocks: String = change.edits.iter().map(edit_blocks::block).collect();
+        Ok(format!("{text}\n\nYour change, which is not in the folder any more:\n\n{blocks}"))
     }
 }
 
