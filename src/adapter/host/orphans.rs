@@ -1,7 +1,8 @@
 //! Kills orphans: processes that left their process group. As a subreaper we become their parent; a
 //! tag in their environment names their run, at whose end they are killed and reaped.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -59,6 +60,25 @@ impl Drop for Live {
 /// Kills and reaps what the run with this tag left behind, and processes that hide their tag, but
 /// nothing of another run in progress. Blocks until they are gone.
 pub fn sweep(tag: &str) {
+    kill_children(tag, &|pid, children| {
+        let found = tag_of(pid);
+        found == tag || !children.values().any(|live| *live == found && !live.is_empty())
+    });
+}
+
+/// Kills and reaps what shows this tag and nothing else. Blocks until it is gone.
+pub fn sweep_tagged(tag: &str) {
+    // A killed process shows no environment any more.
+    let found = RefCell::new(BTreeSet::new());
+    kill_children(tag, &|pid, _| {
+        let mut found = found.borrow_mut();
+        found.contains(&pid) || tag_of(pid) == tag && found.insert(pid)
+    });
+}
+
+/// Kills and reaps those of our children that are not meant to run and `is_left` of the run with
+/// this tag.
+fn kill_children(tag: &str, is_left: &dyn Fn(i32, &BTreeMap<i32, String>) -> bool) {
     if tag.is_empty() {
         return;
     }
@@ -66,7 +86,7 @@ pub fn sweep(tag: &str) {
         let children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left = 0;
         for (pid, dead) in ours() {
-            if children.contains_key(&pid) || is_of_another(pid, tag, &children) {
+            if children.contains_key(&pid) || !is_left(pid, &children) {
                 continue;
             }
             let Some(pid) = Pid::from_raw(pid) else { continue };
@@ -111,20 +131,50 @@ fn parse_stat(stat: &str) -> Option<(bool, i32)> {
     Some((matches!(state, "Z" | "X"), fields.next()?.parse().ok()?))
 }
 
-fn is_of_another(pid: i32, tag: &str, children: &BTreeMap<i32, String>) -> bool {
+/// The tag in the environment of a process; empty when it shows none.
+fn tag_of(pid: i32) -> String {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mark = format!("{TAG}=");
-    let found = environment
-        .split(|byte| *byte == 0)
-        .find_map(|entry| entry.strip_prefix(mark.as_bytes()))
-        .unwrap_or_default();
-    found != tag.as_bytes()
-        && children.values().any(|live| live.as_bytes() == found && !live.is_empty())
+    let mut entries = environment.split(|byte| *byte == 0);
+    let found = entries.find_map(|entry| entry.strip_prefix(mark.as_bytes()));
+    String::from_utf8_lossy(found.unwrap_or_default()).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse_stat;
+    use std::io::{BufRead, BufReader};
+
+    use super::*;
+
+    /// A process in a session of its own that shows a tag, and whose parent has ended.
+    #[expect(clippy::disallowed_methods, reason = "a test starts the process that is swept")]
+    fn orphan(tag: &str) -> i32 {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "setsid sleep 300 >/dev/null 2>&1 & echo $!"]).env(TAG, tag);
+        command.stdout(std::process::Stdio::piped());
+        let id = |child: &std::process::Child| Some(child.id());
+        let (mut child, live) = Live::start(tag, || command.spawn(), id).unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        child.wait().unwrap();
+        drop(live);
+        line.trim().parse().unwrap()
+    }
+
+    #[test]
+    fn what_a_client_left_is_killed_and_nothing_else() {
+        // A run that another test does not take for ended.
+        let (other, own) = ("t-other-client", "t-own-client");
+        let keep = Live { pid: Some(-1) };
+        CHILDREN.lock().unwrap().insert(-1, other.to_owned());
+        let pids = [orphan(other), orphan(own)];
+        sweep_tagged(own);
+        let is_there = |pid: &i32| std::path::Path::new(&format!("/proc/{pid}")).exists();
+        assert_eq!(pids.each_ref().map(is_there), [true, false]);
+        drop(keep);
+        sweep_tagged(other);
+        assert!(!is_there(&pids[0]));
+    }
 
     #[test]
     fn a_name_with_brackets_does_not_move_the_fields() {

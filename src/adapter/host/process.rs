@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
 use super::orphans::Live;
-use super::sandbox;
+use super::sandbox::{self, ProgramKind};
 use super::short_command;
 
 pub use super::invocation::Invocation;
@@ -78,6 +78,7 @@ pub struct Group {
     child: Child,
     pid: Option<Pid>,
     tag: String,
+    program: ProgramKind,
     _live: Live,
 }
 
@@ -95,7 +96,7 @@ impl Group {
         command.stdin(stdin).stdout(stdout).stderr(stderr);
         let (child, live) = Live::start(&tag, || command.spawn(), Child::id)?;
         let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        Ok(Self { child, pid, tag, _live: live })
+        Ok(Self { child, pid, tag, program: program_of(invocation), _live: live })
     }
 
     pub fn child(&mut self) -> &mut Child {
@@ -117,7 +118,7 @@ impl Group {
             // An error means that the group has ended already.
             kill_process_group(pid, Signal::KILL).unwrap_or_default();
         }
-        sandbox::sweep(&self.tag);
+        sandbox::sweep(&self.tag, self.program);
     }
 }
 
@@ -135,6 +136,11 @@ fn tag_of(invocation: &Invocation) -> String {
         return String::new();
     }
     format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What a child is.
+fn program_of(invocation: &Invocation) -> ProgramKind {
+    invocation.access.as_ref().map(|access| access.program).unwrap_or_default()
 }
 
 /// Removes secrets from a log when its child has ended, or was stopped.
@@ -251,7 +257,7 @@ pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
     let tag = tag_of(invocation);
     let prepared = sandbox::prepare(invocation, &tag)?;
     let output = short_command::run(&prepared, &tag, limit);
-    sandbox::sweep(&tag);
+    sandbox::sweep(&tag, program_of(invocation));
     output
 }
 

@@ -35,6 +35,9 @@ pub const NETWORK: &str = "REGREEN_NETWORK";
 /// User and group id of test code when regreen is root and test code is not; it owns nothing.
 pub const OTHER: u32 = 65_532;
 
+/// User and group id of the clients of models then: test code of the same user could look into them.
+const CLIENT: u32 = 65_533;
+
 /// How far test code is kept away from the rest of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsolationLevel {
@@ -271,12 +274,13 @@ fn container_protection(container: &Container) -> Protection {
 }
 
 /// Kills the processes, or removes the container, that a run left behind.
-pub(super) fn sweep(tag: &str) {
-    match container::container() {
-        // The engine's helper processes must not be killed as orphans of a parallel run.
-        Some(_) if !tag.is_empty() => container::remove(tag),
-        Some(_) => {}
-        None => orphans::sweep(tag),
+pub(super) fn sweep(tag: &str, program: ProgramKind) {
+    match (container::container(), program) {
+        (None, _) => orphans::sweep(tag),
+        (Some(_), ProgramKind::Tests) if !tag.is_empty() => container::remove(tag),
+        (Some(_), ProgramKind::Tests) => {}
+        // The engine's helper processes must not be killed as orphans of a client.
+        (Some(_), ProgramKind::Client { .. }) => orphans::sweep_tagged(tag),
     }
 }
 
@@ -294,10 +298,15 @@ fn limits_of_client(port: u16) -> Result<Limits, String> {
     static CLIENTS: OnceLock<Protection> = OnceLock::new();
     let requested = Containment { network: Network::Closed, ..requested()? };
     let protection = CLIENTS.get_or_init(|| decide(requested, Facts::here()));
-    let port = (protection.limits.network == Network::Closed).then_some(port);
-    let limits = Limits { network: Network::Open, port, ..protection.limits };
     let own = getpid().as_raw_nonzero().get();
-    Ok(Limits { ends_with: Facts::here().launcher.then_some(own), ..limits })
+    let ends_with = Facts::here().launcher.then_some(own);
+    Ok(Limits { ends_with, ..client_limits(protection.limits, port) })
+}
+
+/// The limits of a client where test code with a closed network has `limits`.
+fn client_limits(limits: Limits, port: u16) -> Limits {
+    let port = (limits.network == Network::Closed).then_some(port);
+    Limits { network: Network::Open, port, user: limits.user.map(|_| CLIENT), ..limits }
 }
 
 /// Whether the kernel keeps the clients of models to their own folders and to one port.

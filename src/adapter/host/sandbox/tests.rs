@@ -82,6 +82,18 @@ fn no_more_is_claimed_than_the_machine_can_do() {
 }
 
 #[test]
+fn a_client_is_no_user_of_test_code() {
+    let other = Containment { isolation: IsolationLevel::OtherUser, network: Network::Closed };
+    let of_client = |requested, facts| client_limits(decide(requested, facts).limits, 7);
+    let limits = of_client(other, Facts { landlock: 0, ..ALL });
+    assert!(limits.user.is_some_and(|user| user != OTHER && user != 0), "{limits:?}");
+    assert_eq!((limits.port, limits.files), (None, false));
+    let files = Containment { isolation: IsolationLevel::Files, ..other };
+    let limits = of_client(files, ALL);
+    assert_eq!((limits.user, limits.port, limits.network), (None, Some(7), Network::Open));
+}
+
+#[test]
 fn words_of_the_two_variables() {
     let table = [
         (None, None, Some((IsolationLevel::Files, Network::Open))),
