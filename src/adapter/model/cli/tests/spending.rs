@@ -148,7 +148,7 @@ async fn a_client_is_ended_when_it_has_spent_what_the_budget_has_left() {
         let error = model.ask(&question).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::OverBudget, "{way}: {error:?}");
         let usage = error.usage;
-        assert!((least..150).contains(&usage.tokens()), "{way}: {usage:?}");
+        assert!((least..600).contains(&usage.tokens()), "{way}: {usage:?}");
         // Each of the requests was a short one.
         assert_eq!(usage.longest_input, 10, "{way}: {usage:?}");
     }
