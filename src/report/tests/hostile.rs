@@ -118,7 +118,8 @@ fn speaks(words: &str) -> Result<(), String> {
             words.split_whitespace().any(|word| {
                 let parts: Vec<&str> = word.split(':').collect();
                 let inner = parts.get(1..parts.len() - 1).unwrap_or_default();
-                inner.iter().any(|name| !name.is_empty())
+                let is_sign = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
+                inner.iter().any(|name| !name.is_empty() && name.chars().all(is_sign))
             }),
         ),
     ];
