@@ -18,7 +18,6 @@ const LAUNCHERS: &[&[&str]] = &[
     &["pipenv", "run"],
     &["pdm", "run"],
     &["bunx"],
-    &["npm", "exec"],
     &["yarn", "run"],
     &["yarn", "exec"],
     &["yarn"],
@@ -70,7 +69,8 @@ impl TestCommand {
             LAUNCHERS.iter().find_map(|launcher| {
                 let from = start + launcher.len();
                 let named = plain.get(start..from)?.iter().eq(launcher.iter());
-                let flags = plain.get(from..)?.iter().take_while(|word| word.starts_with('-'));
+                let is_flag = |word: &&String| word.starts_with('-') && *word != "--";
+                let flags = plain.get(from..)?.iter().take_while(is_flag);
                 at(from + flags.count()).filter(|_| named)
             })
         };
@@ -98,8 +98,13 @@ pub fn scripts(text: &str) -> Vec<String> {
             return program.contains('/').then(|| program.clone());
         }
         let rest = words.get(start + 1..)?;
-        // A module or a text is run, and no file.
-        let runs_other = |word: &String| ["-m", "-c", "-e", "--eval"].contains(&word.as_str());
+        // A module or a text is run, and no file. `sh -e` runs one nevertheless.
+        let of_shell = name.ends_with("sh");
+        let runs_other = |word: &String| match word.as_str() {
+            "-m" | "-e" | "--eval" => !of_shell,
+            "-c" => true,
+            _ => false,
+        };
         let file = rest.iter().find(|word| !word.starts_with('-') || runs_other(word))?;
         (!file.starts_with('-')).then(|| file.clone())
     };
@@ -247,6 +252,7 @@ mod tests {
             ("python3 -m pytest src/calc.py", &[]),
             ("sh -c 'run all'", &[]),
             ("pytest src/calc.py", &[]),
+            ("bash -e ./check.sh", &["check.sh"]),
             ("make check", &[]),
             ("sh", &[]),
         ];

@@ -204,7 +204,7 @@ pub enum RunError {
         tail: String,
         log: PathBuf,
     },
-    #[error("`{command}` ran no tests")]
+    #[error("`{command}` reported no tests")]
     NoTests { command: String, log: PathBuf },
     #[error("no file matches the report pattern `{pattern}` after `{command}`")]
     NoReportFile { command: String, pattern: String },
@@ -254,7 +254,7 @@ impl RunError {
                 log.display()
             ),
             Self::NoTests { .. } => {
-                "check that the command finds your tests, name another with `--test-command`, or write first tests with `regreen test FILE`"
+                "check that the command finds your tests, and name the JUnit XML or TAP that it writes with `--report`; or write first tests with `regreen test FILE`"
                     .into()
             }
             Self::NoReportFile { .. } | Self::BadReport { .. } => {

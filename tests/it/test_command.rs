@@ -28,28 +28,27 @@ fn look(repo: &TestRepo, command: &str) -> Value {
 }
 
 #[test]
-fn a_command_that_fails_is_one_failing_test_whatever_words_it_contains() {
+fn a_command_that_fails_is_never_green_whatever_words_it_contains() {
     let repo = TestRepo::new(GREEN);
-    for command in [
-        "sh unittest.sh",
-        "python3 -m unittest && sh fails.sh",
-        "python3 -m unittest discover; sh fails.sh",
-        "cargo=1 sh fails.sh # cargo test",
+    for (command, code, reason) in [
+        ("sh unittest.sh", 4, "left no complete report of its tests"),
+        ("python3 -m unittest && sh fails.sh", 4, "left no complete report of its tests"),
+        ("python3 -m unittest discover; sh fails.sh", 4, "left no complete report of its tests"),
+        ("cargo=1 sh fails.sh # cargo test", 4, "left no complete report of its tests"),
+        ("echo ok; sh fails.sh", 4, "left no complete report of its tests"),
+        ("sh tap.sh", 4, "although every test that it reported passed"),
     ] {
-        let document = look(&repo, command);
-        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
-        assert_eq!(document["initial"]["passed"], 0, "{command}");
-        let failing = &document["failing-tests"][0];
-        assert_eq!(failing["test"], command, "{document:#}");
+        let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
+        assert_eq!(ran.code, Some(3), "{command}: {}\n{}", ran.out, ran.err);
+        let said = format!("`{command}` ended with exit code {code}");
+        assert!(ran.err.contains(&said) && ran.err.contains(reason), "{command}: {}", ran.err);
+        assert!(ran.err.contains("the price list is out of date"), "{command}: {}", ran.err);
     }
-    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh unittest.sh"]);
-    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
-    assert!(!ran.out.contains("\"success\""), "{}", ran.out);
-    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh tap.sh"]);
-    assert_eq!(ran.code, Some(3), "{}\n{}", ran.out, ran.err);
-    let said = "`sh tap.sh` ended with exit code 4, although every test that it reported passed";
-    assert!(ran.err.contains(said), "{}", ran.err);
-    assert!(ran.err.contains("the price list is out of date"), "{}", ran.err);
+    for command in ["", "  ", "true", "echo ok"] {
+        let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
+        assert_eq!(ran.code, Some(3), "{command}: {}\n{}", ran.out, ran.err);
+        assert!(ran.err.contains("reported no tests"), "{command}: {}", ran.err);
+    }
 }
 
 #[test]
@@ -73,12 +72,13 @@ fn unittest_runs_the_tests_that_the_command_names() {
 }
 
 #[test]
-fn a_failing_command_is_repaired_as_one_test() {
-    let check = "import calc\n\nassert calc.clamp(5, 0, 3) == 3, calc.clamp(5, 0, 3)\nassert calc.clamp(2, 0, 3) == 2\nassert calc.clamp(-1, 0, 3) == 0\n";
+fn the_file_that_the_command_runs_is_a_test_and_the_product_is_repaired() {
+    let check = "import calc\n\nprint('1..2')\nfor number, (value, want) in enumerate([(5, 3), (2, 2)], 1):\n    if calc.clamp(value, 0, 3) == want:\n        print('ok', number, '-', value)\n    else:\n        print('not ok', number, '-', value)\n";
     let files = [CALC, &[("check.py", check)]].concat();
     let repo = TestRepo::new(&files);
     let ran = repo.regreen(&["fix", "--json", "--test-command", "python3 check.py"]);
     let document = ran.document();
-    assert_eq!(document["result"], "success", "{document:#}\n{}", ran.err);
-    assert_eq!(document["last"]["passed"], 1, "{document:#}");
+    let patch = document["patch"].as_str().unwrap_or_default();
+    assert!(!patch.contains("check.py"), "{document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
 }

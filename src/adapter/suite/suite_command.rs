@@ -70,7 +70,6 @@ impl SuiteCommand {
             command: &execution.command,
             results: &self.files.results,
             log: &self.log,
-            ending: execution.ending,
             site: &self.site,
         })
     }

@@ -395,9 +395,6 @@ fn each_command_after_a_stop() {
     }
     walk.run("/regreen extend", NOTHING);
     let comment = world.sticky(number);
-    assert!(
-        comment.contains("of an earlier run]") && comment.contains("Stopped: "),
-        "{comment}"
-    );
+    assert!(comment.contains("of an earlier run]") && comment.contains("Stopped: "), "{comment}");
     walk.run("/regreen resume", FIXED);
 }

@@ -16,7 +16,8 @@ STACK_LIMIT = 16384
 class Recorder:
     def __init__(self, config):
         self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
-        self.out = open(os.environ["REGREEN_CASES"], "w", encoding="utf-8")
+        # A command may run pytest more than once.
+        self.out = open(os.environ["REGREEN_CASES"], "a", encoding="utf-8")
         self.open = {}
         self.rung = 0
 

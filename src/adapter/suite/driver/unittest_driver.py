@@ -158,7 +158,8 @@ class Result(unittest.TextTestResult):
         super().addSkip(test, reason)
         if not isinstance(test, unittest.TestCase):
             return
-        self.verdict = ("skipped", None)
+        if getattr(self, "verdict", ("passed",))[0] != "failed":
+            self.verdict = ("skipped", None)
         if not hasattr(self, "began"):
             self.began = time.monotonic()
 
@@ -190,6 +191,8 @@ def main(argv):
     if "--" in own:
         own, given = own[:own.index("--")], own[own.index("--") + 1:]
     sys.path.insert(0, os.getcwd())
+    # Tests see the arguments that unittest got.
+    sys.argv[1:] = given or []
     program = None if given is None else Program(module=None, argv=argv[:1] + given)
     if len(own) > 1:
         with open(own[2], encoding="utf-8") as file:

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::ExitReason;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::shell;
@@ -157,10 +156,11 @@ impl TypedCommand {
         self.insert(self.words.len(), words);
     }
 
-    /// Removes the words from this index on, except options.
+    /// Removes the words from this index on, except options that hold their value.
     pub fn truncate_to_options(&mut self, start: usize) {
         let options = self.words.split_off(start.min(self.words.len()));
-        self.words.extend(options.into_iter().filter(|word| word.starts_with('-')));
+        let is_whole = |word: &String| word.starts_with('-') && word.contains('=');
+        self.words.extend(options.into_iter().filter(is_whole));
     }
 
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
@@ -210,8 +210,6 @@ pub struct RunArtifacts<'a> {
     pub command: &'a str,
     pub results: &'a Path,
     pub log: &'a Path,
-    /// How the command ended.
-    pub ending: ExitReason,
     pub site: &'a Site,
 }
 

@@ -1,24 +1,21 @@
-//! Any test command: one that writes JUnit XML or TAP files, or prints TAP, has their tests, and
-//! another one is a test itself.
+//! Any test command that writes JUnit XML or TAP files, or prints TAP.
 
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
-use crate::adapter::host::process::ExitReason;
 use crate::domain::framework::Framework;
-use crate::domain::test::Status;
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, ReportedTest, STACK_LIMIT, Unreadable, junit, tap};
+use super::super::format::{ParsedReport, Unreadable, junit, tap};
 use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text, shell_argv};
 
 /// The table row for a configured command.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Command,
-    format: "JUnit XML, TAP or the exit code",
+    format: "JUnit XML or TAP",
     signals: "--test-command",
     is_run_by: |_| true,
     detect: |_| None,
@@ -43,33 +40,14 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Reads the TAP that a command prints. Without any, the command itself is one test, which passes if
-/// it ends with exit code 0.
+/// Reads the TAP that a command prints. Without a plan of TAP there is no report: nothing would show
+/// which of its files are tests, so that a repair could change these.
 fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
     let output = read_text(artifacts.log)?;
-    if let Some(complete) = tap::keeps_plan(&output) {
-        return Ok(ParsedReport { tests: tap::parse(&output), complete });
-    }
-    let ending = artifacts.ending;
-    let is_passed = ending == ExitReason::Exit(0);
-    let message =
-        if is_passed { String::new() } else { format!("the command ended with {ending}") };
-    let stack = if is_passed { String::new() } else { tail(&output) };
-    let test = ReportedTest {
-        id: artifacts.command.to_owned(),
-        status: Some(if is_passed { Status::Passed } else { Status::Failed }),
-        message,
-        stack,
-        ..ReportedTest::default()
-    };
-    Ok(ParsedReport { tests: vec![test], complete: true })
-}
-
-/// The last lines of an output, as evidence.
-fn tail(output: &str) -> String {
-    let start = output.len().saturating_sub(STACK_LIMIT);
-    let start = (start..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
-    output.get(start..).unwrap_or_default().to_owned()
+    Ok(match tap::keeps_plan(&output) {
+        Some(complete) => ParsedReport { tests: tap::parse(&output), complete },
+        None => ParsedReport::default(),
+    })
 }
 
 /// Reads every report that a glob below the folder matches.

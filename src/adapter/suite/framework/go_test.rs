@@ -20,6 +20,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let mut command = site.typed("go test ./...");
         let after = |command: &TestCommand| command.after(&["go", "test"]);
         let start = site.command.as_ref().and_then(after).unwrap_or(2);
+        // Go takes the folder only as the very first option.
+        let has_folder = command.words().get(start).is_some_and(|word| word == "-C");
+        let start = if has_folder { start + 2 } else { start };
         if !command.has("-json") {
             command.insert(start, ["-json".to_owned()]);
         }

@@ -26,7 +26,9 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
         if selection.is_some() && site.command.is_none() {
             options.push("--runTestsByPath".into());
         }
-        options.extend(selected_files(site, selection));
+        let files = selected_files(site, selection).into_iter();
+        let is_path = site.command.is_none();
+        options.extend(files.map(|file| if is_path { file } else { regex::escape(&file) }));
         with_options(site, "jest", "npx jest", options)
     },
     read: |artifacts| read(artifacts, jest::Writer::Jest),

@@ -9,8 +9,8 @@ use super::adapter::{
 };
 use super::command::read_reports;
 
-/// The report files of Surefire, in modules too.
-const REPORTS: &str = "**/target/surefire-reports/TEST-*.xml";
+/// The report files of Surefire and Failsafe, in modules too.
+const REPORTS: &str = "**/target/{surefire,failsafe}-reports/TEST-*.xml";
 
 /// The table row for Maven.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {

@@ -74,8 +74,11 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
 
 /// Whether a command runs tests of Node.js with reporters that can be replaced.
 fn runs_node_tests(command: &TestCommand) -> bool {
-    let has = |wanted: &str| command.words().iter().any(|word| word == wanted);
-    command.after(&["node"]).is_some() && has("--test") && !has("--test-reporter")
+    let words = command.words();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let runs_script = |start: usize| words.get(start).is_none_or(|word| !word.starts_with('-'));
+    let start = command.after(&["node"]);
+    start.is_some_and(|start| !runs_script(start)) && has("--test") && !has("--test-reporter")
 }
 
 /// The part of the project's test script that runs its tests.

@@ -14,7 +14,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "JSON lines of a plugin",
     signals: "pytest.ini, tox.ini, setup.cfg, pyproject.toml, conftest.py, requirements",
     // The plugin is named in the environment, so any command that starts pytest will do.
-    is_run_by: |command| command.text().contains("pytest"),
+    is_run_by: |command| names_pytest(command.text()),
     detect,
     version: |site| words(&[&site.python(), "-m", "pytest", "--version"]),
     install: "install Python 3.8 or later, then `pip install pytest`",
@@ -63,6 +63,13 @@ pub fn python_coverage(
     let argv = vec![[python(), run, suite].concat(), [python(), json].concat()];
     let report = request.output.join("report");
     CoverageCommand { argv, ..CoverageCommand::new(&display, Vec::new(), report) }
+}
+
+/// Whether a word of a command is the program or the module, wherever it stands.
+fn names_pytest(command: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+    let mut words = command.split(|c| !is_part(c));
+    words.any(|word| ["pytest", "py.test"].contains(&word.rsplit('/').next().unwrap_or_default()))
 }
 
 fn detect(site: &Site) -> Option<String> {

@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 use crate::domain::framework::Framework;
 
-use crate::adapter::host::process::ExitReason;
 use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::framework::{FrameworkAdapter, RunArtifacts, Site, adapter};
 
@@ -70,7 +69,6 @@ fn read(case: &Path) -> Value {
         command: "the command",
         results: &case.join("results.txt"),
         log: &case.join("output.txt"),
-        ending: ExitReason::Exit(1),
         site: &site,
     };
     let report = (adapter_of(name).read)(&artifacts).unwrap();
