@@ -44,7 +44,9 @@ fn segments(name: &str) -> Vec<String> {
     let name = name.trim().trim_start_matches("func ");
     // The receiver of a method in Go.
     let (receiver, rest) = match name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-        Some((receiver, rest)) => (receiver.rsplit([' ', '*']).next().unwrap_or_default(), rest),
+        Some((receiver, rest)) => {
+            (receiver.rsplit([' ', '*', '(']).next().unwrap_or_default(), rest)
+        }
         None => ("", name),
     };
     let rest = rest.split('(').next().unwrap_or_default();
@@ -97,6 +99,8 @@ mod tests {
             ("#hidden", "hidden"),
             ("<module>", ""),
             ("()", ""),
+            ("(()", ""),
+            ("(a(b)", "b"),
             ("", ""),
         ];
         for (name, expected) in table {

@@ -238,12 +238,23 @@ impl BeforeRetry for StoredRetry<'_> {
         let Allowance::Granted(tokens) = self.budget.allowance(self.model, question, spent) else {
             return Ok(None);
         };
+        self.store_cost(spent, spent.calls).await?;
+        Ok(Some(tokens.min(self.model.context_tokens() / 2)))
+    }
+
+    async fn sending(&self, spent: Spending) -> Result<(), StoreError> {
+        self.store_cost(spent, spent.calls + 1).await
+    }
+}
+
+impl StoredRetry<'_> {
+    /// Stores what this number of requests cost.
+    async fn store_cost(&self, spent: Spending, requests: u64) -> Result<(), StoreError> {
         let mut pending = self.pending.clone();
-        let requests = u32::try_from(spent.calls).unwrap_or(u32::MAX).saturating_add(1);
+        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
         let is_priced = spent.unpriced == 0 && spent.usage.tokens() > 0;
         let micro_usd = is_priced.then_some(spent.micro_usd);
         Cost { requests, usage: spent.usage, micro_usd, duration_ms: 0 }.note(&mut pending.call);
-        exchange_log::note_question(&pending, self.store).await?;
-        Ok(Some(tokens.min(self.model.context_tokens() / 2)))
+        exchange_log::note_question(&pending, self.store).await
     }
 }

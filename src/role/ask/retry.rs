@@ -18,6 +18,9 @@ pub trait BeforeRetry: Sync {
     /// `None` if the budget permits no further request.
     async fn permit(&self, question: &Question, spent: Spending)
     -> Result<Option<u32>, StoreError>;
+
+    /// Stores that one more request is sent now.
+    async fn sending(&self, spent: Spending) -> Result<(), StoreError>;
 }
 
 /// The result of a question with all its retries, and what they cost together.
@@ -81,6 +84,7 @@ pub async fn ask_with_retries(
             tracing::info!(provider = model.name(), kind, ?pause, "asked again");
             clock.wait(pause).await;
         }
+        before_retry.sending(spent).await?;
     }
 }
 

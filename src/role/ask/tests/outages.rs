@@ -125,6 +125,9 @@ impl BeforeRetry for AlwaysPermitted {
     async fn permit(&self, question: &Question, _: Spending) -> Result<Option<u32>, StoreError> {
         Ok(Some(question.max_output_tokens))
     }
+    async fn sending(&self, _: Spending) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 #[test]
