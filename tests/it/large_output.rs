@@ -75,7 +75,7 @@ class Flood(unittest.TestCase):
 #[test]
 #[ignore = "needs time: prints 2 GiB"]
 fn a_command_whose_read_output_is_2_gib_of_no_text_costs_less_than_64_mib() {
-    let command = "import flood\nprint('not ok 1 - first', flush=True)\nflood.flood(b'\\xff\\xfe')\nprint('ok 2 - last')\n";
+    let command = "import flood\nprint('1..2')\nprint('not ok 1 - first', flush=True)\nflood.flood(b'\\xff\\xfe')\nprint('ok 2 - last')\n";
     let repo = TestRepo::new(&[("flood.py", PRINTS), ("run.py", command)]);
     let arguments = ["fix", "--dry-run", "--json", "--test-command", "python3 run.py"];
     let (document, peak) = measured(&repo, &arguments);
