@@ -100,10 +100,11 @@ fn added(edit: &FileEdit) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn edit(file: &str, before: Option<&str>, after: &str) -> FileEdit {
+    /// An edit of a file, or a new file without a text before.
+    pub fn edit(file: &str, before: Option<&str>, after: &str) -> FileEdit {
         FileEdit {
             file: RepoPath::parse(file).unwrap(),
             before: before.map(str::to_owned),

@@ -79,14 +79,7 @@ fn visible_names(created: &FileEdit, language: Option<Language>) -> Vec<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn edit(file: &str, before: Option<&str>, after: &str) -> FileEdit {
-        FileEdit {
-            file: RepoPath::parse(file).unwrap(),
-            before: before.map(str::to_owned),
-            after: Some(after.to_owned()),
-        }
-    }
+    use crate::domain::plan_scope::tests::edit;
 
     /// Whether the new file is needed by a file that is changed to this text, all of it new.
     fn by_change(created: (&str, &str), changed: (&str, &str)) -> bool {

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use super::language::Language;
 use super::signature;
+use crate::domain::text::has_word;
 
 pub use describe::condition;
 
@@ -78,11 +79,6 @@ impl Condition {
             Self::Case { subject, label } => has_word(subject, name) || has_word(label, name),
         }
     }
-}
-
-/// Whether a text has a name in it as a whole word.
-pub fn has_word(text: &str, name: &str) -> bool {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// A statement that ends the function with an error.

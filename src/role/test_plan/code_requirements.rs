@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::behaviour::{self, Behaviour, has_word};
+use crate::code::behaviour::{self, Behaviour};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
+use crate::domain::text::has_word;
 
 use super::coverage::TestReach;
 use super::external_calls;

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::behaviour::has_word;
 use crate::code::language::Language;
 use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
+use crate::domain::text::has_word;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::ask::{Answered, Budgeted, ProviderChain, Reply};
 use crate::role::characterise::entered;
