@@ -66,7 +66,8 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
             let command = format!("{} --max-iterations {limit}", step.command);
             // Who gave up before the limit needs other ideas, not more time.
             let longer = outcome.limit_reached;
-            let purpose = if longer { "try longer" } else { "go on, with another provider" };
+            let purpose =
+                if longer { "try longer" } else { "continue, best with another provider" };
             Some(NextStep { command, purpose })
         }
         Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
