@@ -13,7 +13,7 @@ pub fn minutes(count: u64) -> Duration {
     Duration::from_mins(count.min(MAX_MINUTES))
 }
 
-/// Token usage of one or more calls, as counted by the provider.
+/// Token usage of one or more calls, as counted by the provider or else estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     pub input_tokens: u64,
@@ -27,6 +27,10 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(skip)]
     pub longest_input: u64,
+    /// Whether some of these tokens are estimated by the length of a text, because nobody reported
+    /// them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -35,20 +39,21 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Usage {
-    /// Usage without cached tokens.
+    /// Reported usage without cached tokens.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, cached_tokens: 0, longest_input: 0 }
+        Self { input_tokens, output_tokens, cached_tokens: 0, longest_input: 0, estimated: false }
     }
 
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Adds the tokens of another call.
+    /// Adds the tokens of another call. The sum is estimated if a part of it is.
     pub fn join(&mut self, other: Self) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.estimated |= other.estimated;
     }
 }
 
@@ -291,6 +296,22 @@ mod tests {
         let longest =
             |prompt| spent.longest_answer(&limits, prompt, 16_000, &|usage| Some(price.of(usage)));
         assert_eq!((longest(32_000), longest(40_000)), (Ok(13_600), Ok(2_000)));
+    }
+
+    #[test]
+    fn a_sum_is_estimated_if_a_part_of_it_is() {
+        let (reported, estimated) =
+            (Usage::new(3, 2), Usage { estimated: true, ..Usage::new(4, 1) });
+        let mut sum = reported;
+        sum.join(reported);
+        assert_eq!(sum, Usage::new(6, 4));
+        sum.join(estimated);
+        sum.join(reported);
+        assert_eq!(sum, Usage { estimated: true, ..Usage::new(13, 7) });
+        // Files of earlier versions have no such field, and a reported usage still has none.
+        let text = r#"{"input_tokens":3,"output_tokens":2}"#;
+        assert_eq!(serde_json::from_str::<Usage>(text).unwrap(), reported);
+        assert_eq!(serde_json::to_string(&reported).unwrap(), text);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Meter {
                 input_tokens: known.input_tokens.max(now.input_tokens),
                 output_tokens: known.output_tokens.max(now.output_tokens),
                 cached_tokens: known.cached_tokens.max(now.cached_tokens),
-                longest_input: 0,
+                ..Usage::default()
             };
         }
     }
