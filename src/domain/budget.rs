@@ -5,6 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Assumed number of bytes per token, a cautious value for source code.
+pub const BYTES_PER_TOKEN: usize = 3;
+
 /// The longest time budget.
 pub const MAX_MINUTES: u64 = 10_000;
 
@@ -27,6 +30,11 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(skip)]
     pub longest_input: u64,
+    /// What several requests cost together, each by its own model and length, in millionths of a
+    /// dollar; 0 where the price of one model counts. Sums over calls have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(skip)]
+    pub cost: u64,
     /// Whether some of these tokens are estimated by the length of a text, because nobody reported
     /// them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -41,7 +49,14 @@ fn is_zero(count: &u64) -> bool {
 impl Usage {
     /// Reported usage without cached tokens.
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, cached_tokens: 0, longest_input: 0, estimated: false }
+        Self {
+            input_tokens,
+            output_tokens,
+            cached_tokens: 0,
+            longest_input: 0,
+            cost: 0,
+            estimated: false,
+        }
     }
 
     pub fn tokens(self) -> u64 {
@@ -91,7 +106,8 @@ pub struct Tier {
 
 impl Price {
     /// The price of a request in millionths of a dollar, rounded up. All its tokens cost what the
-    /// length of its input makes them cost; those of several requests, what the longest makes them.
+    /// length of its input makes them cost; those of several requests, what the longest makes them,
+    /// unless their cost is known.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -99,6 +115,9 @@ impl Price {
         reason = "dollars per million tokens times tokens is millionths of a dollar; not negative"
     )]
     pub fn of(&self, usage: Usage) -> u64 {
+        if usage.cost > 0 {
+            return usage.cost;
+        }
         let length = match usage.longest_input {
             0 => usage.input_tokens,
             longest => longest,
@@ -291,6 +310,8 @@ mod tests {
         let several = |longest_input| Usage { longest_input, ..Usage::new(200_000, 1_000) };
         assert_eq!(price.of(several(20_000)), 205_000, "ten short ones");
         assert_eq!(price.of(several(40_000)), 410_000, "five longer ones");
+        let known = Usage { cost: 300_000, ..several(40_000) };
+        assert_eq!(price.of(known), 300_000, "what each of them cost");
         let spent = Spending::default();
         let limits = SpendingLimits { micro_usd: Some(100_000), ..SpendingLimits::default() };
         let longest =
