@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::prices::is_same_model;
+use crate::config::prices::{self, is_same_model};
 use crate::config::providers::{Provider, Ready};
 use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Redactor, SecretKey};
@@ -162,7 +162,15 @@ fn open_one(
     tracing::info!(provider = one.name, %version, "client found");
     let folders = folders.clone();
     let http = http.clone();
-    let settings = ClientSettings { provider: settings, program, version, path, folders, http };
+    let settings = ClientSettings {
+        provider: settings,
+        program,
+        version,
+        path,
+        folders,
+        http,
+        price_of_request: prices::of_request,
+    };
     Ok(Box::new(CliModel::new(settings)?))
 }
 

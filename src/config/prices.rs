@@ -1,7 +1,7 @@
 //! List prices of models, to be edited when vendors change them. A `price` in the configuration file
 //! wins over this table.
 
-use crate::domain::budget::{Price, Tier};
+use crate::domain::budget::{Price, Tier, Usage};
 
 /// The list price of a model, in dollars per million tokens.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,35 @@ pub fn of(model: &str) -> Option<ListPrice> {
     Some(ListPrice { price: Price { input, output, cached, above: above.collect() }, month })
 }
 
+/// What a request for a model costs at a provider whose configured model has a price. Another model
+/// costs what the list says of it, else as much as the dearest of its family in the list. Where the
+/// configured model is free, all are: they run on somebody's own machine.
+#[must_use]
+pub fn of_request(asked: &str, configured: &str, price: &Price) -> Price {
+    let is_free = price.of(Usage::new(1_000_000, 1_000_000)) == 0;
+    if is_free
+        || asked.is_empty()
+        || is_same_model(asked, configured)
+        || is_same_model(configured, asked)
+    {
+        return price.clone();
+    }
+    let family = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        name.to_lowercase()
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let dearest = || {
+        let rows = PRICES.iter().filter(|(name, ..)| family(name) == family(asked));
+        let list = rows.filter_map(|(name, ..)| of(name)).map(|list| list.price);
+        list.chain([price.clone()]).max_by(|a, b| a.output.total_cmp(&b.output))
+    };
+    of(asked).map(|list| list.price).or_else(dearest).unwrap_or_else(|| price.clone())
+}
+
 /// Whether a name is that of a model, as it is or with a date: `claude-haiku-4-5-20251001` for
 /// `claude-haiku-4-5`.
 #[must_use]
@@ -120,6 +149,28 @@ mod tests {
         for (model, expected) in table {
             assert_eq!(of(model).map(|list| list.price.input), expected, "{model}");
         }
+    }
+
+    #[test]
+    fn another_model_than_the_configured_one_has_its_own_price() {
+        let price = |input, output| Price { input, output, ..Price::default() };
+        let own = price(3.0, 4.0);
+        let table = [
+            ("the configured one", "claude-haiku-4-5", 4.0),
+            ("with its date", "claude-haiku-4-5-20251001", 4.0),
+            ("none named", "", 4.0),
+            ("a dearer one", "claude-opus-4-8", 25.0),
+            ("a cheaper one", "gemini-3.1-flash-lite", 1.5),
+            ("an unknown one of the family", "claude-opus-5-5", 25.0),
+            ("an unknown one of another family", "models/gpt-7", 30.0),
+            ("one that nobody knows", "fake", 4.0),
+        ];
+        for (why, asked, output) in table {
+            assert_eq!(of_request(asked, "claude-haiku-4-5", &own).output, output, "{why}");
+        }
+        let dear = of_request("claude-x", "claude-haiku-4-5", &price(1.0, 90.0));
+        assert_eq!(dear.output, 90.0, "the configured one is dearer");
+        assert_eq!(of_request("gpt-5.5", "fake", &price(0.0, 0.0)), price(0.0, 0.0), "free");
     }
 
     #[test]

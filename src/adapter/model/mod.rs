@@ -4,6 +4,7 @@
 mod anthropic;
 mod cassette;
 mod cli;
+mod dialects;
 mod gemini;
 mod http;
 mod openai_chat;

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::adapter::host::http::percent_encode;
 use crate::domain::budget::Usage;
-use crate::domain::provider::Protocol;
 use crate::domain::secret::{Canary, Redactor, SecretKey};
 use crate::domain::text::bounded;
 use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
@@ -32,6 +31,12 @@ pub struct ProtocolRow {
     pub cached: &'static str,
     /// The path of the list of models, after the base address.
     pub models: &'static str,
+    /// Where a request may limit the length of its answer.
+    pub caps: &'static [&'static str],
+    /// Below which places an answer, or an event of a streamed one, holds what the model wrote.
+    pub written: &'static [&'static str],
+    /// An error response with a message: the account has no money left.
+    pub no_money: fn(&str) -> Value,
 }
 
 impl ProtocolRow {
@@ -58,23 +63,6 @@ impl ProtocolRow {
     pub fn usage_in(&self, body: &Value) -> Usage {
         let (input, output) = self.usage;
         Usage { cached_tokens: count_at(body, self.cached), ..usage_at(body, input, output) }
-    }
-
-    /// The tokens that a response, or one event of a streamed one, reports to a request at a path
-    /// of any protocol.
-    pub fn usage_at_path(path: &str, body: &Value) -> Usage {
-        let protocol = if path.ends_with("/messages") {
-            Protocol::Anthropic
-        } else if path.ends_with("/chat/completions") {
-            Protocol::Chat
-        } else if path.ends_with("enerateContent") {
-            Protocol::Gemini
-        } else {
-            Protocol::Responses
-        };
-        // The first or last event of a stream holds the whole answer.
-        let answer = body.get("response").or_else(|| body.get("message")).unwrap_or(body);
-        Self::of(protocol).usage_in(answer)
     }
 
     /// The headers of every request, with the key.

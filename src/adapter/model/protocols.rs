@@ -1,5 +1,7 @@
 //! The table of protocols that models on the network speak.
 
+use serde_json::json;
+
 use crate::domain::provider::Protocol;
 
 use super::protocol::ProtocolRow;
@@ -15,6 +17,12 @@ const CHAT: ProtocolRow = ProtocolRow {
     usage: (&["/usage/prompt_tokens"], &["/usage/completion_tokens"]),
     cached: "/usage/prompt_tokens_details/cached_tokens",
     models: "/models",
+    caps: &["/max_tokens", "/max_completion_tokens"],
+    written: &["/choices"],
+    no_money: |message| {
+        let kind = "insufficient_quota";
+        json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
+    },
 };
 
 impl ProtocolRow {
@@ -34,6 +42,12 @@ impl ProtocolRow {
                 ),
                 cached: "/usageMetadata/cachedContentTokenCount",
                 models: "/v1beta/models?pageSize=1000",
+                caps: &["/generationConfig/maxOutputTokens"],
+                written: &["/candidates"],
+                no_money: |message| {
+                    let status = "RESOURCE_EXHAUSTED";
+                    json!({ "error": { "code": 402, "message": message, "status": status } })
+                },
             },
             Protocol::Chat => CHAT,
             Protocol::Responses => Self {
@@ -42,6 +56,8 @@ impl ProtocolRow {
                 parse: openai_responses::parse,
                 usage: (&["/usage/input_tokens"], &["/usage/output_tokens"]),
                 cached: "/usage/input_tokens_details/cached_tokens",
+                caps: &["/max_output_tokens"],
+                written: &["/output", "/delta"],
                 ..CHAT
             },
             Protocol::Anthropic => Self {
@@ -54,6 +70,12 @@ impl ProtocolRow {
                 usage: (anthropic::INPUT_TOKENS, &["/usage/output_tokens"]),
                 cached: "/usage/cache_read_input_tokens",
                 models: "/v1/models?limit=1000",
+                caps: &["/max_tokens"],
+                written: &["/content", "/content_block", "/delta"],
+                no_money: |message| {
+                    let error = json!({ "type": "billing_error", "message": message });
+                    json!({ "type": "error", "error": error })
+                },
             },
         }
     }

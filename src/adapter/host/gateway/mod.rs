@@ -1,8 +1,11 @@
 //! A proxy on loopback between a client of a model and its provider. The client gets a placeholder
 //! in place of the key, which is added here, and the sandbox lets it connect to nothing else. Only
-//! questions to models pass. A client whose service has no base URL goes through a tunnel instead.
+//! questions to models pass, and only as far as the budget pays for them. A client whose service has no base URL goes through a tunnel instead.
 
+mod account;
 mod answers;
+mod dialect;
+mod questions;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -17,7 +20,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -25,22 +28,23 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 use url::Url;
 
-use crate::domain::budget::Usage;
+use crate::domain::budget::{SpendingLimits, Usage};
 use crate::domain::secret::SecretKey;
 
-use super::http::{Body, Http, HttpError, Received, classify, collect, header_map};
+use super::http::{Body, Http, HttpError, Received, header_map};
 use super::random;
-use answers::{Counts, ReadUsage};
-use requests::{RequestRules, is_question, without_own};
+use account::Ledger;
+use questions::Questions;
+use requests::{RequestRules, is_question};
+
+pub use account::Prices;
+pub use dialect::{Dialect, DialectAt};
 
 /// Time for the head of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Hosts in the record of refusals at most.
 const REFUSALS: usize = 20;
-
-/// Largest error response that is read, in bytes.
-const ERROR_LIMIT: usize = 256 << 10;
 
 /// Where a client's requests go.
 #[derive(Clone, Debug)]
@@ -52,8 +56,11 @@ pub struct Upstream {
     pub key: Option<SecretKey>,
     /// Headers that every request gets.
     pub headers: Vec<(String, String)>,
-    /// Counts the tokens of answers.
-    pub usage: ReadUsage,
+    /// The protocols that the client may speak.
+    pub dialect: DialectAt,
+    pub prices: Prices,
+    /// What the client may spend.
+    pub left: SpendingLimits,
     /// Hosts to which the client may connect by itself, on port 443. One that begins with a dot
     /// stands for all of its subdomains.
     pub tunnels: &'static [&'static str],
@@ -108,12 +115,13 @@ impl Gateway {
             authority: format!("127.0.0.1:{port}"),
             rules: RequestRules::new(base, random::word()?, upstream.key, extra),
             http: upstream.http,
-            usage: upstream.usage,
+            dialect: upstream.dialect,
+            prices: upstream.prices,
+            ledger: Arc::new(Ledger::new(upstream.left)),
             tunnels: upstream.tunnels,
             connections: Mutex::new(Some(JoinSet::new())),
             refused: Mutex::default(),
             questions: Mutex::default(),
-            counts: Counts::default(),
         });
         let base_url = format!("http://{}{}", shared.authority, shared.rules.path());
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
@@ -152,9 +160,16 @@ impl Gateway {
         lock(&self.shared.refused).iter().cloned().collect()
     }
 
-    /// The tokens that the provider reports for all answers so far.
+    /// The tokens of all questions so far and what they cost, as the provider reports them, else
+    /// estimated.
     pub fn usage(&self) -> Usage {
-        answers::total(&self.shared.counts)
+        self.shared.ledger.usage()
+    }
+
+    /// Why the client may ask nothing more: words about a question that the budget did not pay for;
+    /// none of them when more was used than was left.
+    pub fn excess(&self) -> Option<String> {
+        self.shared.ledger.excess()
     }
 
     /// Why the latest question was not answered; `None` when it was, or when there was none. What
@@ -210,32 +225,12 @@ where
 /// Connections at the same time; more are closed at once.
 const CONNECTIONS: usize = 64;
 
-/// The questions so far. Of several at the same time, the one that began last decides.
-#[derive(Default)]
-struct Questions {
-    begun: u64,
-    /// The number of the one whose result is known.
-    known: u64,
-    failure: Option<Failure>,
-}
-
-impl Questions {
-    fn begin(&mut self) -> u64 {
-        self.begun += 1;
-        self.begun
-    }
-
-    fn end(&mut self, number: u64, failure: Option<Failure>) {
-        if number > self.known {
-            (self.known, self.failure) = (number, failure);
-        }
-    }
-}
-
 struct Shared {
     rules: RequestRules,
     http: Http,
-    usage: ReadUsage,
+    dialect: DialectAt,
+    prices: Prices,
+    ledger: Arc<Ledger>,
     tunnels: &'static [&'static str],
     /// Our own address.
     authority: String,
@@ -243,7 +238,6 @@ struct Shared {
     connections: Mutex<Option<JoinSet<()>>>,
     refused: Mutex<BTreeSet<String>>,
     questions: Mutex<Questions>,
-    counts: Counts,
 }
 
 impl Shared {
@@ -283,7 +277,12 @@ impl Shared {
         let Some(headers) = self.rules.headers(request.headers()) else {
             return rejection(StatusCode::UNAUTHORIZED, "regreen: the key is not the one given");
         };
-        self.forward(request, url, headers).await
+        let method = request.method().clone();
+        if is_question(&method, url.path()) {
+            return self.ask(request.into_body(), url, headers).await;
+        }
+        let body = Body::wrap(request.into_body());
+        self.answer(self.send(method, url, headers, body).await.map(Response::from))
     }
 
     async fn connect(
@@ -314,60 +313,6 @@ impl Shared {
         }
     }
 
-    async fn forward(
-        &self,
-        request: Request<Incoming>,
-        url: Url,
-        headers: HeaderMap,
-    ) -> Response<Body> {
-        let (method, client) = (request.method().clone(), self.http.client());
-        let number = is_question(&method, url.path()).then(|| lock(&self.questions).begin());
-        let path = number.map(|_| url.path().to_owned());
-        let next =
-            client.request(method, url).headers(headers).body(Body::wrap(request.into_body()));
-        let result = match next.send().await {
-            Ok(response) if response.status().is_success() => match path {
-                Some(path) => self.counted(response, &path).await.map_err(Failure::Transport),
-                None => Ok(Response::from(response)),
-            },
-            Ok(response) => match collect(response, ERROR_LIMIT).await {
-                Ok(received) => Err(Failure::Status(received)),
-                Err(error) => Err(Failure::Transport(error)),
-            },
-            Err(error) => Err(Failure::Transport(classify(&error.without_url()).0)),
-        };
-        if let Some(number) = number {
-            lock(&self.questions).end(number, result.as_ref().err().cloned());
-        }
-        let mut response = match result {
-            Ok(response) => response,
-            Err(Failure::Status(received)) => self.repeated(received),
-            Err(Failure::Transport(error)) => {
-                return rejection(StatusCode::BAD_GATEWAY, &error.to_string());
-            }
-        };
-        let headers = std::mem::take(response.headers_mut());
-        *response.headers_mut() =
-            without_own(&headers).map(|(name, value)| (name.clone(), value.clone())).collect();
-        response
-    }
-
-    /// An error response of the provider, without the key should it repeat that.
-    fn repeated(&self, received: Received) -> Response<Body> {
-        let hidden = |text| self.rules.without_key(text);
-        let body = match String::from_utf8(received.body) {
-            Ok(text) => Body::from(hidden(text)),
-            Err(error) => Body::from(error.into_bytes()),
-        };
-        let mut response = Response::new(body);
-        *response.status_mut() = StatusCode::from_u16(received.status).unwrap_or_default();
-        let headers = received.headers.into_iter().filter_map(|(name, value)| {
-            Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(hidden(value)).ok()?))
-        });
-        response.headers_mut().extend(headers);
-        response
-    }
-
     fn refuse(&self, asked: &str) -> Response<Body> {
         let mut refused = lock(&self.refused);
         if refused.len() < REFUSALS {
@@ -379,7 +324,13 @@ impl Shared {
 
 /// An error of our own, in the form that all clients read.
 fn rejection(status: StatusCode, message: &str) -> Response<Body> {
-    let body = serde_json::json!({ "error": { "message": message, "code": status.as_u16() } });
+    json_error(
+        status,
+        &serde_json::json!({ "error": { "message": message, "code": status.as_u16() } }),
+    )
+}
+
+fn json_error(status: StatusCode, body: &serde_json::Value) -> Response<Body> {
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
     let json = HeaderValue::from_static("application/json");

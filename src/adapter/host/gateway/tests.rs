@@ -3,7 +3,48 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use serde_json::{Value, json};
+
 use super::*;
+use crate::domain::budget::Price;
+
+/// A protocol without a world.
+pub struct Plain;
+
+impl Dialect for Plain {
+    fn model<'a>(&self, _: &'a str, question: &'a Value) -> &'a str {
+        question["model"].as_str().unwrap_or_default()
+    }
+
+    fn cap(&self, question: &Value) -> Option<u32> {
+        question["cap"].as_u64().map(|cap| cap.try_into().unwrap())
+    }
+
+    fn set_cap(&self, question: &mut Value, cap: u32) {
+        question["cap"] = cap.into();
+    }
+
+    fn ask_for_usage(&self, question: &mut Value) -> bool {
+        let is_stream = question["stream"] == true;
+        if is_stream {
+            question["stream_options"] = true.into();
+        }
+        is_stream
+    }
+
+    fn usage(&self, answer: &Value) -> Usage {
+        let at = |name: &str| answer.get(name).and_then(Value::as_u64).unwrap_or_default();
+        Usage { cached_tokens: at("cached"), ..Usage::new(at("in"), at("out")) }
+    }
+
+    fn written(&self, answer: &Value) -> usize {
+        answer.get("text").and_then(Value::as_str).map_or(0, str::len)
+    }
+
+    fn over_budget(&self, message: &str) -> Value {
+        json!({ "no-money": message })
+    }
+}
 
 const KEY: &str = "the-real-key-0123456789";
 
@@ -52,7 +93,16 @@ fn upstream() -> Upstream {
         base_url: String::new(),
         key: None,
         headers: Vec::new(),
-        usage: |_, body| Usage::new(body["in"].as_u64().unwrap_or_default(), 0),
+        dialect: |_| &Plain,
+        prices: Prices {
+            model: "m".into(),
+            price: Some(Price { input: 1.0, output: 10.0, ..Price::default() }),
+            of_request: |asked, configured, price| match asked == configured {
+                true => price.clone(),
+                false => Price { output: 100.0, ..price.clone() },
+            },
+        },
+        left: SpendingLimits::default(),
         tunnels: &[".more.test"],
     }
 }
@@ -269,4 +319,132 @@ async fn nothing_begins_once_the_proxy_has_ended() {
     shared.spawn(work());
     drop(work);
     assert_eq!(begun.recv().await, None);
+}
+
+/// A server that answers each question with the tokens that its header `x-answer` names, and with the
+/// question. It knows no `stream_options`. Returns its port.
+async fn model() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let service = service_fn(|request: Request<Incoming>| async move {
+                    let answer = request.headers()["x-answer"].to_str().unwrap().to_owned();
+                    let body = questions::whole(request.into_body()).await.unwrap();
+                    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+                    if asked.get("stream_options").is_some() {
+                        let error = "{\"error\": {\"message\": \"what is stream_options?\"}}";
+                        return Ok(Response::builder().status(400).body(error.to_owned()).unwrap());
+                    }
+                    let mut answer: Value = serde_json::from_str(&answer).unwrap();
+                    answer["asked"] = asked;
+                    Ok::<_, Infallible>(Response::new(answer.to_string()))
+                });
+                let server = hyper::server::conn::http1::Builder::new();
+                drop(server.serve_connection(TokioIo::new(stream), service).await);
+            });
+        }
+    });
+    port
+}
+
+/// Asks the server of [`model`] and returns status and body of the response.
+async fn ask(gateway: &Gateway, question: &Value, answer: &Value) -> (u16, Value) {
+    let (key, question) = (gateway.placeholder(), question.to_string());
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
+    let request = format!(
+        "POST /responses HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\nx-answer: {answer}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{question}",
+        question.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    let body = text.split_once("\r\n\r\n").unwrap().1;
+    (text[9..12].parse().unwrap(), serde_json::from_str(body).unwrap())
+}
+
+async fn limited(micro_usd: u64) -> Gateway {
+    let base_url = format!("http://127.0.0.1:{}", model().await);
+    let left = SpendingLimits { micro_usd: Some(micro_usd), ..SpendingLimits::default() };
+    Gateway::start(Upstream { base_url, left, ..upstream() }).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_last_question_that_the_budget_pays_for_gets_a_shorter_answer() {
+    let gateway = limited(70_000).await;
+    let question = json!({ "model": "m", "cap": 4_000 });
+    let answer = json!({ "in": 1_000, "out": 4_000 });
+    let (status, body) = ask(&gateway, &question, &answer).await;
+    assert_eq!((status, &body["asked"]), (200, &question), "all of it is paid for");
+    // 29,000 are left, of which the prompt is nine.
+    let (status, body) = ask(&gateway, &question, &json!({ "in": 1_000, "out": 1_900 })).await;
+    assert_eq!((status, &body["asked"]), (200, &json!({ "model": "m", "cap": 2_899 })));
+    assert_eq!(gateway.excess(), None);
+    // 9,000 pay for no answer that is worth it.
+    let (status, body) = ask(&gateway, &question, &answer).await;
+    let words = body["no-money"].as_str().unwrap();
+    assert!(status == 402 && words.starts_with("regreen: ") && words.contains("$0.07"), "{words}");
+    assert_eq!(gateway.excess().map(|why| format!("regreen: {why}")), Some(words.to_owned()));
+    assert_eq!(gateway.usage(), Usage { cost: 61_000, ..Usage::new(2_000, 5_900) });
+    assert_eq!(gateway.failure(), None, "the provider did not refuse anything");
+}
+
+#[tokio::test]
+async fn a_question_to_a_dearer_model_costs_more() {
+    let gateway = limited(1_000_000).await;
+    let answer = json!({ "in": 1_000, "out": 1_000 });
+    for (asked, cost) in [("m", 11_000), ("other", 112_000)] {
+        ask(&gateway, &json!({ "model": asked, "cap": 1_000 }), &answer).await;
+        assert_eq!(gateway.usage().cost, cost, "{asked}");
+    }
+    let (_, body) = ask(&gateway, &json!({ "model": "other", "cap": 64_000 }), &answer).await;
+    assert_eq!(body["asked"]["cap"], 8_879);
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_read_is_not_sent_where_a_budget_is_to_hold() {
+    let (odd, answer) = (json!(["no question"]), json!({ "in": 1, "out": 1 }));
+    assert_eq!(ask(&limited(1_000_000).await, &odd, &answer).await.0, 400);
+    let base_url = format!("http://127.0.0.1:{}", model().await);
+    let free = Gateway::start(Upstream { base_url, ..upstream() }).await.unwrap();
+    assert_eq!(ask(&free, &odd, &answer).await.0, 200);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_know_the_request_for_usage_is_asked_without_it() {
+    let gateway = limited(1_000_000).await;
+    let question = json!({ "model": "m", "cap": 1_000, "stream": true });
+    let (status, body) = ask(&gateway, &question, &json!({ "text": "abcdef" })).await;
+    assert_eq!((status, &body["asked"]), (200, &question));
+    let length = question.to_string().len() as u64 / 3;
+    let expected = Usage { estimated: true, cost: length + 20, ..Usage::new(length, 2) };
+    assert_eq!(gateway.usage(), expected);
+}
+
+#[tokio::test]
+async fn what_an_interrupted_stream_has_written_is_counted() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    let gateway = Gateway::start(Upstream { base_url, ..upstream() }).await.unwrap();
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        let events = "data: {\"in\": 40}\n\ndata: {\"text\": \"abcdefghi\"}\n\n";
+        stream.write_all(format!("{head}{events}").as_bytes()).await.unwrap();
+        stream
+    });
+    let mut client = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
+    let head = format!("POST /responses HTTP/1.1\r\nx-api-key: {}\r\n", gateway.placeholder());
+    let question = "content-length: 13\r\n\r\n{\"model\":\"m\"}";
+    client.write_all(format!("{head}{question}").as_bytes()).await.unwrap();
+    let mut got = Vec::new();
+    while !got.windows(9).any(|piece| piece == b"abcdefghi") {
+        got.push(client.read_u8().await.unwrap());
+    }
+    drop(client);
+    drop(server.await.unwrap());
+    let expected = Usage { estimated: true, cost: 70, ..Usage::new(40, 3) };
+    assert_eq!(gateway.usage(), expected);
 }

@@ -16,14 +16,14 @@ use async_trait::async_trait;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
-use crate::adapter::host::gateway::{Failure, Gateway, Upstream};
+use crate::adapter::host::gateway::{Failure, Gateway, Prices, Upstream};
 use crate::adapter::host::http::Http;
 use crate::adapter::host::process::{self, ChildOutput, Invocation, Stopped};
 use crate::adapter::host::sandbox::{self, Access, ProgramKind};
 use crate::adapter::model::http::error_kind;
 use crate::adapter::model::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings};
 use crate::adapter::model::status;
-use crate::domain::budget::Usage;
+use crate::domain::budget::{Price, SpendingLimits, Usage};
 use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::domain::secret::SecretKey;
 use crate::effect::{
@@ -46,6 +46,9 @@ pub struct ClientSettings {
     pub folders: ClientFolders,
     /// Connects to the provider.
     pub http: Http,
+    /// The price of a model that the client asks for, by its name and by the configured model and
+    /// price.
+    pub price_of_request: fn(&str, &str, &Price) -> Price,
 }
 
 /// The folders of the clients of a session.
@@ -133,14 +136,20 @@ impl CliModel {
     }
 
     /// Starts the proxy that ends at the provider.
-    async fn gateway(&self) -> std::io::Result<Gateway> {
+    async fn gateway(&self, left: SpendingLimits) -> std::io::Result<Gateway> {
         let provider = &self.settings.provider;
         Gateway::start(Upstream {
             http: self.settings.http.clone(),
             base_url: provider.base_url.as_deref().unwrap_or(self.row.base_url).to_owned(),
             key: provider.key.clone(),
             headers: provider.headers.clone(),
-            usage: ProtocolRow::usage_at_path,
+            dialect: ProtocolRow::at,
+            prices: Prices {
+                model: provider.facts.model.clone(),
+                price: provider.facts.price.clone(),
+                of_request: self.settings.price_of_request,
+            },
+            left,
             tunnels: if self.connects_itself() { self.row.tunnels } else { &[] },
         })
         .await
@@ -225,14 +234,6 @@ impl CliModel {
         question.limit.min(self.settings.provider.timeout)
     }
 
-    /// Whether a client has spent more than the budget has left for its question.
-    fn is_over_budget(&self, question: &Question, usage: Usage) -> bool {
-        let left = question.left;
-        let price = self.price(usage).zip(left.micro_usd);
-        left.tokens.is_some_and(|left| usage.tokens() > left)
-            || price.is_some_and(|(price, left)| price > left)
-    }
-
     /// What the client gets on its standard input.
     fn input(&self, question: &Question) -> String {
         if self.mode() == ClientMode::Agent {
@@ -262,14 +263,14 @@ impl Model for CliModel {
         let records =
             files::private_folder(below, "records-").map_err(|error| self.broken(&error))?;
         let (folder, records) = (folder.path(), records.path());
-        let gateway = self.gateway().await.map_err(|error| self.broken(&error))?;
+        let gateway = self.gateway(question.left).await.map_err(|error| self.broken(&error))?;
         let invocation =
             self.invocation(question, folder, &gateway).map_err(|error| self.broken(&error))?;
         let limit = self.limit(question);
         // It would retry by itself for minutes; the chain decides which provider comes next.
         let is_over = || {
             gateway.failure().is_some_and(|failure| failure.invites_retries())
-                || self.is_over_budget(question, gateway.usage())
+                || gateway.excess().is_some()
         };
         let (input, largest) = (self.input(question), ANSWER_LIMIT as u64 * 2);
         let run =
@@ -292,9 +293,9 @@ impl Model for CliModel {
 }
 
 impl CliModel {
-    /// What came of a question, with the tokens of all its requests. What the provider reports goes
-    /// before the sum of the client, which knows nothing of requests that it did not make, and is
-    /// not reported by one that was ended.
+    /// What came of a question, with the tokens of all its requests: what passed the proxy, or what
+    /// the client reports where that is more. A client knows nothing of requests that it did not
+    /// make, and one that was ended reports nothing.
     fn outcome(
         &self,
         question: &Question,
@@ -303,20 +304,17 @@ impl CliModel {
     ) -> Result<Answer, ModelError> {
         let (provider, limit) = (&self.settings.provider, self.limit(question));
         let all = format!("{}\n{}", run.out, run.err);
-        let seen = gateway.usage();
-        let usage = if seen.tokens() > 0 { seen } else { (self.row.usage)(&run.out) };
-        let failed = |kind, message: &str| match gateway.failure() {
-            Some(failure) => {
+        let usage = self.larger(gateway.usage(), (self.row.usage)(&run.out));
+        let failed = |kind, message: &str| match (gateway.excess(), gateway.failure()) {
+            (Some(why), _) => provider.error_in((ModelErrorKind::OverBudget, &why), &all, usage),
+            (None, Some(failure)) => {
                 let refused = self.refused(&failure, limit);
                 provider.error_in((refused.kind, &refused.message), &all, usage)
             }
-            None => provider.error_in((kind, message), &all, usage),
+            (None, None) => provider.error_in((kind, message), &all, usage),
         };
         let ending = match run.ending {
             Ok(ending) => ending,
-            Err(Stopped::OnRequest) if self.is_over_budget(question, seen) => {
-                return Err(provider.error_in((ModelErrorKind::OverBudget, ""), &all, usage));
-            }
             // A later request may have been answered since.
             Err(Stopped::OnRequest) => return Err(failed(ModelErrorKind::Connection, "")),
             Err(Stopped::TimeLimit) => return Err(failed(ModelErrorKind::TimedOut { limit }, "")),
@@ -328,6 +326,15 @@ impl CliModel {
         let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending)
             .map_err(|failure| failed(failure.kind, &failure.message))?;
         provider.answer(ParsedAnswer { usage, ..parsed }, &all)
+    }
+
+    /// The larger of two sums of tokens. It costs no less than what is known to be spent.
+    fn larger(&self, seen: Usage, reported: Usage) -> Usage {
+        if reported.tokens() <= seen.tokens() {
+            return seen;
+        }
+        let cost = self.price(reported).filter(|_| seen.cost > 0).unwrap_or_default();
+        Usage { cost: cost.max(seen.cost), ..reported }
     }
 }
 

@@ -4,6 +4,9 @@ mod spending;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::Value;
 
 use super::*;
 use crate::adapter::host::Live;
@@ -43,6 +46,7 @@ fn settings(
         path,
         folders: ClientFolders { private: scratch.to_owned(), protected: Vec::new() },
         http: Http::new().unwrap(),
+        price_of_request: |_, _, price| price.clone(),
     }
 }
 
@@ -274,8 +278,13 @@ async fn a_client_that_is_not_there_is_an_error_with_a_name() {
 }
 
 /// The server of `tests/clients/server.py`.
-#[expect(clippy::disallowed_methods, reason = "a test starts the server it talks to")]
 fn server() -> (Child, Live, ChildStdin, u16) {
+    recording_server().0
+}
+
+/// The same, and the requests that it gets.
+#[expect(clippy::disallowed_methods, reason = "a test starts the server it talks to")]
+fn recording_server() -> ((Child, Live, ChildStdin, u16), Receiver<Value>) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/server.py");
     let mut command = Command::new("python3");
     command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -285,10 +294,16 @@ fn server() -> (Child, Live, ChildStdin, u16) {
     let mut first = String::new();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     lines.read_line(&mut first).unwrap();
-    std::thread::spawn(move || for _ in lines.lines() {});
+    let (sender, requests) = channel();
+    std::thread::spawn(move || {
+        for line in lines.lines().map_while(Result::ok) {
+            // Most tests do not look.
+            drop(sender.send(serde_json::from_str(&line).unwrap_or_default()));
+        }
+    });
     let port = serde_json::from_str::<serde_json::Value>(&first).unwrap()["port"].as_u64().unwrap();
     let stdin = child.stdin.take().unwrap();
-    (child, live, stdin, u16::try_from(port).unwrap())
+    ((child, live, stdin, u16::try_from(port).unwrap()), requests)
 }
 
 /// Path of a client that `tests/clients/install` installed.

@@ -118,27 +118,38 @@ async fn a_failed_call_counts_what_the_client_reports() {
 
 /// Asks the provider with 10 tokens and gets 5, again and again, as long as it is permitted.
 const GREEDY: &str = r#"#!/usr/bin/env python3
-import os, time, urllib.request
+import os, sys, time, urllib.error, urllib.request
 for _ in range(60):
     request = urllib.request.Request(
-        os.environ["GOOGLE_GEMINI_BASE_URL"] + "/v1beta/models/m:WAY",
-        data=b"{}", headers={"x-goog-api-key": os.environ["GEMINI_API_KEY"]})
-    urllib.request.urlopen(request).read()
+        os.environ["GOOGLE_GEMINI_BASE_URL"] + "/v1beta/models/fake:WAY",
+        data=b'{"generationConfig": {"maxOutputTokens": CAP}}', headers={"x-goog-api-key": os.environ["GEMINI_API_KEY"]})
+    try:
+        urllib.request.urlopen(request).read()
+    except urllib.error.HTTPError as error:
+        print(error.code, error.read().decode(), file=sys.stderr, flush=True)
     time.sleep(0.2)
 "#;
 
 #[tokio::test]
-async fn a_client_is_ended_when_it_has_spent_what_the_budget_has_left() {
-    let (mut child, _live, stdin, port) = server();
+async fn a_client_asks_nothing_that_the_budget_does_not_pay_for() {
+    let ((mut child, _live, stdin, port), requests) = recording_server();
     let folder = tempfile::tempdir().unwrap();
     let limits = |tokens, micro_usd| SpendingLimits { calls: None, tokens, micro_usd };
+    // A question has a prompt of 15 tokens by its length, and 1,000 are the shortest answer.
     let table = [
-        ("generateContent", limits(Some(40), None), 45),
-        ("streamGenerateContent?alt=sse", limits(None, Some(80)), 45),
-        ("generateContent", limits(Some(9_000), Some(1)), 15),
+        ("generateContent", 2_000, limits(Some(1_050), None), 45, vec![1_035, 1_020, 1_005]),
+        (
+            "streamGenerateContent?alt=sse",
+            1_010,
+            limits(None, Some(4_116)),
+            60,
+            vec![1_010, 1_010, 1_010, 1_002],
+        ),
+        ("generateContent", 2_000, limits(Some(9_000), Some(1)), 0, vec![]),
     ];
-    for (way, left, least) in table {
-        let path = script(folder.path(), &GREEDY.replace("WAY", way));
+    for (way, cap, left, used, caps) in table {
+        let text = GREEDY.replace("WAY", way).replace("CAP", &cap.to_string());
+        let path = script(folder.path(), &text);
         let base = format!("http://127.0.0.1:{port}/success");
         let mut settings = settings(ClientProgram::Gemini, Some(path), folder.path(), base);
         let price = Price { input: 1.0, output: 4.0, ..Price::default() };
@@ -147,10 +158,57 @@ async fn a_client_is_ended_when_it_has_spent_what_the_budget_has_left() {
         let question = Question { left, ..question(Duration::from_secs(40)) };
         let error = model.ask(&question).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::OverBudget, "{way}: {error:?}");
+        assert!(error.message.contains("would pass the budget of"), "{way}: {error:?}");
+        assert!(error.raw.contains("402") && error.raw.contains("RESOURCE_EXHAUSTED"), "{error:?}");
         let usage = error.usage;
-        assert!((least..600).contains(&usage.tokens()), "{way}: {usage:?}");
-        // Each of the requests was a short one.
-        assert_eq!(usage.longest_input, 10, "{way}: {usage:?}");
+        assert_eq!((usage.tokens(), usage.cost), (used, used * 2), "{way}: {usage:?}");
+        let got = requests.try_iter().map(|request| {
+            request["body"]["generationConfig"]["maxOutputTokens"].as_u64().unwrap()
+        });
+        assert_eq!(got.collect::<Vec<_>>(), caps, "{way}");
+    }
+    drop(stdin);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// The provider does not keep to the limit of an answer.
+#[tokio::test]
+async fn a_client_is_ended_when_it_has_spent_more_than_the_budget_had_left() {
+    let (mut child, _live, stdin, port) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let path = script(folder.path(), &GREEDY.replace("WAY", "generateContent").replace("CAP", "1"));
+    let base = format!("http://127.0.0.1:{port}/success");
+    let settings = settings(ClientProgram::Gemini, Some(path), folder.path(), base);
+    let left = SpendingLimits { tokens: Some(20), ..SpendingLimits::default() };
+    let model = CliModel::new(settings).unwrap();
+    let error = model.ask(&Question { left, ..question(Duration::from_secs(40)) }).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::OverBudget, "{error:?}");
+    drop(stdin);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// A client that knows of more than the proxy saw is believed, and one that knows of less is not.
+#[tokio::test]
+async fn the_larger_sum_of_tokens_counts() {
+    let (mut child, _live, stdin, port) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let printed = |prompt: u64| {
+        serde_json::json!({ "response": "x", "stats": { "models": { "fake": {
+            "tokens": { "prompt": prompt, "candidates": 5 } } } } })
+    };
+    for (prompt, expected) in [(90, (90, 5)), (1, (10, 5))] {
+        let text = GREEDY.replace("WAY", "generateContent").replace("CAP", "9").replace("60", "1");
+        let path = script(folder.path(), &format!("{text}print('{}')\n", printed(prompt)));
+        let base = format!("http://127.0.0.1:{port}/success");
+        let mut settings = settings(ClientProgram::Gemini, Some(path), folder.path(), base);
+        settings.provider.facts.price = Some(Price { input: 1.0, output: 4.0, ..Price::default() });
+        let model = CliModel::new(settings).unwrap();
+        let usage = model.ask(&question(Duration::from_secs(40))).await.unwrap().usage;
+        assert_eq!((usage.input_tokens, usage.output_tokens), expected, "{prompt}");
+        assert_eq!(usage.cost, expected.0 + 4 * expected.1, "{prompt}");
     }
     drop(stdin);
     child.kill().unwrap();

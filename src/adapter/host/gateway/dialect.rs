@@ -1,0 +1,33 @@
+//! What the proxy has to know of the protocol that a client speaks with its provider.
+
+use serde_json::Value;
+
+use crate::domain::budget::Usage;
+
+/// How questions and answers of a protocol are read and changed.
+pub trait Dialect: Send + Sync {
+    /// The model that a question at a path is for; empty where it names none.
+    fn model<'a>(&self, path: &'a str, question: &'a Value) -> &'a str;
+
+    /// The longest answer that a question permits, in tokens.
+    fn cap(&self, question: &Value) -> Option<u32>;
+
+    /// Limits the answer to a question to so many tokens.
+    fn set_cap(&self, question: &mut Value, cap: u32);
+
+    /// Makes a question ask for the usage of its answer, where the protocol reports it only then.
+    /// Says whether that changed the question.
+    fn ask_for_usage(&self, question: &mut Value) -> bool;
+
+    /// The tokens that an answer, or one event of a streamed one, reports.
+    fn usage(&self, answer: &Value) -> Usage;
+
+    /// The bytes that the model wrote in an answer, or in one event of a streamed one.
+    fn written(&self, answer: &Value) -> usize;
+
+    /// An error of ours as one of the provider: the budget does not pay for a question.
+    fn over_budget(&self, message: &str) -> Value;
+}
+
+/// The protocol of a request, by its path.
+pub type DialectAt = fn(&str) -> &'static dyn Dialect;

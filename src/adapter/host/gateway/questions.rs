@@ -1,0 +1,175 @@
+//! Passes the questions of a client on, as far as the budget pays for them, and remembers why the latest
+//! was not answered.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Response, StatusCode};
+use serde_json::Value;
+use url::Url;
+
+use crate::adapter::host::http::{self, Body, Received, classify, collect};
+
+use super::account::Asked;
+use super::answers::counted;
+use super::requests::without_own;
+use super::{Failure, Shared, json_error, lock, rejection};
+
+/// Largest error response that is read, in bytes.
+const ERROR_LIMIT: usize = 256 << 10;
+
+/// Largest question that is passed on, in bytes. Providers refuse shorter ones.
+const QUESTION_LIMIT: usize = 64 << 20;
+
+/// The questions so far. Of several at the same time, the one that began last decides.
+#[derive(Default)]
+pub struct Questions {
+    begun: u64,
+    /// The number of the one whose result is known.
+    known: u64,
+    pub failure: Option<Failure>,
+}
+
+impl Questions {
+    pub fn begin(&mut self) -> u64 {
+        self.begun += 1;
+        self.begun
+    }
+
+    pub fn end(&mut self, number: u64, failure: Option<Failure>) {
+        if number > self.known {
+            (self.known, self.failure) = (number, failure);
+        }
+    }
+}
+
+impl Shared {
+    /// Passes a question on if the budget pays for it, with a lower limit of its answer where it
+    /// does not pay for the whole.
+    pub(super) async fn ask(&self, body: Incoming, url: Url, headers: HeaderMap) -> Response<Body> {
+        let Some(bytes) = whole(body).await else {
+            let words = "regreen: the question is not complete, or too large";
+            return rejection(StatusCode::PAYLOAD_TOO_LARGE, words);
+        };
+        let dialect = (self.dialect)(url.path());
+        let question = serde_json::from_slice(&bytes).ok().filter(Value::is_object);
+        if question.is_none() && self.ledger.is_limited() {
+            let words = "regreen: only a question in plain JSON can be kept within the budget";
+            return rejection(StatusCode::BAD_REQUEST, words);
+        }
+        let named = question.as_ref().unwrap_or(&Value::Null);
+        let asked = Asked {
+            bytes: bytes.len(),
+            cap: dialect.cap(named),
+            price: self.prices.of(dialect.model(url.path(), named)),
+        };
+        let (tab, cap) = match self.ledger.open(asked).await {
+            Ok(entry) => entry,
+            Err(why) => {
+                let error = dialect.over_budget(&format!("regreen: {why}"));
+                return json_error(StatusCode::PAYMENT_REQUIRED, &error);
+            }
+        };
+        let number = lock(&self.questions).begin();
+        let limited = question.map(|mut question| {
+            if let Some(cap) = cap {
+                dialect.set_cap(&mut question, cap);
+            }
+            question
+        });
+        let with_usage = limited
+            .clone()
+            .and_then(|mut question| dialect.ask_for_usage(&mut question).then_some(question));
+        // What was counted is what is sent: of a name that stands twice, one value would be another.
+        let plain = limited.map_or(bytes, |question| question.to_string().into_bytes());
+        let send =
+            |body: Vec<u8>| self.send(Method::POST, url.clone(), headers.clone(), body.into());
+        let result = match with_usage {
+            Some(question) => match send(question.to_string().into_bytes()).await {
+                Err(Failure::Status(received)) if refuses_usage(&received) => send(plain).await,
+                result => result,
+            },
+            None => send(plain).await,
+        };
+        let result = match result {
+            Ok(response) => counted(response, tab, dialect).await.map_err(Failure::Transport),
+            Err(failure) => {
+                tab.fail();
+                Err(failure)
+            }
+        };
+        lock(&self.questions).end(number, result.as_ref().err().cloned());
+        self.answer(result)
+    }
+
+    /// Sends a request to the provider. An error status is a failure.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Result<http::Response, Failure> {
+        let request = self.http.client().request(method, url).headers(headers).body(body);
+        match request.send().await {
+            Ok(response) if response.status().is_success() => Ok(response),
+            Ok(response) => Err(match collect(response, ERROR_LIMIT).await {
+                Ok(received) => Failure::Status(received),
+                Err(error) => Failure::Transport(error),
+            }),
+            Err(error) => Err(Failure::Transport(classify(&error.without_url()).0)),
+        }
+    }
+
+    /// What the client gets of a result.
+    pub(super) fn answer(&self, result: Result<Response<Body>, Failure>) -> Response<Body> {
+        let mut response = match result {
+            Ok(response) => response,
+            Err(Failure::Status(received)) => self.repeated(received),
+            Err(Failure::Transport(error)) => {
+                return rejection(StatusCode::BAD_GATEWAY, &error.to_string());
+            }
+        };
+        let headers = std::mem::take(response.headers_mut());
+        *response.headers_mut() =
+            without_own(&headers).map(|(name, value)| (name.clone(), value.clone())).collect();
+        response
+    }
+
+    /// An error response of the provider, without the key should it repeat that.
+    fn repeated(&self, received: Received) -> Response<Body> {
+        let hidden = |text| self.rules.without_key(text);
+        let body = match String::from_utf8(received.body) {
+            Ok(text) => Body::from(hidden(text)),
+            Err(error) => Body::from(error.into_bytes()),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = StatusCode::from_u16(received.status).unwrap_or_default();
+        let headers = received.headers.into_iter().filter_map(|(name, value)| {
+            Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(hidden(value)).ok()?))
+        });
+        response.headers_mut().extend(headers);
+        response
+    }
+}
+
+/// Whether a server does not know the request for usage, and says so by name.
+fn refuses_usage(received: &Received) -> bool {
+    matches!(received.status, 400 | 422)
+        && String::from_utf8_lossy(&received.body).contains("stream_options")
+}
+
+/// The whole body of a request; `None` if it breaks off or is too large.
+pub async fn whole(mut body: Incoming) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let Ok(data) = frame.ok()?.into_data() else { continue };
+        if bytes.len() + data.len() > QUESTION_LIMIT {
+            return None;
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Some(bytes)
+}
