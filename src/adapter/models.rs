@@ -162,7 +162,9 @@ fn open_one(
     tracing::info!(provider = one.name, %version, "client found");
     let folders = folders.clone();
     let http = http.clone();
+    let list = prices::of(&settings.facts.model).map(|list| list.price);
     let settings = ClientSettings {
+        is_list_price: list.is_some() && list == settings.facts.price,
         provider: settings,
         program,
         version,

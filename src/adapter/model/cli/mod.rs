@@ -49,6 +49,8 @@ pub struct ClientSettings {
     /// The price of a model that the client asks for, by its name and by the configured model and
     /// price.
     pub price_of_request: fn(&str, &str, &Price) -> Price,
+    /// Whether the configured model costs what its vendor's list says.
+    pub is_list_price: bool,
 }
 
 /// The folders of the clients of a session.
@@ -179,6 +181,7 @@ impl CliModel {
             system_file: &system_file,
             home: &home,
             left: question.left,
+            is_list_price: self.settings.is_list_price,
             limit: self.limit(question),
             version: self.settings.version,
             is_confined: sandbox::confines_clients(),

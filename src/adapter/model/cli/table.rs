@@ -29,6 +29,8 @@ pub struct ClientTask<'a> {
     pub home: &'a Path,
     /// What it may spend.
     pub left: SpendingLimits,
+    /// Whether its requests cost what the vendor's list says, which a client may know.
+    pub is_list_price: bool,
     /// Time limit of the question.
     pub limit: Duration,
     /// The installed version.
@@ -306,7 +308,10 @@ const CLAUDE: CliRow = CliRow {
             arguments.extend(["--tools".to_owned(), String::new()]);
             arguments.extend(["--system-prompt".to_owned(), task.system.to_owned()]);
         }
-        if let Some(left) = task.left.micro_usd {
+        // It counts by its own list, in which it takes an unknown model for a dear one.
+        let counts_right =
+            task.is_list_price && task.model.is_some_and(|model| model.contains("claude"));
+        if let Some(left) = task.left.micro_usd.filter(|_| counts_right) {
             arguments.extend(["--max-budget-usd".to_owned(), decimal(left.max(1))]);
         }
         arguments.extend(model("--model", task));

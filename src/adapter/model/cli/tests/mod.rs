@@ -47,6 +47,7 @@ fn settings(
         folders: ClientFolders { private: scratch.to_owned(), protected: Vec::new() },
         http: Http::new().unwrap(),
         price_of_request: |_, _, price| price.clone(),
+        is_list_price: false,
     }
 }
 

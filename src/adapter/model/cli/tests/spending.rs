@@ -219,9 +219,9 @@ async fn the_larger_sum_of_tokens_counts() {
 fn clients_keep_the_limits_of_the_budget_themselves() {
     use ClientProgram::{Claude, Copilot, Gemini, Qwen};
 
-    let arguments = |program, micro_usd, version, agent| {
+    let with_price = |is_list_price, program, micro_usd, version, agent| {
         let task = ClientTask {
-            model: None,
+            model: (program == Claude).then_some("claude-haiku-4-5"),
             base_url: "http://x",
             connects_itself: false,
             agent,
@@ -229,6 +229,7 @@ fn clients_keep_the_limits_of_the_budget_themselves() {
             system_file: Path::new("/s"),
             home: Path::new("/h"),
             left: SpendingLimits { micro_usd, ..SpendingLimits::default() },
+            is_list_price,
             limit: Duration::from_mins(4),
             version,
             is_confined: true,
@@ -237,6 +238,8 @@ fn clients_keep_the_limits_of_the_budget_themselves() {
         let files = line.files.into_iter().map(|(_, text)| text);
         line.arguments.into_iter().chain(files).collect::<Vec<_>>().join(" ")
     };
+    let arguments =
+        |program, micro_usd, version, agent| with_price(true, program, micro_usd, version, agent);
     let (old, new) = (Version(0, 15, 10), Version(0, 24, 4));
     let table = [
         (Claude, Some(1_234_567), old, "--max-budget-usd 1.234567"),
@@ -251,6 +254,8 @@ fn clients_keep_the_limits_of_the_budget_themselves() {
         let line = arguments(program, left, version, true);
         assert!(line.contains(expected), "{expected}: {line}");
     }
+    let line = with_price(false, Claude, Some(1_234_567), old, true);
+    assert!(!line.contains("--max-"), "it would count by another price: {line}");
     for program in [Claude, Copilot, Gemini] {
         let line = arguments(program, None, old, false);
         assert!(!line.contains("--max-") && !line.contains("maxSession"), "{line}");
