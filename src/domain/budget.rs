@@ -16,6 +16,9 @@ pub fn minutes(count: u64) -> Duration {
     Duration::from_mins(count.min(MAX_MINUTES))
 }
 
+/// Assumed number of bytes per token, a cautious value for source code.
+pub const BYTES_PER_TOKEN: usize = 3;
+
 /// Token usage of one or more calls, as counted by the provider or else estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
@@ -57,6 +60,12 @@ impl Usage {
             cost: 0,
             estimated: false,
         }
+    }
+
+    /// What a question and an answer of so many bytes use, where nobody reports it.
+    pub fn estimate(question: usize, answer: usize) -> Self {
+        let tokens = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        Self { estimated: true, ..Self::new(tokens(question), tokens(answer)) }
     }
 
     pub fn tokens(self) -> u64 {
@@ -211,6 +220,11 @@ impl Spending {
         self.unpriced += other.unpriced;
     }
 
+    /// The word before numbers that are estimated in part.
+    fn about(&self) -> &'static str {
+        if self.usage.estimated { "about " } else { "" }
+    }
+
     /// The longest answer that the limits still pay for, in tokens and at most `wanted`, to a prompt
     /// of `prompt` tokens. `price` is what tokens cost in millionths of a dollar, `None` without a
     /// price. The error says which limit the question would pass.
@@ -231,7 +245,8 @@ impl Spending {
             answer = answer.min(left);
             if left < least {
                 return Err(format!(
-                    "the next question and its answer would pass the budget of {limit} tokens ({} are used)",
+                    "the next question and its answer would pass the budget of {limit} tokens ({}{} are used)",
+                    self.about(),
                     self.usage.tokens()
                 ));
             }
@@ -249,8 +264,9 @@ impl Spending {
             answer = answer.min(left.unwrap_or_default());
             if left.is_none_or(|left| left < least) {
                 return Err(format!(
-                    "the next question and its answer would pass the budget of {} ({} is used)",
+                    "the next question and its answer would pass the budget of {} ({}{} is used)",
                     dollars(limit),
+                    self.about(),
                     dollars(self.micro_usd)
                 ));
             }
@@ -262,13 +278,13 @@ impl Spending {
 /// The shortest answer worth paying for, in tokens: no analysis and no edit fits into fewer.
 pub const LEAST_ANSWER: u32 = 1_000;
 
-/// Formats millionths of a dollar for people: `$0.0042`, `$1.50`.
+/// Formats millionths of a dollar for people, rounded up: `$0.0042`, `$1.50`.
 pub fn dollars(micro: u64) -> String {
-    let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
     if micro >= 100_000 || micro == 0 {
-        format!("${whole}.{:02}", rest / 10_000)
+        let cents = micro.div_ceil(10_000);
+        format!("${}.{:02}", cents / 100, cents % 100)
     } else {
-        format!("${whole}.{:04}", rest.div_ceil(100))
+        format!("$0.{:04}", micro.div_ceil(100))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::budget::Usage;
+use super::budget::{Spending, Usage};
 
 /// Why an answer was rejected, or kept only in case no other provider gives a better one.
 #[derive(
@@ -220,6 +220,15 @@ pub struct ProviderCall {
     pub duration_ms: u64,
     /// Path of the recorded exchange, inside the session folder.
     pub raw: String,
+}
+
+/// What calls used and cost together.
+pub fn spent_by<'a>(calls: impl IntoIterator<Item = &'a ProviderCall>) -> Spending {
+    let mut spent = Spending::default();
+    for call in calls {
+        spent.add(call.requests, call.usage, call.micro_usd);
+    }
+    spent
 }
 
 /// The requests of a call that was recorded before they were counted.

@@ -80,6 +80,14 @@ pub struct Question {
     pub checkout: Option<PathBuf>,
 }
 
+impl Question {
+    /// Bytes of what is sent: instructions, prompt, and the JSON Schema of the answer.
+    pub fn bytes(&self) -> usize {
+        let form = self.form.as_ref().map_or(0, |(_, schema)| schema.to_string().len());
+        self.system.len() + self.prompt.len() + form
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The text, at most [`ANSWER_LIMIT`] bytes.
@@ -110,7 +118,7 @@ pub struct ModelError {
     pub provider: Box<str>,
     pub kind: ModelErrorKind,
     /// The provider's own words for people, truncated and without secrets.
-    pub message: String,
+    pub message: Box<str>,
     /// What arrived before the failure, for the records; truncated and without secrets.
     pub raw: Box<str>,
     /// The tokens that the provider reports for the failed answer, which it may charge.
@@ -121,7 +129,7 @@ impl ModelError {
     /// An error of which nothing is known besides its kind and the provider's words.
     pub fn new(provider: &str, kind: ModelErrorKind, message: String) -> Self {
         let (provider, usage) = (provider.into(), Usage::default());
-        Self { provider, kind, message, raw: Box::default(), usage }
+        Self { provider, kind, message: message.into(), raw: Box::default(), usage }
     }
 
     /// The error in one line, without the name of the provider.
@@ -173,8 +181,8 @@ pub enum ModelErrorKind {
     /// The model declined to answer, or a content filter stopped it.
     #[error("the model declined ({reason})")]
     Refused { reason: String },
-    /// No answer within the time limit (trigger T7).
-    #[error("no answer within {limit:?}")]
+    /// No complete answer within the time limit (trigger T7).
+    #[error("no complete answer within {limit:?}")]
     TimedOut {
         #[serde(rename = "limit_ms", with = "millis")]
         limit: Duration,

@@ -6,7 +6,7 @@ use crate::domain::id::CommitId;
 use crate::domain::text::count;
 
 use super::markdown::{code, grouped};
-use super::phrases::time;
+use super::phrases::{cost, time, tokens};
 use super::view::View;
 
 /// Number of providers that are named.
@@ -58,12 +58,12 @@ pub fn estimate(evidence: &Evidence<'_>) -> String {
         ),
         (
             "tokens",
-            seen(&|view| grouped(view.spent.usage.tokens())),
+            seen(&|view| tokens(view.spent.usage)),
             granted.tokens.map_or_else(no_limit, grouped),
         ),
         (
             "money",
-            seen(&|view| dollars(view.spent.micro_usd)),
+            seen(&|view| cost(&view.spent)),
             granted.usd.map_or_else(no_limit, |usd| format!("${usd:.2}")),
         ),
     ];

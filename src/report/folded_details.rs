@@ -1,7 +1,7 @@
 //! The lower parts: what a reader opens.
 
 use crate::domain::budget::{SpendingLimits, dollars};
-use crate::domain::chain::ProviderCall;
+use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::event::{IterationRow, NeededHunk};
 use crate::domain::id::TestId;
 use crate::domain::text::count;
@@ -11,7 +11,9 @@ use super::forge_page::ForgePage;
 use super::markdown::{brief, code, grouped, link, prose};
 use super::overview::SENTENCE;
 use super::parts::{Body, Cell, Item, Part, Screen, Table};
-use super::phrases::{is_skipped, made_smaller, result_of, sentence, time as time_of};
+use super::phrases::{
+    cost, counted, is_skipped, made_smaller, result_of, sentence, time as time_of, tokens,
+};
 use super::todo::todo as list_of;
 use super::view::View;
 
@@ -59,6 +61,7 @@ impl Column {
     fn cell(self, row: &IterationRow, view: &View, facts: &ForgePage<'_>) -> Cell {
         let calls =
             || view.calls.iter().filter(|(at, _)| *at == row.iteration).map(|(_, call)| call);
+        let spent = spent_by(calls());
         let none = || "-".to_owned();
         Cell::Words(match self {
             Self::Number => row.iteration.to_string(),
@@ -79,14 +82,11 @@ impl Column {
             }),
             Self::By => prose(&row.provider, 40),
             Self::Calls => calls().count().to_string(),
-            Self::Tokens => {
-                let tokens = calls().map(|call| call.usage.tokens());
-                grouped(tokens.fold(0, u64::saturating_add))
+            Self::Tokens => tokens(spent.usage),
+            Self::Cost => {
+                let is_known = calls().any(|call| call.micro_usd.is_some());
+                if is_known { cost(&spent) } else { none() }
             }
-            Self::Cost => calls()
-                .filter_map(|call| call.micro_usd)
-                .reduce(u64::saturating_add)
-                .map_or_else(none, dollars),
             Self::Time => time_of(row.duration_ms),
             Self::Change => return Cell::Name(row.summary.clone()),
         })
@@ -213,8 +213,11 @@ pub fn calls_table<'c>(calls: impl Iterator<Item = (u32, &'c ProviderCall)>) -> 
             Cell::Name(format!("{} {model}", call.provider).trim_end().to_owned()),
             words(format!("{}{sure}", if call.used { "yes" } else { "no" })),
             moved_on,
-            words(format!("{} / {}", grouped(input), grouped(output))),
-            words(call.micro_usd.map_or_else(|| "-".to_owned(), dollars)),
+            words(counted(format!("{} / {}", grouped(input), grouped(output)), call.usage)),
+            words(
+                call.micro_usd
+                    .map_or_else(|| "-".to_owned(), |price| counted(dollars(price), call.usage)),
+            ),
             words(time_of(call.duration_ms)),
         ]
     };
@@ -267,9 +270,9 @@ pub fn used(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     if spent.calls > 0 || *limits != SpendingLimits::default() {
         let calls = of(grouped(spent.calls), limits.calls.map(grouped));
         items.push(format!("{calls} provider calls"));
-        let tokens = of(grouped(spent.usage.tokens()), limits.tokens.map(grouped));
+        let tokens = of(tokens(spent.usage), limits.tokens.map(grouped));
         items.push(format!("{tokens} tokens"));
-        items.push(of(dollars(spent.micro_usd), limits.micro_usd.map(dollars)));
+        items.push(of(cost(spent), limits.micro_usd.map(dollars)));
         if spent.unpriced > 0 {
             items.push(format!("{} without a known price", count(spent.unpriced, "call")));
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::budget::dollars;
 use crate::domain::event::{Outcome, Remaining, WrittenFile};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::text::count;
@@ -13,7 +12,7 @@ use super::forge_page::{ForgePage, JobFailure, Place};
 use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
-use super::phrases::{capital, plausible, sentence, time, usage};
+use super::phrases::{capital, cost, plausible, sentence, time, usage};
 use super::status_line::place_line;
 use super::todo::doing;
 use super::view::View;
@@ -192,7 +191,7 @@ pub fn figures(view: &View) -> Part<'static> {
     }
     let asked = view.spent.calls > 0;
     let note = if asked { usage(&view.spent) } else { "no provider asked".to_owned() };
-    facts.push(fact("Spent", dollars(view.spent.micro_usd), note));
+    facts.push(fact("Spent", cost(&view.spent), note));
     Part { body: Body::Facts(facts), ..Part::default() }
 }
 

@@ -1,6 +1,6 @@
 //! Phrases that several outputs share, so that a state is described alike everywhere.
 
-use crate::domain::budget::Spending;
+use crate::domain::budget::{Spending, Usage, dollars};
 use crate::domain::event::{Ending, IterationRow, Minimised};
 use crate::domain::fix_loop::IterationResult;
 use crate::domain::text::count;
@@ -31,9 +31,24 @@ pub fn usage(spending: &Spending) -> String {
     format!(
         "{}, {} tokens in and {} out{unknown}",
         count(spending.calls, "call"),
-        grouped(spending.usage.input_tokens),
+        counted(grouped(spending.usage.input_tokens), spending.usage),
         grouped(spending.usage.output_tokens),
     )
+}
+
+/// A number of tokens or what they cost, marked where a part of the usage is estimated.
+pub fn counted(number: String, usage: Usage) -> String {
+    if usage.estimated { format!("about {number}") } else { number }
+}
+
+/// The tokens of questions and answers together.
+pub fn tokens(usage: Usage) -> String {
+    counted(grouped(usage.tokens()), usage)
+}
+
+/// What the providers cost, as far as prices are known.
+pub fn cost(spending: &Spending) -> String {
+    counted(dollars(spending.micro_usd), spending.usage)
 }
 
 /// A text of our own, capitalised and on one line.

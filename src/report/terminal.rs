@@ -1,6 +1,5 @@
 //! Renders events and outcomes as lines for a terminal or a log, readable without colour.
 
-use crate::domain::budget::dollars;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
 use crate::domain::task::TaskStatus;
@@ -9,7 +8,7 @@ use crate::domain::text::count;
 
 use super::forge_page::ForgePage;
 use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
-use super::phrases::{Tone, made_smaller, result_of, single_safe_line, time};
+use super::phrases::{Tone, cost, made_smaller, result_of, single_safe_line, time, tokens};
 use super::runner_commands::neutralise_commands;
 use super::session_parts;
 use super::view::View;
@@ -154,17 +153,14 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                     call.confidence.map_or_else(String::new, |sure| format!("confidence {sure:.2}"))
                 }
             };
-            let money = if spent.micro_usd > 0 {
-                format!(", {}", dollars(spent.micro_usd))
-            } else {
-                String::new()
-            };
+            let money =
+                if spent.micro_usd > 0 { format!(", {}", cost(spent)) } else { String::new() };
             vec![format!(
                 "    {} {}: {what}  ({}; spent {} tokens{money})",
                 call.role,
                 single_safe_line(&call.provider, 60),
                 time(call.duration_ms),
-                spent.usage.tokens(),
+                tokens(spent.usage),
             )]
         }
         Event::Proposed { summary, author, tried: 0, .. } => {

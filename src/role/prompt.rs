@@ -8,12 +8,13 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
+use crate::domain::budget::BYTES_PER_TOKEN;
 use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
 use crate::effect::Model;
 
-pub use super::prompt_budget::{BYTES_PER_TOKEN, PromptPart, Section};
+pub use super::prompt_budget::{PromptPart, Section};
 use super::prompt_budget::{cut, fit};
 
 /// The role that a model plays when it answers a question.

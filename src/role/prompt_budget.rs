@@ -1,8 +1,6 @@
 //! Fits the excerpts of a prompt into a budget of tokens. Each kind of excerpt has a share; what one
 //! does not need flows to the others. What is cut or left out is listed.
 
-pub use crate::domain::budget::BYTES_PER_TOKEN;
-
 /// One part of the context.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PromptPart {

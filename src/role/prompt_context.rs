@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::{edit_blocks, test_paths};
 use crate::domain::assertion::assertion;
+use crate::domain::budget::BYTES_PER_TOKEN;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::guard::EditScope;
@@ -16,7 +17,7 @@ use crate::effect::{Effects, FileDiff, GitError};
 
 use super::attempt_history::attempt_history;
 use super::excerpt::{self, WIDTHS, Width};
-use super::prompt::{BYTES_PER_TOKEN, PromptPart, Section, Subject};
+use super::prompt::{PromptPart, Section, Subject};
 use super::prompt_budget::cut;
 
 /// Maximum number of failures shown in full; others are shown by their first line.

@@ -43,18 +43,27 @@ impl HttpModel {
         let limit = question.limit.min(self.settings.timeout);
         let received =
             self.http.post(&url, &headers, &body, limit, ANSWER_LIMIT).await.map_err(|error| {
-                self.settings.error(error_kind(&error, limit), &error.to_string())
+                let usage = usage_before(&error, question);
+                let kind = error_kind(&error, limit);
+                ModelError { usage, ..self.settings.error(kind, &error.to_string()) }
             })?;
         let text = String::from_utf8_lossy(&received.body);
         // `serde_json` limits the depth of nesting.
         let body: Option<Value> = serde_json::from_str(&text).ok();
-        let usage = body.as_ref().map_or_else(Usage::default, |body| self.protocol.usage_in(body));
-        let failed = |kind, message: &str| self.settings.error_in((kind, message), &text, usage);
+        let reported =
+            body.as_ref().map_or_else(Usage::default, |body| self.protocol.usage_in(body));
         let error = ErrorBody::of(&received, body.as_ref(), &text);
         // An error object comes first: gateways send it with a status of success too.
         if let Some(error) = error {
-            return Err(failed(status::kind(&received, &error), &error.message));
+            let kind = status::kind(&received, &error);
+            return Err(self.settings.error_in((kind, &error.message), &text, reported));
         }
+        // What the model has answered is paid for, whether or not the server counts it.
+        let usage = match reported.tokens() {
+            0 => estimate(question, text.len()),
+            _ => reported,
+        };
+        let failed = |kind, message: &str| self.settings.error_in((kind, message), &text, usage);
         let Some(body) = body else {
             let empty = text.trim().is_empty();
             let kind = if empty { ModelErrorKind::Empty } else { ModelErrorKind::Garbage };
@@ -122,6 +131,21 @@ impl Model for HttpModel {
             }
             None => Err(error),
         }
+    }
+}
+
+/// The tokens of a question and of an answer of so many bytes, which the question limits.
+fn estimate(question: &Question, answer: usize) -> Usage {
+    let usage = Usage::estimate(question.bytes(), answer);
+    Usage { output_tokens: usage.output_tokens.min(question.max_output_tokens.into()), ..usage }
+}
+
+/// The tokens of a request without a complete response, for the model may have worked on it.
+fn usage_before(error: &HttpError, question: &Question) -> Usage {
+    match error {
+        HttpError::Truncated | HttpError::TimedOut => estimate(question, 0),
+        HttpError::TooLarge(most) => estimate(question, *most),
+        HttpError::Connection(_) | HttpError::Request(_) => Usage::default(),
     }
 }
 

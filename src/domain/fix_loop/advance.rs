@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chain::ProviderCall;
+use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
 use crate::domain::explanation::Explanation;
@@ -241,9 +241,7 @@ impl FixLoop {
 
     /// Adds provider calls to the spending and to the current attempt.
     fn note(&mut self, asked: ProviderCalls) {
-        for call in &asked.calls {
-            self.spending.add(call.requests, call.usage, call.micro_usd);
-        }
+        self.spending.join(spent_by(&asked.calls));
         if let Some(attempt) = &mut self.attempt {
             attempt.degraded |= asked.degraded;
             attempt.calls.extend(asked.calls);

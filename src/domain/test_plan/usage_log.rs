@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::ProviderCall;
+use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::id::SessionId;
 
 /// Path of `provider-calls.json` inside the session folder.
@@ -44,21 +44,13 @@ impl UsageLog {
 
     /// What all calls used and cost.
     pub fn spent(&self) -> Spending {
-        sum(self.calls.iter())
+        spent_by(self.calls.iter().map(|one| &one.call))
     }
 
     /// What the calls for one work used and cost.
     pub fn spent_on(&self, work: &str) -> Spending {
-        sum(self.calls.iter().filter(|one| one.work == work))
+        spent_by(self.calls.iter().filter(|one| one.work == work).map(|one| &one.call))
     }
-}
-
-fn sum<'a>(calls: impl Iterator<Item = &'a UsageLogEntry>) -> Spending {
-    let mut spent = Spending::default();
-    for one in calls {
-        spent.add(one.call.requests, one.call.usage, one.call.micro_usd);
-    }
-    spent
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::budget::{Spending, dollars};
+use crate::domain::budget::Spending;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{PHASES, PhaseRow, Pipeline, PlanningStep};
 use crate::domain::test_plan::plan_run::{PlanEnd, PlanResult, PlanRun};
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
-use crate::report::phrases::usage;
+use crate::report::phrases::{cost, usage};
 
 use super::generation::{self, ProducedDocument};
 
@@ -151,8 +151,8 @@ pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> St
         text.push_str(&generation::produced(produced));
     }
     if run.spending.calls > 0 {
-        let cost = dollars(run.spending.micro_usd);
-        text.push_str(&format!("\nproviders   {}, {cost}\n", usage(&run.spending)));
+        let (usage, cost) = (usage(&run.spending), cost(&run.spending));
+        text.push_str(&format!("\nproviders   {usage}, {cost}\n"));
     }
     if state.degraded {
         text.push_str("degraded    no provider gave a good analysis of everything\n");

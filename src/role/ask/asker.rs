@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use futures::lock::Mutex;
 
-use crate::domain::budget::SpendingLimits;
-use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules};
+use crate::domain::budget::{BYTES_PER_TOKEN, SpendingLimits};
+use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules, spent_by};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::provider::ClientMode;
 use crate::effect::{EffectError, Model, ModelErrorKind, Question, StoreError};
-use crate::role::prompt::{BYTES_PER_TOKEN, RefusedAnswer, Role};
+use crate::role::prompt::{RefusedAnswer, Role};
 
 use super::calls::{CallOutcome, Caller, Entry, Exchange, note_model, reason_of};
 use super::chain::{AskEffects, AskSettings, Slot};
@@ -18,7 +18,7 @@ use super::conversation::{Conversation, Narrowed};
 use super::exchange_log::{self, UncountedCalls};
 use super::reader::{Answered, Reader, Reading, Reply};
 use super::retry::trigger_of;
-use super::usage_key::{UsageKey, new_call, sum};
+use super::usage_key::{UsageKey, new_call};
 
 /// Maximum number of attempts per provider and question, including the first.
 const TURNS: u32 = 3;
@@ -361,7 +361,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
     /// Reports a call, which is in the list, to the screen, with the session's spending so far.
     fn report(&self, call: ProviderCall) {
         let mut spent = self.ask.usage.session;
-        spent.join(sum(self.calls));
+        spent.join(spent_by(&*self.calls));
         let iteration = self.ask.usage.iteration;
         self.fx.screen.show(&Event::Asked { iteration, call, spent });
     }

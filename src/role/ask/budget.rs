@@ -1,9 +1,8 @@
 //! Decides whether the budget permits another question (specification.md 13.7).
 
-use crate::domain::budget::{Spending, SpendingLimits, Usage};
+use crate::domain::budget::{BYTES_PER_TOKEN, Spending, SpendingLimits, Usage};
 use crate::domain::provider::ClientMode;
 use crate::effect::{Model, Question};
-use crate::role::prompt::BYTES_PER_TOKEN;
 
 use super::chain::AskSettings;
 use super::usage_key::UsageKey;
@@ -48,7 +47,7 @@ impl Budget<'_> {
         question: &Question,
         running: Spending,
     ) -> Allowance {
-        let bytes = question.system.len() + question.prompt.len() + form_bytes(question);
+        let bytes = question.bytes();
         let prompt = (bytes / BYTES_PER_TOKEN) as u64;
         let longest_input = match model.mode() {
             // No tokenizer makes more tokens than bytes.
@@ -74,11 +73,6 @@ impl Budget<'_> {
             Err(why) => Allowance::IterationLimit(format!("in this {scope}, {why}")),
         }
     }
-}
-
-/// Bytes of the JSON Schema of the answer, which a request carries besides the prompt.
-fn form_bytes(question: &Question) -> usize {
-    question.form.as_ref().map_or(0, |(_, schema)| schema.to_string().len())
 }
 
 #[cfg(test)]

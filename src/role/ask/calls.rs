@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 
 use crate::domain::budget::{Spending, Usage};
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::{FallbackTrigger, ProviderCall, spent_by};
 use crate::domain::event::Event;
 use crate::domain::provider::ClientMode;
 use crate::domain::text::bounded;
@@ -15,7 +15,7 @@ use super::chain::{AskEffects, AskSettings};
 use super::exchange_log::{self, AnswerReceipt, PendingQuestion};
 use super::reader::Reader;
 use super::retry::{BeforeRetry, Tries, ask_with_retries, trigger_of};
-use super::usage_key::{UsageKey, sum};
+use super::usage_key::UsageKey;
 
 /// Maximum length of the reason stored with a call, in characters.
 const REASON: usize = 1_000;
@@ -112,7 +112,7 @@ impl<T: Send + Sync> Caller<'_, T> {
         if is_first && let Some(found) = self.find_earlier(call, &digest, calls).await? {
             return Ok(CallOutcome::Exchange(found));
         }
-        let budget = Budget { settings, usage, spent: sum(calls) };
+        let budget = Budget { settings, usage, spent: spent_by(calls) };
         match budget.allowance(model, question, Spending::default()) {
             Allowance::Granted(tokens) => {
                 (question.max_output_tokens, question.left) = (tokens, budget.left());
@@ -168,7 +168,7 @@ impl<T: Send + Sync> Caller<'_, T> {
         let Self { settings, usage, fx, .. } = *self;
         exchange_log::note_question(pending, fx.store).await?;
         let start = fx.clock.elapsed();
-        let budget = Budget { settings, usage, spent: sum(&pending.before) };
+        let budget = Budget { settings, usage, spent: spent_by(&pending.before) };
         let before_retry = StoredRetry { budget, pending, model, store: fx.store };
         let longest_wait = settings.rules.longest_wait;
         let tries =

@@ -3,8 +3,9 @@
 
 use async_trait::async_trait;
 
+use crate::domain::budget::BYTES_PER_TOKEN;
 use crate::effect::{Answer, Model, ModelError, ModelFacts, Question};
-use crate::role::prompt::{self, BYTES_PER_TOKEN, RefusedAnswer};
+use crate::role::prompt::{self, RefusedAnswer};
 
 /// The refused answers of one provider to one question, oldest first.
 #[derive(Default)]

@@ -4,11 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::{FallbackTrigger, ProviderCall, spent_by};
 use crate::domain::id::sha256_hex;
 use crate::effect::{Answer, Finish, ModelError, Question, Store, StoreError, read_or_forget};
-
-use super::usage_key::sum;
 
 /// The file in the session folder with the pending question.
 pub const PENDING_QUESTION_FILE: &str = ".process/question-under-way.json";
@@ -36,7 +34,7 @@ pub struct PendingQuestion {
 impl PendingQuestion {
     /// Number of requests of the session before this question.
     pub fn earlier(&self) -> u64 {
-        self.counted.saturating_add(sum(&self.before).calls)
+        self.counted.saturating_add(spent_by(&self.before).calls)
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`UsageKey`]: the work that pays for a question, and its usage record (specification.md 13.7).
 
 use crate::domain::budget::{Spending, Usage};
-use crate::domain::chain::ProviderCall;
+use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::fix_loop::FixLoop;
 use crate::effect::Model;
 
@@ -32,7 +32,7 @@ impl From<&FixLoop> for UsageKey {
     fn from(state: &FixLoop) -> Self {
         let number = state.current_iteration;
         let attempt = state.attempt.as_ref();
-        let here = sum(attempt.map_or(&[], |attempt| &attempt.calls));
+        let here = spent_by(attempt.map_or(&[][..], |attempt| &attempt.calls));
         // A second proposal is another question, which must not take the records of the first.
         let proposal = 1 + attempt.map_or(0, |attempt| attempt.refusals.len());
         let record = format!(".process/iteration-{number}-cli-output");
@@ -92,15 +92,6 @@ pub fn new_call(
     }
 }
 
-/// The total that some calls spent.
-pub fn sum(calls: &[ProviderCall]) -> Spending {
-    let mut spent = Spending::default();
-    for call in calls {
-        spent.add(call.requests, call.usage, call.micro_usd);
-    }
-    spent
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -150,7 +141,7 @@ mod tests {
                     ProviderCall { usage: used, ..new_call(&usage(), Role::Judge, 1, 1, &model) }
                 })
                 .collect();
-            let spent = sum(&calls);
+            let spent = spent_by(&calls);
             proptest::prop_assert_eq!(spent.calls, calls.len() as u64);
             let all: u64 = tokens.iter().map(|(input, output)| input + output).sum();
             proptest::prop_assert_eq!(spent.usage.tokens(), all);

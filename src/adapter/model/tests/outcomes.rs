@@ -96,6 +96,36 @@ async fn every_way_of_every_protocol_has_its_kind() {
     const { assert!(ANSWER_LIMIT < 50 << 20, "the flood is larger than what is read") };
 }
 
+/// A server that reports no tokens is not free: what the model worked on is estimated.
+#[tokio::test]
+async fn what_no_server_counts_is_estimated() {
+    // The question has 38 bytes with its form, and its answer may have 77 tokens.
+    let estimate = |output| Usage { estimated: true, ..Usage::new(13, output) };
+    for (name, protocol) in PROTOCOLS {
+        let mut silent = bodies(name).0;
+        let counted = ["usage", "usageMetadata"].map(|field| silent[field].take());
+        assert!(counted.iter().any(Value::is_object), "{name}");
+        let length = silent.to_string().len().div_ceil(3) as u64;
+        let table = [
+            ("an answer", reply(200, silent.to_string()), estimate(length.min(77))),
+            ("garbage", reply(200, "<html>"), estimate(2)),
+            ("a flood", Way::Flood, estimate(77)),
+            ("nothing", reply(200, ""), estimate(0)),
+            ("silence", Way::Silence, estimate(0)),
+            ("half an answer", Way::Cut, estimate(0)),
+            ("a refused request", reply(400, "unknown field"), Usage::default()),
+            ("a broken server", reply(500, ""), Usage::default()),
+            ("no server", Way::Hangup, Usage::default()),
+        ];
+        for (why, way, expected) in table {
+            let limit = if why == "silence" { SHORT } else { LONG };
+            let asked = ask(protocol, vec![way], limit).await;
+            let usage = asked.map_or_else(|error| error.usage, |answer| answer.usage);
+            assert_eq!(usage, expected, "{name}: {why}");
+        }
+    }
+}
+
 /// Every way in which a model declines, in the words of its protocol, with usage.
 #[tokio::test]
 async fn an_answer_that_is_declined_keeps_its_usage() {

@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use serde_json::Value;
 
 use crate::domain::budget::Usage;
-use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::chain::{FallbackTrigger, ProviderCall, spent_by};
 use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
 use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
@@ -19,7 +19,6 @@ use super::{MemoryStore, Notices, ScriptedModel, World, settings, usage};
 use crate::role::ask::chain::AskEffects;
 use crate::role::ask::exchange_log;
 use crate::role::ask::provider_chain::opened_usage_log;
-use crate::role::ask::usage_key::sum;
 use crate::role::ask::{AskSettings, Asker, Reply, Slot, UsageKey};
 
 #[test]
@@ -35,7 +34,7 @@ fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
     assert!(matches!(reply, Reply::Good(_)));
     assert_eq!(calls.len(), 1);
     let third = World { asker: Asker::new(settings()), ..next };
-    let usage = UsageKey { session: sum(&calls), ..usage() };
+    let usage = UsageKey { session: spent_by(&calls), ..usage() };
     let (reply, calls) = third.ask_for(&usage, &[&a], false);
     assert!(matches!(reply, Reply::Good(_)));
     assert!(calls.is_empty(), "a counted call is not counted again");
@@ -131,7 +130,7 @@ fn ask_several(world: &World) -> (Vec<ProviderCall>, Vec<Killed>) {
 
 /// The requests and tokens that some calls count, and how many of them were interrupted.
 fn totals(calls: &[ProviderCall]) -> (u64, u64, usize) {
-    let spent = sum(calls);
+    let spent = spent_by(calls);
     let interrupted =
         calls.iter().filter(|call| call.trigger == Some(FallbackTrigger::Interrupted));
     (spent.calls, spent.usage.tokens(), interrupted.count())
@@ -181,7 +180,7 @@ fn a_failure_that_was_paid_for_is_counted_once_however_often_the_run_is_killed()
         paid: true,
         ..ScriptedModel::new("a", script)
     };
-    let cost = |calls: &[ProviderCall]| sum(calls).micro_usd;
+    let cost = |calls: &[ProviderCall]| spent_by(calls).micro_usd;
     let world = World::new(settings());
     // The calls of a run are lost with it, unless they are passed on as counted.
     let (_, first) = world.ask(&[&paid(vec![refused()])], false);
@@ -202,7 +201,7 @@ fn a_failure_that_was_paid_for_is_counted_once_however_often_the_run_is_killed()
         [Some(9), Some(9), Some(15)]
     );
     let world = World { asker: Asker::new(settings()), ..world };
-    let usage = UsageKey { session: sum(&again), ..usage() };
+    let usage = UsageKey { session: spent_by(&again), ..usage() };
     let (reply, rest) = world.ask_for(&usage, &[&silent], false);
     assert!(matches!(reply, Reply::Good(_)) && rest.is_empty(), "all of it was counted");
 }

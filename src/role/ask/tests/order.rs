@@ -126,7 +126,8 @@ fn a_repeated_question_fits_into_a_small_window() {
         a.facts.context = context;
         world.ask(&[&a], false);
         let asked = a.asked.lock().unwrap();
-        let quarter = usize::try_from(context / 4).unwrap() * crate::role::prompt::BYTES_PER_TOKEN;
+        let quarter =
+            usize::try_from(context / 4).unwrap() * crate::domain::budget::BYTES_PER_TOKEN;
         assert_eq!(asked.len(), 3);
         for text in asked.iter() {
             assert!(text.len() <= "question".len() + quarter, "{context}: {}", text.len());
@@ -155,7 +156,7 @@ fn a_prompt_that_is_too_long_is_rebuilt_at_half_the_size() {
             Role::Analyst,
             None,
         );
-        let tokens = u32::try_from(bytes / crate::role::prompt::BYTES_PER_TOKEN).unwrap();
+        let tokens = u32::try_from(bytes / crate::domain::budget::BYTES_PER_TOKEN).unwrap();
         assert!(room <= tokens / 2, "{bytes}: {room}");
         assert!(tokens / 2 > 7_500 || room >= tokens / 4, "{bytes}: {room}");
     }
