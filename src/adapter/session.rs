@@ -1,13 +1,15 @@
 //! Opens and closes the session of a repository: its record, its private checkout and its suite,
 //! for fixing, characterising, measuring or planning tests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::domain::event::{Event, Outcome};
-use crate::domain::id::{CommitId, TreeId};
+use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
-use crate::domain::session::files::{PIPELINE, RECORD};
-use crate::domain::session::{SessionRecord, SessionStatus};
+use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
+use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
 use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{
@@ -21,7 +23,9 @@ use super::open_error::OpenError;
 use super::paths::{scratch, state_prefix, state_root, work_root};
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use super::sandbox_entry::protection;
-use super::session_choice::{ABANDONED, PlanRequest, Planning, choose, choose_plan, repair_state};
+use super::session_choice::{
+    ABANDONED, PlanRequest, Planning, choose, choose_plan, newest, newest_plan, repair_state,
+};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
 
@@ -171,6 +175,44 @@ impl<'a> Session<'a> {
         Ok((session, PlanStart { pipeline, source, tree, runnable }))
     }
 
+    /// The options of the last run of the session that a request resumes, with this iteration limit
+    /// if it raises it. `None` for a new session, for one without options, and for one that cannot
+    /// be resumed, which opening it explains.
+    pub fn kept_options(
+        choice: &SessionChoice,
+        limit: Option<u32>,
+        facts: &RepositoryFacts,
+    ) -> Result<Option<Value>, StoreError> {
+        let root = state_root(facts);
+        let id = match choice {
+            SessionChoice::New { .. } => None,
+            SessionChoice::Resume { session } => Some(session.clone()),
+            SessionChoice::Newest => {
+                newest(facts, &root, limit).ok().map(|(record, _)| record.session_id)
+            }
+        };
+        options_of(id, &root)
+    }
+
+    /// Like [`Session::kept_options`], for a session that plans tests.
+    pub fn kept_plan_options(
+        choice: &SessionChoice,
+        facts: &RepositoryFacts,
+    ) -> Result<Option<Value>, StoreError> {
+        let root = state_root(facts);
+        let id = match choice {
+            SessionChoice::New { .. } => None,
+            SessionChoice::Resume { session } => Some(session.clone()),
+            SessionChoice::Newest => newest_plan(&root)?.map(|(record, _)| record.session_id),
+        };
+        options_of(id, &root)
+    }
+
+    /// Stores the options of this run for one that resumes the session.
+    pub async fn keep_options(&self, options: &Value) -> Result<(), StoreError> {
+        self.store.write_json(OPTIONS, options).await
+    }
+
     /// The implementations of all effects for this session.
     pub fn effects<'b>(
         &'b self,
@@ -314,6 +356,11 @@ impl<'a> Session<'a> {
         let root = state_root(&self.facts);
         Ok(store::archive(&root, &self.record.session_id, &self.clock.now())?)
     }
+}
+
+fn options_of(id: Option<SessionId>, root: &Path) -> Result<Option<Value>, StoreError> {
+    let folder = id.map(|id| store::session_folder(root, &id));
+    Ok(folder.map(|folder| store::read_file(&folder, OPTIONS)).transpose()?.flatten())
 }
 
 /// Completes archiving that earlier runs began (specification.md 8.14). A failure is reported and

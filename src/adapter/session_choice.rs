@@ -49,32 +49,9 @@ pub fn choose(
             Ok((record, restored))
         }
         SessionChoice::Newest => {
-            let mut why = String::from("there is none");
-            let (mut records, mut restored) = (Vec::new(), Vec::new());
-            for id in store::active(root)? {
-                match load(facts, root, &id) {
-                    Ok((record, files)) => {
-                        records.push(record);
-                        restored.push(files);
-                    }
-                    Err(error) => why = format!("{id}: {error}"),
-                }
-            }
-            match newest_resumable(&records, &facts.head, limit) {
-                Ok(index) => {
-                    let mut record = records.swap_remove(index);
-                    record.reopen(limit, clock.now());
-                    Ok((record, restored.swap_remove(index)))
-                }
-                Err(last) => {
-                    if let Some((index, reason)) = last
-                        && let Some(record) = records.get(index)
-                    {
-                        why = format!("{}: {reason}", record.session_id);
-                    }
-                    Err(OpenError::NothingToResume { reason: why })
-                }
-            }
+            let (mut record, restored) = newest(facts, root, limit)?;
+            record.reopen(limit, clock.now());
+            Ok((record, restored))
         }
         SessionChoice::New { name } => {
             for id in store::active(root)? {
@@ -95,6 +72,36 @@ pub fn choose(
                 .map_or_else(|| format!("WFS-test-{kind}{}", slug(&on)), ToString::to_string);
             let description = format!("Bring the tests of {on} back to green");
             Ok((begin(request, &base, description, (facts, root, clock))?, None))
+        }
+    }
+}
+
+/// The newest session that can be resumed.
+pub fn newest(
+    facts: &RepositoryFacts,
+    root: &Path,
+    limit: Option<u32>,
+) -> Result<(SessionRecord, Restored), OpenError> {
+    let mut why = String::from("there is none");
+    let (mut records, mut restored) = (Vec::new(), Vec::new());
+    for id in store::active(root)? {
+        match load(facts, root, &id) {
+            Ok((record, files)) => {
+                records.push(record);
+                restored.push(files);
+            }
+            Err(error) => why = format!("{id}: {error}"),
+        }
+    }
+    match newest_resumable(&records, &facts.head, limit) {
+        Ok(index) => Ok((records.swap_remove(index), restored.swap_remove(index))),
+        Err(last) => {
+            if let Some((index, reason)) = last
+                && let Some(record) = records.get(index)
+            {
+                why = format!("{}: {reason}", record.session_id);
+            }
+            Err(OpenError::NothingToResume { reason: why })
         }
     }
 }
@@ -272,15 +279,6 @@ fn find_plan(
     facts: &RepositoryFacts,
     root: &Path,
 ) -> Result<Option<(SessionRecord, Pipeline)>, OpenError> {
-    let open = |id: &SessionId| -> Result<Option<(SessionRecord, Pipeline)>, StoreError> {
-        let folder = store::session_folder(root, id);
-        let (record, pipeline) =
-            (store::read_record(&folder)?, store::read_file(&folder, PIPELINE)?);
-        let pipeline = pipeline.and_then(|value| serde_json::from_value(value).ok());
-        Ok(record.zip(pipeline))
-    };
-    // Other sessions do not stand in the way when they cannot be read.
-    let read = |id: &SessionId| open(id).ok().flatten();
     let or_none =
         |found: Option<_>, reason: String| found.map(Some).ok_or(OpenError::NoSession { reason });
     match (&request.entry, &request.run.session) {
@@ -289,20 +287,37 @@ fn find_plan(
             if archived {
                 return Err(StoreError::Archived { session: id.to_string() }.into());
             }
-            or_none(open(id)?, format!("{id} has no plan"))
+            or_none(read_plan(id, root)?, format!("{id} has no plan"))
         }
         (None, SessionChoice::New { .. } | SessionChoice::Newest) => {
-            let newest = store::active(root)?.iter().find_map(read);
-            or_none(newest, "none was begun here".to_owned())
+            or_none(newest_plan(root)?, "none was begun here".to_owned())
         }
         (Some(entry), SessionChoice::New { name: None }) if !request.fresh => {
             let same = |(record, pipeline): &(SessionRecord, Pipeline)| {
                 pipeline.is_about(entry, &request.description) && record.git.head_sha == facts.head
             };
-            Ok(store::active(root)?.iter().filter_map(read).find(same))
+            Ok(store::active(root)?.iter().filter_map(|id| readable_plan(id, root)).find(same))
         }
         (Some(_), _) => Ok(None),
     }
+}
+
+/// The record of a session that plans tests, with its pipeline; `None` for another one.
+fn read_plan(id: &SessionId, root: &Path) -> Result<Option<(SessionRecord, Pipeline)>, StoreError> {
+    let folder = store::session_folder(root, id);
+    let (record, pipeline) = (store::read_record(&folder)?, store::read_file(&folder, PIPELINE)?);
+    let pipeline = pipeline.and_then(|value| serde_json::from_value(value).ok());
+    Ok(record.zip(pipeline))
+}
+
+/// The same, also `None` for a session that cannot be read: it does not stand in the way of others.
+fn readable_plan(id: &SessionId, root: &Path) -> Option<(SessionRecord, Pipeline)> {
+    read_plan(id, root).ok().flatten()
+}
+
+/// The newest session that plans tests.
+pub fn newest_plan(root: &Path) -> Result<Option<(SessionRecord, Pipeline)>, StoreError> {
+    Ok(store::active(root)?.iter().find_map(|id| readable_plan(id, root)))
 }
 
 fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, OpenError> {

@@ -19,6 +19,7 @@ use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
+use super::kept_options::{self, Continued};
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, patches_only, terms, tool_commands};
 use super::{AppError, FixRequest, page};
@@ -55,12 +56,18 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
         page::check_page(file)?;
     }
     let facts = repo::discover(&request.repository)?;
+    let kept = Session::kept_options(&request.session, request.max_iterations, &facts)?;
+    let Continued { request, notice } =
+        &kept_options::complete(request, &kept.unwrap_or_default())?;
     let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
     contain(&settings)?;
     let fix = resolve(request, &settings)?;
     let mut providers = providers::open(&request.models, &settings)?;
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
+    let kept = kept_options::keep(request, &session).await;
+    let (mut session, ()) = or_undo(session, kept, Session::withdraw).await?;
+    session.notices.extend(notice.clone());
     let models = providers.models(&session.client_folders());
     let (session, models) = or_undo(session, models, Session::withdraw).await?;
     let open = OpenModels { providers: &providers, models: &models };

@@ -9,6 +9,7 @@ mod doctor;
 mod error;
 mod fix;
 mod job;
+mod kept_options;
 mod page;
 mod plan_and_write_tests;
 mod providers;

@@ -20,6 +20,7 @@ use crate::report::planning;
 
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::fix::{self, OpenModels};
+use super::kept_options::{self, Continued};
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, coverage_target};
 use super::write_tests::{self, WriteRun, fix_request};
@@ -57,6 +58,9 @@ async fn run(
     screen: &dyn Screen,
 ) -> Result<TestOutcome, AppError> {
     let facts = repo::discover(&request.repository)?;
+    let kept = Session::kept_plan_options(&request.session, &facts)?;
+    let Continued { request, notice } =
+        &kept_options::complete(request, &kept.unwrap_or_default())?;
     let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
     contain(&settings)?;
     let plan_request = resolve(request, &settings, goal, &facts.root)?;
@@ -70,6 +74,9 @@ async fn run(
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let (session, start) = Session::open_plan(&plan_request, &clock).await?;
+    let kept = kept_options::keep(request, &session).await;
+    let (mut session, ()) = fix::or_undo(session, kept, Session::delete).await?;
+    session.notices.extend(notice.clone());
     let models = providers.models(&session.client_folders());
     let (session, models) = fix::or_undo(session, models, Session::delete).await?;
     let branch = session.record.git.branch.clone();

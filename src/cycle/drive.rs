@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::{Either, LocalBoxFuture, select};
 
 use crate::domain::event::Event;
+use crate::domain::fix_loop::Stopped;
 use crate::domain::session::files::EVENTS;
 use crate::effect::{Clock, Effects, Screen, Store};
 
@@ -54,7 +55,7 @@ pub struct Driven<M> {
     /// The state as saved; after an early stop it names the step to repeat.
     pub state: M,
     /// Why the drive stopped early; `None` when it ended because there was no further step.
-    pub stop_reason: Option<String>,
+    pub stopped: Option<Stopped>,
 }
 
 /// Drives `state` until its performer has no further step; a resumed session enters here with the
@@ -68,12 +69,12 @@ pub async fn drive<M: Machine, P: Perform<M>>(
     journal: Journal<'_>,
     budget: Option<Duration>,
 ) -> Result<Driven<M>, Failure> {
-    let mut stop_reason = None;
+    let mut stopped = None;
     loop {
         journal.save(&state).await?;
         performer.show(&state).await?;
-        if stop_reason.is_some() {
-            return Ok(Driven { state, stop_reason });
+        if stopped.is_some() {
+            return Ok(Driven { state, stopped });
         }
         let began = journal.clock.elapsed();
         let step_end = match performer.perform(&state) {
@@ -88,12 +89,13 @@ pub async fn drive<M: Machine, P: Perform<M>>(
                 outcome
             }
             StepEnd::Stopped { reason } => {
-                return Ok(Driven { state, stop_reason: Some(reason) });
+                return Ok(Driven { state, stopped: Some(Stopped { reason, is_spent: false }) });
             }
-            StepEnd::Rest => return Ok(Driven { state, stop_reason }),
+            StepEnd::Rest => return Ok(Driven { state, stopped }),
         };
         let took_ms = millis(journal.clock.elapsed().saturating_sub(began));
-        stop_reason = M::stop_reason(&outcome).map(str::to_owned);
+        stopped = M::spent_reason(&outcome)
+            .map(|reason| Stopped { reason: reason.to_owned(), is_spent: true });
         journal.record_step(&state, &outcome, took_ms).await?;
         let (mut next, events) = state.clone().advance(outcome, took_ms);
         next.set_logs(state.logs().with_transition());

@@ -33,7 +33,7 @@ pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn advance(self, outcome: Self::Outcome, took_ms: u64) -> (Self, Vec<Event>);
 
     /// Why no step can follow this outcome in the same run; the same step comes again on resume.
-    fn stop_reason(outcome: &Self::Outcome) -> Option<&str>;
+    fn spent_reason(outcome: &Self::Outcome) -> Option<&str>;
 
     /// The state that a command begins with; `last` supplies what the command does not store.
     fn begin(command: &Self::Command, last: &Self) -> Option<Self>;

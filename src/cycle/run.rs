@@ -2,6 +2,7 @@
 //! is a step of the pipeline.
 
 use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::fix_loop::Stopped;
 use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::Pipeline;
@@ -38,9 +39,12 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
         None => Box::pin(fix::run(inputs, fx)).await?.outcome,
     };
     let planned = match driven {
-        Some(Driven { state, stop_reason }) => {
-            let stop_reason = stop_reason.filter(|_| outcome.result == Ending::Blocked);
-            let planned = plan_run(Driven { state, stop_reason }, fx).await?;
+        Some(Driven { state, stopped }) => {
+            let is_spent = outcome.limit_reached;
+            let stopped = stopped
+                .filter(|_| outcome.result == Ending::Blocked)
+                .map(|stopped| Stopped { is_spent, ..stopped });
+            let planned = plan_run(Driven { state, stopped }, fx).await?;
             Some(PlanRun { spending: outcome.spending, ..planned })
         }
         None => None,

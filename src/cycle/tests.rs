@@ -228,7 +228,7 @@ fn crash_and_resume<M: Machine + PartialEq + Debug, P: Perform<M>>(
     *store.writes_left.lock().unwrap() = None;
     let resumed = run(&store).unwrap();
     assert_eq!(resumed.state, expected.state, "after a crash at write {write}");
-    assert_eq!(resumed.stop_reason, expected.stop_reason);
+    assert_eq!(resumed.stopped, expected.stopped);
     for (file, text) in &*whole.files.lock().unwrap() {
         assert_eq!(store.text(file), *text, "{file} after a crash at write {write}");
     }

@@ -211,7 +211,8 @@ pub struct Outcome {
     pub preexisting: Vec<TestId>,
     /// Whether, in some iteration, providers were available, but none gave a good answer.
     pub degraded: bool,
-    /// Whether the iteration limit ended the session, so that a higher one continues it.
+    /// Whether the iteration limit or one of what providers may cost ended the run, so that a higher
+    /// one continues it.
     #[serde(default)]
     pub limit_reached: bool,
     /// What the providers' answers cost.

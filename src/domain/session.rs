@@ -18,6 +18,8 @@ pub(crate) use tests::samples;
 pub mod files {
     /// The record of the session, as [`super::SessionRecord`].
     pub const RECORD: &str = "workflow-session.json";
+    /// The options of the last run, for one that resumes the session; never in commits.
+    pub const OPTIONS: &str = ".process/options.json";
     /// State of the fix loop.
     pub const LOOP: &str = ".process/iteration-state.json";
     /// State of the pipeline of a test session.

@@ -60,6 +60,10 @@ pub fn resume_session(session: &str) -> NextStep {
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {
+        Ending::Blocked if outcome.limit_reached => {
+            let purpose = "continue, with a higher limit: `--budget-calls`, `--budget-tokens` or `--budget-usd`";
+            Some(NextStep { purpose, ..step })
+        }
         Ending::Blocked => Some(step),
         Ending::Failure => {
             let limit = higher_limit(outcome);
@@ -112,7 +116,13 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
             steps.push(NextStep::new("/regreen fix", "run again"));
         }
         FinalState::Stopped => {
-            steps.push(NextStep::new("/regreen resume", "continue where it stopped"));
+            let is_spent = outcome.is_some_and(|outcome| outcome.limit_reached);
+            let purpose = if is_spent {
+                "continue, once its `budget` is raised on the base branch"
+            } else {
+                "continue where it stopped"
+            };
+            steps.push(NextStep::new("/regreen resume", purpose));
         }
         FinalState::DryRun => steps.push(NextStep::new("/regreen fix", "look for a fix")),
         FinalState::Planned if page.plan_is_gone => {}

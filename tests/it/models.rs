@@ -596,15 +596,42 @@ fn a_budget_stops_the_session_at_a_checkpoint_that_can_be_resumed() {
         ],
     )]);
     let repo = configured(&model, "one", &["one"], "");
-    let stopped = fix(&repo, &["one"], &["--budget-calls", "3"]);
+    let command = "python3 -m unittest -v test_calc";
+    let stopped = fix(&repo, &["one"], &["--budget-calls", "3", "--test-command", command]);
     assert_eq!(stopped.code, Some(1), "{}", stopped.err);
     let document = stopped.document();
     assert_eq!(document["result"], "blocked");
     assert!(document["reason"].as_str().unwrap().contains("3 calls"), "{document}");
-    assert!(stopped.err.contains("regreen fix --resume"), "{}", stopped.err);
+    for words in ["regreen fix --resume", "with a higher limit: `--budget-calls`"] {
+        assert!(stopped.err.contains(words), "{words}: {}", stopped.err);
+    }
+    // The session keeps its limits and its suite, whether or not they are repeated.
+    let asked = model.asked().len();
+    let resumed = fix(&repo, &["one"], &["--resume"]);
+    assert_eq!((resumed.code, model.asked().len()), (Some(1), asked), "{}", resumed.err);
+    let kept = format!("--test-command '{command}' --budget-calls 3");
+    assert!(resumed.err.contains(&kept), "{}", resumed.err);
     let resumed = fix(&repo, &["one"], &["--resume", "--budget-calls", "9"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    assert!(resumed.err.contains(command), "{}", resumed.err);
     assert_eq!(resumed.document()["spending"]["calls"], 4, "nothing was asked twice");
+}
+
+#[test]
+fn a_server_that_counts_nothing_is_not_free() {
+    let text = text_of(analysis("calc.py:clamp:4-5", 0.9));
+    let choice = serde_json::json!({ "message": { "content": text }, "finish_reason": "stop" });
+    let body = serde_json::json!({ "choices": [choice] }).to_string();
+    let model = FakeModel::serve(vec![("one", vec![Reply::Status(200, vec![], body)])]);
+    let price = ", price: { input: 1.0, output: 10.0 }";
+    let repo = configured(&model, "one, embedded", &["one"], price);
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["spending"]["usage"]["estimated"], true, "{document:#}");
+    assert!(document["spending"]["micro_usd"].as_u64() > Some(1_000), "{document:#}");
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    assert!(report.contains("Spent: about $0.0"), "{report}");
 }
 
 /// An analysis in the protocol of Anthropic that cost nearly two cents.

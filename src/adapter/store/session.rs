@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::adapter::host::{crash, files, redaction};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{EVENTS, RECORD};
+use crate::domain::session::files::{EVENTS, OPTIONS, RECORD};
 use crate::effect::{Store, StoreError};
 
 use super::SCHEMA_VERSION;
@@ -284,6 +284,7 @@ fn is_committed(name: &str) -> bool {
         && !name.contains("/test-layer-")
         && !name.contains("/.regreen-")
         && name != "report.md"
+        && name != OPTIONS
 }
 
 #[async_trait]

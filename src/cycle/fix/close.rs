@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::{FixLoop, SessionLocation};
+use crate::domain::fix_loop::{FixLoop, SessionLocation, Stopped};
 use crate::domain::session;
 use crate::domain::session::files::ALL_PATCH;
 use crate::report::handover;
@@ -20,7 +20,7 @@ pub async fn close(
     state: &FixLoop,
     performer: &Performer<'_>,
     onto: Option<String>,
-    stopped: &str,
+    stopped: Stopped,
     archive: &Path,
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;

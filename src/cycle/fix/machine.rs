@@ -49,7 +49,7 @@ impl Machine for FixLoop {
         Self::advance(self, outcome, took_ms)
     }
 
-    fn stop_reason(outcome: &FixStepOutcome) -> Option<&str> {
+    fn spent_reason(outcome: &FixStepOutcome) -> Option<&str> {
         match outcome {
             FixStepOutcome::OutOfBudget { reason, .. } => Some(reason),
             _ => None,

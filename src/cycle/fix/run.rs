@@ -109,9 +109,8 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     events.extend(opened.events);
     let journal = Journal::from(fx);
     let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
-    let Driven { state, stop_reason } =
-        drive(state, &mut performer, journal, inputs.budget).await?;
-    let stopped = stop_reason.unwrap_or_default();
-    let outcome = close(&state, &performer, inputs.onto, &stopped, &inputs.archive).await?;
+    let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
+    let stopped = stopped.unwrap_or_default();
+    let outcome = close(&state, &performer, inputs.onto, stopped, &inputs.archive).await?;
     Ok(LoopEnd { outcome, events: state.events })
 }

@@ -52,7 +52,7 @@ impl Machine for Pipeline {
         (Self::advance(self, outcome), events)
     }
 
-    fn stop_reason(outcome: &PipelineStepOutcome) -> Option<&str> {
+    fn spent_reason(outcome: &PipelineStepOutcome) -> Option<&str> {
         match outcome {
             PipelineStepOutcome::OutOfBudget { reason }
             | PipelineStepOutcome::NotGreen { reason } => Some(reason),

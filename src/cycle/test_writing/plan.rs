@@ -63,12 +63,11 @@ pub async fn plan(
     let state = enter(state, fx).await?;
     let mut performer =
         PlanPerformer { inputs, chain: &chain, fx, survey: None, unreadable_inputs: 0 };
-    let Driven { state, stop_reason } =
-        drive(state, &mut performer, fx.into(), inputs.budget).await?;
+    let Driven { state, stopped } = drive(state, &mut performer, fx.into(), inputs.budget).await?;
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(PlanRun { state, package, plan, spending, halted: stop_reason })
+    Ok(PlanRun { state, package, plan, spending, halted: stopped })
 }
 
 /// Performs phases 2 to 4.

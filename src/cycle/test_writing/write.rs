@@ -73,13 +73,13 @@ pub async fn write_tests(
 
 /// What the session's files say where a drive of phase 5 ended.
 pub async fn plan_run(
-    Driven { state, stop_reason }: Driven<Pipeline>,
+    Driven { state, stopped }: Driven<Pipeline>,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
     let (package, plan) =
         planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
     let spending = spent(&state.session_id, fx).await?;
-    Ok(PlanRun { state, package, plan, spending, halted: stop_reason })
+    Ok(PlanRun { state, package, plan, spending, halted: stopped })
 }
 
 /// Writes the file that shows the progress of the session.

@@ -35,7 +35,7 @@ pub(crate) mod tests;
 
 pub use advance::{FixStepOutcome, ProviderCalls};
 pub use failed_change::FailedChange;
-pub use outcome::SessionLocation;
+pub use outcome::{SessionLocation, Stopped};
 pub use policy::{FixTerms, RegressionTrace};
 
 /// The next step, by name; its data are in the state.

@@ -4,7 +4,7 @@ use crate::domain::assertion::assertion;
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::test::Status;
 
-use super::FixLoop;
+use super::{FixLoop, FixVerdict};
 
 /// Branches and paths of a session, which the caller knows and the state does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,12 +20,24 @@ pub struct SessionLocation {
     pub patch: String,
 }
 
+/// Why a run stopped before it had a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// The reason, in regreen's own words.
+    pub reason: String,
+    /// Whether a limit of what providers may cost is used up, so that only a higher one continues.
+    pub is_spent: bool,
+}
+
 impl FixLoop {
-    /// The outcome so far. Without a verdict the session is blocked, with `stopped` as the reason.
-    pub fn outcome(&self, place: SessionLocation, stopped: &str) -> Outcome {
-        let (result, reason) = match &self.verdict {
-            Some(verdict) => (verdict.ending, verdict.reason.clone()),
-            None => (Ending::Blocked, stopped.to_owned()),
+    /// The outcome so far. Without a verdict the session is blocked, for the reason of `stopped`.
+    pub fn outcome(&self, place: SessionLocation, stopped: Stopped) -> Outcome {
+        let (result, reason, limit_reached) = match &self.verdict {
+            Some(FixVerdict { ending, reason }) => {
+                let is_last = self.current_iteration >= self.terms.max_iterations;
+                (*ending, reason.clone(), *ending == Ending::Failure && is_last)
+            }
+            None => (Ending::Blocked, stopped.reason, stopped.is_spent),
         };
         let failing = self
             .judgeable()
@@ -56,8 +68,7 @@ impl FixLoop {
             stuck: self.stuck_tests.clone(),
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
-            limit_reached: result == Ending::Failure
-                && self.current_iteration >= self.terms.max_iterations,
+            limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
             minimised: self.minimised.clone(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
 use crate::domain::event::Ending;
+use crate::domain::fix_loop::Stopped;
 
 use super::context::Package;
 use super::pipeline::{Goal, Pipeline, PipelineStep, PipelineVerdict};
@@ -18,8 +19,8 @@ pub struct PlanRun {
     pub plan: Option<TestPlan>,
     /// What providers have used so far.
     pub spending: Spending,
-    /// Why the run stopped early, in our own words.
-    pub halted: Option<String>,
+    /// Why the run stopped early.
+    pub halted: Option<Stopped>,
 }
 
 /// The result of a run that plans or writes tests.
@@ -81,10 +82,11 @@ impl PlanRun {
                 "the plan is ready and waits for approval".to_owned(),
                 format!("`regreen test --resume {id} --yes` carries it out"),
             ),
-            (_, Some(why)) => {
+            (_, Some(Stopped { reason, is_spent })) => {
                 let verb = if state.goal == Goal::Plan { "plan" } else { "test" };
-                let next = format!("`regreen {verb} --resume {id}` continues");
-                (PlanResult::Stopped, format!("{why} while planning and writing tests"), next)
+                let higher = if *is_spent { " with a higher limit" } else { "" };
+                let next = format!("`regreen {verb} --resume {id}` continues{higher}");
+                (PlanResult::Stopped, format!("{reason} while planning and writing tests"), next)
             }
             (PipelineStep::Execute, None) => (
                 PlanResult::Executing,
@@ -174,7 +176,7 @@ mod tests {
                 package: None,
                 plan: None,
                 spending: Spending::default(),
-                halted: halted.map(str::to_owned),
+                halted: halted.map(|why| Stopped { reason: why.to_owned(), is_spent: false }),
             };
             let end = run.end();
             assert_eq!(serde_json::to_value(end.result).unwrap(), word, "{end:?}");

@@ -9,6 +9,7 @@ use crate::domain::test_plan::plan_run::PlanRun;
 
 use super::*;
 use crate::domain::event::TaskRow;
+use crate::domain::fix_loop::Stopped;
 
 fn state(description: &str) -> Pipeline {
     let id = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
@@ -150,7 +151,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
         package: None,
         plan: None,
         spending: Spending { calls: 3, ..Spending::default() },
-        halted: Some("the budget".into()),
+        halted: Some(Stopped { reason: "the budget".into(), is_spent: true }),
     };
     let mut outcome = outcome(
         &run,

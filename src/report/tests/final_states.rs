@@ -202,6 +202,12 @@ fn every_state_has_its_page() {
         ),
         ("stopped", FinalState::Stopped, closed(Ending::Blocked), pushed),
         (
+            "stopped-by-a-spending-limit",
+            FinalState::Stopped,
+            changed(closed(Ending::Blocked), limit),
+            pushed,
+        ),
+        (
             "dry-run",
             FinalState::DryRun,
             without_change(Ending::Planned, 58, "a dry run stops before anything is changed"),

@@ -1,0 +1,269 @@
+//! The options that a session keeps: a run that resumes it takes them from there, so that it has the
+//! same suite, providers and limits without repeating them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::adapter::Session;
+use crate::adapter::host::redaction;
+use crate::domain::session::files::OPTIONS;
+use crate::domain::shell;
+
+use super::AppError;
+
+/// The options that are kept, by their names in requests and on the command line. The others belong
+/// to a run or to the session's record.
+const KEPT: &[&str] = &[
+    "base",
+    "test-command",
+    "setup",
+    "report",
+    "test-timeout",
+    "target",
+    "no-minimise",
+    "config",
+    "set",
+    "providers",
+    "budget-minutes",
+    "budget-usd",
+    "budget-tokens",
+    "budget-calls",
+];
+
+/// Field of the file for the names of options whose values contain a secret and are not stored.
+const SECRET: &str = "secret";
+
+/// The part of a request with the options for models.
+const MODELS: &str = "models";
+
+/// The options of a session that a run goes on with.
+pub(super) struct Continued<R> {
+    pub request: R,
+    /// What was taken from the session, for the user; `None` without any.
+    pub notice: Option<String>,
+}
+
+/// Stores the options of a request that began or resumed a session.
+pub(super) async fn keep<R: Serialize + Default>(
+    request: &R,
+    session: &Session<'_>,
+) -> Result<(), AppError> {
+    Ok(session.keep_options(&Value::Object(kept(request))).await?)
+}
+
+/// Completes a request that resumes a session with the options that this session keeps, if any.
+/// Fails if a secret kept it from storing one that the request needs.
+pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
+    request: &R,
+    stored: &Value,
+) -> Result<Continued<R>, AppError> {
+    let (mut fields, open) = (flat(request), flat(&R::default()));
+    let is_open = |name: &str| fields.get(name).is_some_and(|value| open.get(name) == Some(value));
+    let secret = stored[SECRET].as_array().into_iter().flatten().filter_map(Value::as_str);
+    if let Some(name) = secret.into_iter().find(|name| is_open(name)) {
+        return Err(AppError::usage(
+            format!("the session was begun with `--{name}`, whose value contains a secret"),
+            format!("secrets are not stored; give `--{name}` again"),
+        ));
+    }
+    let taken: Vec<&str> = KEPT
+        .iter()
+        .copied()
+        .filter(|name| is_open(name) && stored.get(name).is_some_and(|value| !value.is_null()))
+        .collect();
+    for name in &taken {
+        fields.insert((*name).to_owned(), stored[name].clone());
+    }
+    let words: Vec<String> = taken.iter().flat_map(|name| flags(name, &stored[name])).collect();
+    let notice = (!words.is_empty())
+        .then(|| format!("the session keeps the options of its last run: {}", shell::line(&words)));
+    match nested(request, fields) {
+        Some(request) => Ok(Continued { request, notice }),
+        // A file of another version, or one that somebody edited.
+        None => Err(AppError::usage(
+            format!("{OPTIONS} of the session cannot be read"),
+            "delete the file and give the options again",
+        )),
+    }
+}
+
+/// The options of a request to store: those that are not open.
+fn kept<R: Serialize + Default>(request: &R) -> Map<String, Value> {
+    let (fields, open) = (flat(request), flat(&R::default()));
+    let mut kept = Map::new();
+    let mut secret = Vec::new();
+    for name in KEPT {
+        let Some(value) = fields.get(*name).filter(|value| open.get(*name) != Some(value)) else {
+            continue;
+        };
+        let value = match value {
+            // The next run may start in another folder.
+            Value::String(path) if *name == "config" => absolute(path),
+            value => value.clone(),
+        };
+        let text = value.to_string();
+        if *redaction::redact(&text) == *text {
+            kept.insert((*name).to_owned(), value);
+        } else {
+            secret.push(Value::from(*name));
+        }
+    }
+    kept.insert(SECRET.to_owned(), secret.into());
+    kept
+}
+
+fn absolute(path: &str) -> Value {
+    std::path::absolute(path).map_or_else(|_| path.into(), |path| path.display().to_string().into())
+}
+
+/// The fields of a request, with those of its options for models beside the others.
+fn flat<R: Serialize>(request: &R) -> Map<String, Value> {
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(request) else { return Map::new() };
+    if let Some(Value::Object(models)) = fields.remove(MODELS) {
+        fields.extend(models);
+    }
+    fields
+}
+
+/// The request with these fields, which are those of `request` with other values.
+fn nested<R: Serialize + DeserializeOwned>(
+    request: &R,
+    mut fields: Map<String, Value>,
+) -> Option<R> {
+    let Ok(Value::Object(mut form)) = serde_json::to_value(request) else { return None };
+    if let Some(Value::Object(models)) = form.get_mut(MODELS) {
+        for (name, value) in models.iter_mut() {
+            *value = fields.remove(name).unwrap_or_default();
+        }
+    }
+    form.extend(fields);
+    serde_json::from_value(Value::Object(form)).ok()
+}
+
+/// An option as words of a command line.
+fn flags(name: &str, value: &Value) -> Vec<String> {
+    let flag = format!("--{name}");
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Object(set) => {
+            let part = |key: &str| set.get(key).and_then(Value::as_str).unwrap_or_default();
+            format!("{}={}", part("key"), part("value"))
+        }
+        other => other.to_string(),
+    };
+    match value {
+        Value::Bool(_) => vec![flag],
+        Value::Array(list) if name == "providers" => {
+            vec![flag, list.iter().map(text).collect::<Vec<_>>().join(",")]
+        }
+        Value::Array(list) => list.iter().flat_map(|one| [flag.clone(), text(one)]).collect(),
+        other => vec![flag, text(other)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{FixRequest, ModelOptions, TestRequest};
+    use crate::config::Override;
+
+    fn begun() -> FixRequest {
+        FixRequest {
+            repository: "here".into(),
+            base: Some("main".into()),
+            test_command: Some("make 'all tests'".into()),
+            setup: vec!["npm ci".into(), "make".into()],
+            report: Some("out/*.xml".into()),
+            test_timeout: Some("5m".into()),
+            target: Some(97),
+            max_iterations: Some(3),
+            no_minimise: true,
+            models: ModelOptions {
+                providers: vec!["one".into(), "embedded".into()],
+                budget_minutes: Some(5),
+                budget_usd: Some(0.02),
+                budget_tokens: Some(10),
+                budget_calls: Some(4),
+                record: Some("tape".into()),
+                replay: None,
+            },
+            config: Some("/c.yml".into()),
+            set: vec![Override { key: "a.b".into(), value: "c".into(), by: "--set".into() }],
+            bundle: Some("bundle".into()),
+            html: Some("page.html".into()),
+            ..FixRequest::default()
+        }
+    }
+
+    fn stored(request: &FixRequest) -> Value {
+        Value::Object(kept(request))
+    }
+
+    #[test]
+    fn a_resumed_run_has_the_options_that_it_leaves_open() {
+        let Continued { request, notice } =
+            complete(&FixRequest::default(), &stored(&begun())).unwrap();
+        let own = FixRequest {
+            repository: "here".into(),
+            max_iterations: Some(3),
+            bundle: Some("bundle".into()),
+            html: Some("page.html".into()),
+            models: ModelOptions { record: Some("tape".into()), ..request.models.clone() },
+            ..request
+        };
+        assert_eq!(own, begun(), "all but what belongs to one run");
+        assert_eq!(
+            notice.unwrap(),
+            "the session keeps the options of its last run: --base main --test-command 'make '\\''all tests'\\''' \
+             --setup 'npm ci' --setup make --report 'out/*.xml' --test-timeout 5m --target 97 --no-minimise \
+             --config /c.yml --set a.b=c --providers one,embedded --budget-minutes 5 --budget-usd 0.02 \
+             --budget-tokens 10 --budget-calls 4"
+        );
+        let higher = ModelOptions { budget_usd: Some(2.0), ..ModelOptions::default() };
+        let request = FixRequest { models: higher, ..FixRequest::default() };
+        let Continued { request, notice } = complete(&request, &stored(&begun())).unwrap();
+        assert_eq!((request.models.budget_usd, request.models.budget_calls), (Some(2.0), Some(4)));
+        assert!(!notice.unwrap().contains("--budget-usd"));
+        assert_eq!(kept(&request)["budget-usd"], 2.0, "and the next one has the higher limit");
+    }
+
+    #[test]
+    fn a_session_of_tests_and_the_fix_loop_share_their_options() {
+        let Continued { request, .. } =
+            complete(&TestRequest::default(), &stored(&begun())).unwrap();
+        let expected = TestRequest {
+            base: begun().base,
+            test_command: begun().test_command,
+            test_timeout: begun().test_timeout,
+            models: ModelOptions { record: None, ..begun().models },
+            config: begun().config,
+            set: begun().set,
+            ..TestRequest::default()
+        };
+        assert_eq!(request, expected);
+    }
+
+    #[test]
+    fn a_session_without_options_changes_nothing() {
+        let plain = FixRequest::default();
+        for file in [Value::Null, stored(&plain)] {
+            let Continued { request, notice } = complete(&begun(), &file).unwrap();
+            assert_eq!((request, notice), (begun(), None));
+        }
+        let error = complete(&plain, &serde_json::json!({ "target": "x" })).err().unwrap();
+        assert!(error.message.contains(OPTIONS), "{}", error.message);
+    }
+
+    #[test]
+    fn an_option_with_a_secret_is_not_stored_and_must_be_given_again() {
+        let secret = format!("gh{}", "p_0123456789abcdefghijABCDEFGHIJ456789");
+        let command = Some(format!("TOKEN={secret} make"));
+        let file = stored(&FixRequest { test_command: command.clone(), ..begun() });
+        assert!(!file.to_string().contains(&secret));
+        let error = complete(&FixRequest::default(), &file).err().unwrap();
+        assert!(error.hint.contains("give `--test-command` again"), "{}", error.hint);
+        let again = FixRequest { test_command: command.clone(), ..FixRequest::default() };
+        assert_eq!(complete(&again, &file).unwrap().request.test_command, command);
+    }
+}
