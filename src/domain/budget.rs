@@ -16,9 +16,6 @@ pub fn minutes(count: u64) -> Duration {
     Duration::from_mins(count.min(MAX_MINUTES))
 }
 
-/// Assumed number of bytes per token, a cautious value for source code.
-pub const BYTES_PER_TOKEN: usize = 3;
-
 /// Token usage of one or more calls, as counted by the provider or else estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {

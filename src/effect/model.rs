@@ -122,13 +122,13 @@ pub struct ModelError {
     /// What arrived before the failure, for the records; truncated and without secrets.
     pub raw: Box<str>,
     /// The tokens that the provider reports for the failed answer, which it may charge.
-    pub usage: Usage,
+    pub usage: Box<Usage>,
 }
 
 impl ModelError {
     /// An error of which nothing is known besides its kind and the provider's words.
     pub fn new(provider: &str, kind: ModelErrorKind, message: String) -> Self {
-        let (provider, usage) = (provider.into(), Usage::default());
+        let (provider, usage) = (provider.into(), Box::default());
         Self { provider, kind, message: message.into(), raw: Box::default(), usage }
     }
 

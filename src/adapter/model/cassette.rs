@@ -111,7 +111,7 @@ impl Model for Recording {
             },
             Err(error) => {
                 let (kind, message) = (error.kind.clone(), clean(&error.message));
-                RecordedOutcome::Error { kind, message, usage: error.usage }
+                RecordedOutcome::Error { kind, message, usage: *error.usage }
             }
         };
         let exchange = Exchange {
@@ -233,9 +233,10 @@ impl Model for Replaying {
                 usage,
                 model,
             }),
-            RecordedOutcome::Error { kind, message, usage } => {
-                Err(ModelError { usage, ..ModelError::new(&self.facts.name, kind, message) })
-            }
+            RecordedOutcome::Error { kind, message, usage } => Err(ModelError {
+                usage: Box::new(usage),
+                ..ModelError::new(&self.facts.name, kind, message)
+            }),
         }
     }
 }

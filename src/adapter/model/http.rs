@@ -45,7 +45,10 @@ impl HttpModel {
             self.http.post(&url, &headers, &body, limit, ANSWER_LIMIT).await.map_err(|error| {
                 let usage = usage_before(&error, question);
                 let kind = error_kind(&error, limit);
-                ModelError { usage, ..self.settings.error(kind, &error.to_string()) }
+                ModelError {
+                    usage: Box::new(usage),
+                    ..self.settings.error(kind, &error.to_string())
+                }
             })?;
         let text = String::from_utf8_lossy(&received.body);
         // `serde_json` limits the depth of nesting.

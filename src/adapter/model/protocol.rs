@@ -238,7 +238,7 @@ impl ProviderSettings {
     ) -> ModelError {
         let raw = bounded(received, RAW);
         let raw = String::from(self.redactor.redact(&raw)).into();
-        ModelError { raw, usage, ..self.error(kind, message) }
+        ModelError { raw, usage: Box::new(usage), ..self.error(kind, message) }
     }
 
     /// The question with the canary in it.

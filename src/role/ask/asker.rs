@@ -219,7 +219,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         // The second time in a run, the answer that is stored is the first one.
         let is_first = self.asker.visited.lock().await.insert(call.raw.clone());
         let exchange = match caller.obtain(&call, model, question, is_first, self.calls).await? {
-            CallOutcome::Exchange(exchange) => exchange,
+            CallOutcome::Exchange(exchange) => *exchange,
             CallOutcome::IterationLimit => return Ok(AfterAnswer::Next(Next::Stop)),
             CallOutcome::SessionLimit(why) => {
                 return Ok(AfterAnswer::Next(Next::OutOfBudget(why)));

@@ -64,7 +64,7 @@ impl Cost {
 
 /// The outcome of a call, or which limit of the budget refused it.
 pub(super) enum CallOutcome {
-    Exchange(Exchange),
+    Exchange(Box<Exchange>),
     /// The limit of the iteration or task is reached, which was announced.
     IterationLimit,
     SessionLimit(String),
@@ -110,7 +110,7 @@ impl<T: Send + Sync> Caller<'_, T> {
         let Self { settings, usage, fx, .. } = *self;
         let digest = exchange_log::digest(question, &settings.fence, usage.before);
         if is_first && let Some(found) = self.find_earlier(call, &digest, calls).await? {
-            return Ok(CallOutcome::Exchange(found));
+            return Ok(CallOutcome::Exchange(Box::new(found)));
         }
         let budget = Budget { settings, usage, spent: spent_by(calls) };
         match budget.allowance(model, question, Spending::default()) {
@@ -131,7 +131,8 @@ impl<T: Send + Sync> Caller<'_, T> {
             counted: usage.session.calls,
             before: calls.to_vec(),
         };
-        Ok(CallOutcome::Exchange(self.call_model(&pending, model, question).await?))
+        let exchange = self.call_model(&pending, model, question).await?;
+        Ok(CallOutcome::Exchange(Box::new(exchange)))
     }
 
     /// The answer that an earlier run stored.

@@ -51,7 +51,7 @@ pub async fn ask_with_retries(
     let mut is_priced = true;
     loop {
         let asked = model.ask(&question).await;
-        let usage = asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
+        let usage = asked.as_ref().map_or_else(|error| *error.usage, |answer| answer.usage);
         let price = model.price(usage);
         requests += 1;
         let mut request = Spending::default();
@@ -170,7 +170,9 @@ impl Retries {
             Err(ModelError { raw, usage, ..error })
         };
         match asked {
-            Ok(answer) if answer.finish == Finish::Cut => cut(answer.raw.into(), answer.usage),
+            Ok(answer) if answer.finish == Finish::Cut => {
+                cut(answer.raw.into(), Box::new(answer.usage))
+            }
             Err(error)
                 if self.was_cut
                     && matches!(

@@ -120,7 +120,7 @@ async fn what_no_server_counts_is_estimated() {
         for (why, way, expected) in table {
             let limit = if why == "silence" { SHORT } else { LONG };
             let asked = ask(protocol, vec![way], limit).await;
-            let usage = asked.map_or_else(|error| error.usage, |answer| answer.usage);
+            let usage = asked.map_or_else(|error| *error.usage, |answer| answer.usage);
             assert_eq!(usage, expected, "{name}: {why}");
         }
     }

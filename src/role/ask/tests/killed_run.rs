@@ -101,7 +101,7 @@ impl Model for Watched<'_> {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let store = self.store.copy();
         let asked = self.model.ask(question).await;
-        let usage = asked.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
+        let usage = asked.as_ref().map_or_else(|error| *error.usage, |answer| answer.usage);
         self.requests.lock().unwrap().push(Killed { store, tokens: usage.tokens() });
         asked
     }

@@ -88,7 +88,7 @@ impl Model for ScriptedModel {
             Err(kind) => {
                 let error = ModelError::new(&self.facts.name, kind, String::new());
                 let output_tokens = if self.paid { 9 } else { 0 };
-                Err(ModelError { usage: Usage::new(0, output_tokens), ..error })
+                Err(ModelError { usage: Box::new(Usage::new(0, output_tokens)), ..error })
             }
         }
     }

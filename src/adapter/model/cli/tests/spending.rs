@@ -107,7 +107,7 @@ async fn a_failed_call_counts_what_the_client_reports() {
         let asked = model.ask(&question(Duration::from_secs(2))).await;
         let (word, usage) = match &asked {
             Ok(answer) => ("answer", answer.usage),
-            Err(error) => (error.kind.word(), error.usage),
+            Err(error) => (error.kind.word(), *error.usage),
         };
         let expected = (expected, Usage { cached_tokens: 4, ..Usage::new(10, 5) });
         // Of a flood, only the end is kept.
