@@ -17,6 +17,7 @@ fn form_of(name: &str) -> Option<&'static str> {
         "fix-history.json" => "fix-history",
         "manifest.json" => "archive-manifest",
         "outcome.json" => "outcome",
+        "options.json" => "options",
         "IMPL-002.json" => "suite-task",
         _ if file.starts_with("iteration-") && file.ends_with("-failures.json") => {
             "iteration-failures"
@@ -164,6 +165,7 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_form() {
         "fix-task",
         "iteration-failures",
         "iteration-state",
+        "options",
         "outcome",
         "session",
         "suite-task",

@@ -61,6 +61,7 @@ fn form_of(name: &str) -> Option<&'static str> {
         "coverage-lines.json" => "coverage-lines",
         "provider-calls.json" => "provider-calls",
         "question-under-way.json" => "question-under-way",
+        "options.json" => "options",
         file if file.ends_with(".answer.json") => "answer",
         "enriched-suggestions.json" => "enriched-suggestions",
         "code-validation-report.json" => "code-validation-report",
