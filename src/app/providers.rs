@@ -65,9 +65,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
     if let RecordingMode::Record(folder) = &tape {
         record(folder, &Recorded { chain: links.clone(), fence: fence.clone() })?;
     }
-    let keys: Vec<SecretKey> =
-        ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
-    redaction::register(&keys);
+    ready.iter().for_each(hide);
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
     let session = SpendingLimits {
@@ -138,9 +136,15 @@ pub async fn examine(settings: &Settings, scratch: &Path) -> Vec<ProviderState> 
     states
 }
 
+/// Keeps the key and the secret headers of a provider out of everything that is shown or stored.
+fn hide(one: &Ready) {
+    let key = one.key.as_deref().map(SecretKey::new);
+    let headers = redaction::secrets_of_headers(one.provider.headers.iter().flatten());
+    redaction::register(key.iter().chain(&headers));
+}
+
 async fn found(one: &Ready, scratch: &Path) -> String {
-    let keys: Vec<SecretKey> = one.key.as_deref().map(SecretKey::new).into_iter().collect();
-    redaction::register(&keys);
+    hide(one);
     match Http::new() {
         Ok(http) => models::examine(one, &http, &redaction::redactor(), scratch).await,
         Err(error) => error.to_string(),
@@ -254,6 +258,17 @@ mod tests {
             of("qwen3-coder-plus", tiers),
             "$1.00 and $5.00 per million tokens of question and answer, more above 32000 tokens, of the list of 2026-07"
         );
+    }
+
+    #[test]
+    fn secret_headers_of_a_provider_are_hidden() {
+        let text = "providers: [mine]\nprovider:\n  mine: { protocol: chat, base-url: 'https://x.test', model: m, headers: { x-api-key: 7cV-header-of-a-test-w1Qz, x-team: payments-of-a-test } }\n";
+        let settings = crate::config::parse(text, "f").unwrap();
+        let shown = |text: &str| redaction::redact(text).to_string();
+        let answer = "7cV-header-of-a-test-w1Qz of payments-of-a-test is wrong";
+        assert_eq!(shown(answer), answer);
+        open(&ModelOptions::default(), &settings).unwrap();
+        assert_eq!(shown(answer), "[redacted] of payments-of-a-test is wrong");
     }
 
     #[test]

@@ -64,6 +64,23 @@ fn is_secret_name(name: &str) -> bool {
             || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
+/// The secrets among HTTP headers, by their names: whole values, and what follows the scheme of a
+/// login, as in `Bearer TOKEN`.
+pub fn secrets_of_headers<'a>(
+    headers: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Vec<SecretKey> {
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_uppercase().replace('-', "_");
+        is_secret_name(&name) || name.contains("AUTH") || name.contains("COOKIE")
+    };
+    let values = headers.into_iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value);
+    let parts = values.flat_map(|value| {
+        let login = value.split_once(' ').map(|(_, login)| login);
+        [Some(value.as_str()), login].into_iter().flatten()
+    });
+    parts.filter(|value| is_secret_value(value)).map(SecretKey::new).collect()
+}
+
 /// Adds secrets that this process has come to know.
 pub fn register<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) {
     REDACTOR.write().unwrap_or_else(PoisonError::into_inner).add(keys);
@@ -202,6 +219,28 @@ mod tests {
         assert_eq!(password_of("postgres://ann:pa55word-x@db:5432/shop"), Some("pa55word-x"));
         assert_eq!(password_of("postgres://ann:postgres@db/shop"), None);
         assert_eq!(password_of("https://example.org/a@b"), None);
+    }
+
+    #[test]
+    fn headers_are_secret_by_their_names() {
+        let table = [
+            (
+                "Authorization",
+                "Bearer tok-0123456789",
+                &["Bearer tok-0123456789", "tok-0123456789"][..],
+            ),
+            ("x-api-key", "0123456789", &["0123456789"]),
+            ("Ocp-Apim-Subscription-Key", "0123456789", &["0123456789"]),
+            ("cf-access-token", "0123456789", &["0123456789"]),
+            ("cookie", "session=0123456789", &["session=0123456789"]),
+            ("x-team", "payments-2026", &[]),
+            ("x-auth-mode", "anonymous", &[]),
+        ];
+        for (name, value, expected) in table {
+            let (name, value) = (name.to_owned(), value.to_owned());
+            let found = secrets_of_headers([(&name, &value)]);
+            assert_eq!(found.iter().map(SecretKey::expose).collect::<Vec<_>>(), expected, "{name}");
+        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ use crate::domain::secret::SecretKey;
 
 use super::http::{Body, Http, HttpError, Received, header_map};
 use super::random;
+use super::redaction::secrets_of_headers;
 use account::Ledger;
 use questions::Questions;
 use requests::{RequestRules, is_question};
@@ -109,11 +110,13 @@ impl Gateway {
         let base = base.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let base = base.ok_or_else(|| io::Error::other("`base-url` is no address of HTTP"))?;
         let extra = header_map(&upstream.headers).map_err(io::Error::other)?;
+        let headers = upstream.headers.iter().map(|(name, value)| (name, value));
+        let secrets = secrets_of_headers(headers);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let shared = Arc::new(Shared {
             authority: format!("127.0.0.1:{port}"),
-            rules: RequestRules::new(base, random::word()?, upstream.key, extra),
+            rules: RequestRules::new(base, random::word()?, upstream.key, extra, &secrets),
             http: upstream.http,
             dialect: upstream.dialect,
             prices: upstream.prices,

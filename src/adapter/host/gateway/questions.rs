@@ -138,9 +138,9 @@ impl Shared {
         response
     }
 
-    /// An error response of the provider, without the key should it repeat that.
+    /// An error response of the provider, without the key and secret headers should it repeat those.
     fn repeated(&self, received: Received) -> Response<Body> {
-        let hidden = |text| self.rules.without_key(text);
+        let hidden = |text| self.rules.without_secrets(text);
         let body = match String::from_utf8(received.body) {
             Ok(text) => Body::from(hidden(text)),
             Err(error) => Body::from(error.into_bytes()),

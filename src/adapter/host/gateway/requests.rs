@@ -8,7 +8,7 @@ use hyper::{Method, Uri};
 use regex::Regex;
 use url::Url;
 
-use crate::domain::secret::SecretKey;
+use crate::domain::secret::{Redactor, SecretKey};
 
 /// Headers that concern one connection only (RFC 9110, 7.6.1), and those that the next request gets
 /// anew.
@@ -42,14 +42,22 @@ pub struct RequestRules {
     key: Option<SecretKey>,
     /// Headers that every request to the provider gets.
     extra: HeaderMap,
+    /// Finds the secrets among these headers.
+    secrets: Redactor,
 }
 
 impl RequestRules {
     /// `key` takes the place of the placeholder; without a key, the headers of a key are left out.
     /// `extra` headers replace those of the client.
-    pub fn new(base: Url, placeholder: String, key: Option<SecretKey>, extra: HeaderMap) -> Self {
+    pub fn new(
+        base: Url,
+        placeholder: String,
+        key: Option<SecretKey>,
+        extra: HeaderMap,
+        secrets: &[SecretKey],
+    ) -> Self {
         let path = base.path().trim_end_matches('/').to_owned();
-        Self { base, path, placeholder, key, extra }
+        Self { base, path, placeholder, key, extra, secrets: Redactor::new(secrets) }
     }
 
     /// The path of the base URL, without a slash at its end.
@@ -106,12 +114,13 @@ impl RequestRules {
         found.then_some(headers)
     }
 
-    /// A text of the provider without the key, should it repeat that.
-    pub fn without_key(&self, text: String) -> String {
-        match &self.key {
+    /// A text of the provider without the key and the secret headers, should it repeat those.
+    pub fn without_secrets(&self, text: String) -> String {
+        let text = match &self.key {
             Some(key) => text.replace(key.expose(), &self.placeholder),
             None => text,
-        }
+        };
+        self.secrets.redact(&text).into()
     }
 }
 

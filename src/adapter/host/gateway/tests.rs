@@ -307,6 +307,17 @@ async fn every_request_gets_the_configured_headers() {
 async fn nothing_begins_once_the_proxy_has_ended() {
     let gateway = gateway("http://127.0.0.1:9".into(), None).await;
     let shared = Arc::clone(&gateway.shared);
+#[tokio::test]
+async fn a_secret_header_that_a_provider_repeats_is_hidden_from_the_client() {
+    let base_url = format!("http://127.0.0.1:{}", echo().await);
+    let headers = [("x-gate-token", "gate-0123456789"), ("x-team", "payments-2026")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let gateway = Gateway::start(Upstream { base_url, headers, ..upstream() }).await.unwrap();
+    let key = format!("x-api-key: {}", gateway.placeholder());
+    let got = send(&gateway, &["POST /responses HTTP/1.1", &key, "x-status: 400"]).await;
+    assert!(got.contains("x-gate-token: [redacted]\n") && got.contains("payments-2026"), "{got}");
+}
+
     let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
     let work = move || {
         let sender = sender.clone();
