@@ -6,6 +6,7 @@ use crate::adapter::host::gateway::Dialect;
 use crate::adapter::host::http::text_at;
 use crate::domain::budget::Usage;
 use crate::domain::provider::Protocol;
+use crate::domain::text::bounded;
 
 use super::protocol::{LimitName, ProtocolRow};
 
@@ -102,6 +103,14 @@ impl Dialect for ProtocolRow {
 
     fn written(&self, answer: &Value) -> usize {
         self.written.iter().filter_map(|path| answer.pointer(path)).map(bytes_in).sum()
+    }
+
+    fn refusal(&self, answer: &Value) -> Option<String> {
+        self.refusals.iter().find_map(|(path, words)| {
+            let text = text_at(answer, path);
+            let is_meant = !text.is_empty() && (words.is_empty() || words.contains(&text));
+            is_meant.then(|| bounded(text, 200))
+        })
     }
 
     fn over_budget(&self, message: &str) -> Value {
@@ -281,6 +290,46 @@ mod tests {
         ];
         for (path, answer, expected) in table {
             assert_eq!(ProtocolRow::at(path).written(&answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_model_declines_in_the_words_of_its_protocol() {
+        let table = [
+            (
+                CHAT,
+                json!({ "choices": [{ "finish_reason": "content_filter" }] }),
+                Some("content_filter"),
+            ),
+            (
+                CHAT,
+                json!({ "choices": [{ "finish_reason": "stop", "message": { "refusal": null } }] }),
+                None,
+            ),
+            (
+                CHAT,
+                json!({ "choices": [{ "delta": { "refusal": "I will not" } }] }),
+                Some("I will not"),
+            ),
+            (GEMINI, json!({ "candidates": [{ "finishReason": "SAFETY" }] }), Some("SAFETY")),
+            (GEMINI, json!({ "candidates": [{ "finishReason": "MAX_TOKENS" }] }), None),
+            (GEMINI, json!({ "promptFeedback": { "blockReason": "OTHER" } }), Some("OTHER")),
+            (
+                RESPONSES,
+                json!({ "item": { "content": [{ "type": "refusal", "refusal": "I will not" }] } }),
+                Some("I will not"),
+            ),
+            (
+                RESPONSES,
+                json!({ "response": { "incomplete_details": { "reason": "content_filter" } } }),
+                Some("content_filter"),
+            ),
+            (RESPONSES, json!({ "response": { "incomplete_details": null } }), None),
+            (ANTHROPIC, json!({ "delta": { "stop_reason": "refusal" } }), Some("refusal")),
+            (ANTHROPIC, json!({ "delta": { "stop_reason": "end_turn" } }), None),
+        ];
+        for (path, answer, expected) in table {
+            assert_eq!(ProtocolRow::at(path).refusal(&answer).as_deref(), expected, "{answer}");
         }
     }
 

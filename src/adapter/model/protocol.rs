@@ -35,9 +35,15 @@ pub struct ProtocolRow {
     pub caps: &'static [&'static str],
     /// Below which places an answer, or an event of a streamed one, holds what the model wrote.
     pub written: &'static [&'static str],
+    /// Where an answer, or an event of a streamed one, says that the model declined, and in which
+    /// words; none for any words.
+    pub refusals: &'static [Refusal],
     /// An error response with a message: the account has no money left.
     pub no_money: fn(&str) -> Value,
 }
+
+/// A place in an answer, and the words there by which the model declines.
+pub type Refusal = (&'static str, &'static [&'static str]);
 
 impl ProtocolRow {
     /// Path, headers and body of the request for a question.

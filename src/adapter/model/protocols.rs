@@ -7,6 +7,9 @@ use crate::domain::provider::Protocol;
 use super::protocol::ProtocolRow;
 use super::{anthropic, gemini, openai_chat, openai_responses};
 
+/// The word for an answer that a content filter stopped.
+const FILTER: &[&str] = &["content_filter"];
+
 const CHAT: ProtocolRow = ProtocolRow {
     base_url: "https://api.openai.com/v1",
     path: "/chat/completions",
@@ -19,6 +22,11 @@ const CHAT: ProtocolRow = ProtocolRow {
     models: "/models",
     caps: &["/max_tokens", "/max_completion_tokens"],
     written: &["/choices"],
+    refusals: &[
+        ("/choices/0/finish_reason", FILTER),
+        ("/choices/0/message/refusal", &[]),
+        ("/choices/0/delta/refusal", &[]),
+    ],
     no_money: |message| {
         let kind = "insufficient_quota";
         json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
@@ -44,6 +52,20 @@ impl ProtocolRow {
                 models: "/v1beta/models?pageSize=1000",
                 caps: &["/generationConfig/maxOutputTokens"],
                 written: &["/candidates"],
+                refusals: &[
+                    ("/promptFeedback/blockReason", &[]),
+                    (
+                        "/candidates/0/finishReason",
+                        &[
+                            "SAFETY",
+                            "RECITATION",
+                            "LANGUAGE",
+                            "BLOCKLIST",
+                            "PROHIBITED_CONTENT",
+                            "SPII",
+                        ],
+                    ),
+                ],
                 no_money: |message| {
                     let status = "RESOURCE_EXHAUSTED";
                     json!({ "error": { "code": 402, "message": message, "status": status } })
@@ -58,6 +80,11 @@ impl ProtocolRow {
                 cached: "/usage/input_tokens_details/cached_tokens",
                 caps: &["/max_output_tokens"],
                 written: &["/output", "/delta"],
+                refusals: &[
+                    ("/incomplete_details/reason", FILTER),
+                    ("/response/incomplete_details/reason", FILTER),
+                    ("/item/content/0/refusal", &[]),
+                ],
                 ..CHAT
             },
             Protocol::Anthropic => Self {
@@ -72,6 +99,7 @@ impl ProtocolRow {
                 models: "/v1/models?limit=1000",
                 caps: &["/max_tokens"],
                 written: &["/content", "/content_block", "/delta"],
+                refusals: &[("/stop_reason", &["refusal"]), ("/delta/stop_reason", &["refusal"])],
                 no_money: |message| {
                     let error = json!({ "type": "billing_error", "message": message });
                     json!({ "type": "error", "error": error })

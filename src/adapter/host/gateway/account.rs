@@ -74,6 +74,8 @@ struct Entry {
     reported: Usage,
     /// Bytes of the answer since the provider last reported its length.
     unreported: usize,
+    /// Why the model declined to answer.
+    refused: Option<String>,
     is_charged: bool,
     is_open: bool,
 }
@@ -155,6 +157,7 @@ impl Account {
             reserved: cap.unwrap_or(wanted),
             reported: Usage::default(),
             unreported: 0,
+            refused: None,
             is_charged: true,
             is_open: true,
         });
@@ -227,6 +230,11 @@ impl Ledger {
         lock(&self.account).usage()
     }
 
+    /// Why the model declined to answer the latest question.
+    pub fn refusal(&self) -> Option<String> {
+        lock(&self.account).questions.last()?.refused.clone()
+    }
+
     /// Why the client may ask nothing more, which is empty when it used more than was left.
     pub fn excess(&self) -> Option<String> {
         lock(&self.account).excess()
@@ -254,6 +262,11 @@ impl Tab {
             };
             entry.unreported = if now.output_tokens > 0 { 0 } else { entry.unreported + written };
         });
+    }
+
+    /// Enters why the model declined to answer.
+    pub fn refuse(&self, reason: String) {
+        self.change(|entry| entry.refused = Some(reason));
     }
 
     /// Enters that the provider answered with an error, which costs nothing unless it has reported

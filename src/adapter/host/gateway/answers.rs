@@ -34,6 +34,9 @@ impl Meter {
 
     fn count_one(&self, answer: &Value) {
         self.tab.count(self.dialect.usage(answer), self.dialect.written(answer));
+        if let Some(reason) = self.dialect.refusal(answer) {
+            self.tab.refuse(reason);
+        }
         if answer.get("error").is_some_and(|error| !error.is_null()) {
             self.tab.fail();
         }
@@ -106,6 +109,15 @@ mod tests {
             let expected = Usage { cached_tokens: 3, ..Usage::new(7, 5) };
             assert_eq!(ledger.usage(), expected, "pieces of {size}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_model_that_declines_the_latest_question_is_remembered() {
+        let (ledger, mut meter) = meter().await;
+        meter.read_piece(b"data: {\"refused\": \"safety\"}\n\ndata: {\"out\": 1}\n\n");
+        assert_eq!(ledger.refusal().as_deref(), Some("safety"));
+        let (_tab, _) = ledger.open(Asked::default()).await.unwrap();
+        assert_eq!(ledger.refusal(), None, "another question");
     }
 
     #[tokio::test]

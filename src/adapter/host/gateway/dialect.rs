@@ -25,6 +25,9 @@ pub trait Dialect: Send + Sync {
     /// The bytes that the model wrote in an answer, or in one event of a streamed one.
     fn written(&self, answer: &Value) -> usize;
 
+    /// Why the model declined to answer, as an answer or one event of a streamed one says it.
+    fn refusal(&self, answer: &Value) -> Option<String>;
+
     /// An error of ours as one of the provider: the budget does not pay for a question.
     fn over_budget(&self, message: &str) -> Value;
 }

@@ -175,6 +175,11 @@ impl Gateway {
         self.shared.ledger.excess()
     }
 
+    /// Why the model declined to answer the latest question, where it did.
+    pub fn refusal(&self) -> Option<String> {
+        self.shared.ledger.refusal()
+    }
+
     /// Why the latest question was not answered; `None` when it was, or when there was none. What
     /// goes through a tunnel is not seen.
     pub fn failure(&self) -> Option<Failure> {

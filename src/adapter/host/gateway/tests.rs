@@ -41,6 +41,10 @@ impl Dialect for Plain {
         answer.get("text").and_then(Value::as_str).map_or(0, str::len)
     }
 
+    fn refusal(&self, answer: &Value) -> Option<String> {
+        Some(answer.get("refused")?.as_str()?.to_owned())
+    }
+
     fn over_budget(&self, message: &str) -> Value {
         json!({ "no-money": message })
     }
@@ -304,10 +308,6 @@ async fn every_request_gets_the_configured_headers() {
 }
 
 #[tokio::test]
-async fn nothing_begins_once_the_proxy_has_ended() {
-    let gateway = gateway("http://127.0.0.1:9".into(), None).await;
-    let shared = Arc::clone(&gateway.shared);
-#[tokio::test]
 async fn a_secret_header_that_a_provider_repeats_is_hidden_from_the_client() {
     let base_url = format!("http://127.0.0.1:{}", echo().await);
     let headers = [("x-gate-token", "gate-0123456789"), ("x-team", "payments-2026")];
@@ -318,6 +318,10 @@ async fn a_secret_header_that_a_provider_repeats_is_hidden_from_the_client() {
     assert!(got.contains("x-gate-token: [redacted]\n") && got.contains("payments-2026"), "{got}");
 }
 
+#[tokio::test]
+async fn nothing_begins_once_the_proxy_has_ended() {
+    let gateway = gateway("http://127.0.0.1:9".into(), None).await;
+    let shared = Arc::clone(&gateway.shared);
     let (sender, mut begun) = tokio::sync::mpsc::unbounded_channel();
     let work = move || {
         let sender = sender.clone();

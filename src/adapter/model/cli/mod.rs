@@ -326,8 +326,14 @@ impl CliModel {
                 return Err(provider.error_in((kind, "it said too much"), &all, usage));
             }
         };
-        let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending)
-            .map_err(|failure| failed(failure.kind, &failure.message))?;
+        let parsed = output::judge((self.row.parse)(&run.out, &run.err), ending).map_err(
+            |failure| match (failure.kind, gateway.refusal()) {
+                (ModelErrorKind::Empty, Some(reason)) => {
+                    failed(ModelErrorKind::Refused { reason }, "")
+                }
+                (kind, _) => failed(kind, &failure.message),
+            },
+        )?;
         provider.answer(ParsedAnswer { usage, ..parsed }, &all)
     }
 

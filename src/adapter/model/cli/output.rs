@@ -112,8 +112,9 @@ fn kind_of(status: u16) -> Option<ModelErrorKind> {
 const WORDS: &[(&str, ModelErrorKind)] = &[
     ("insufficient_quota", ModelErrorKind::OutOfQuota),
     ("violate our usage policy", ModelErrorKind::Refused { reason: String::new() }),
-    ("empty response text", ModelErrorKind::Refused { reason: String::new() }),
-    ("high demand", ModelErrorKind::Server { status: 500 }),
+    ("empty response text", ModelErrorKind::Empty),
+    // Codex says so of any error of the server.
+    ("high demand", ModelErrorKind::Server { status: 0 }),
     ("econnrefused", ModelErrorKind::Connection),
     ("error sending request", ModelErrorKind::Connection),
     ("connection error", ModelErrorKind::Connection),
@@ -175,7 +176,7 @@ pub fn gemini(out: &str, err: &str) -> ParseResult {
     };
     let models = answer.pointer("/stats/models").and_then(Value::as_object);
     let model = models.and_then(|models| models.keys().next_back().cloned()).unwrap_or_default();
-    text_or_refusal(text_at(&answer, "/response"), model)
+    text_or_nothing(text_at(&answer, "/response"), model)
 }
 
 /// The tokens in the output of `gemini -o json`, by model.
@@ -211,7 +212,7 @@ pub fn qwen(out: &str, err: &str) -> ParseResult {
         let bare = message.trim_start_matches("[API Error:").trim_end_matches(']');
         return Err(ClientFailure::new(kind, bare));
     }
-    text_or_refusal(text, String::new())
+    text_or_nothing(text, String::new())
 }
 
 /// The tokens in the result of `qwen -o json`, also of a failed one.
@@ -259,7 +260,7 @@ pub fn codex(out: &str, err: &str) -> ParseResult {
             Err(ClientFailure { kind: ModelErrorKind::Client { reason }, message: line })
         }
         (None, _) if !any => Err(ClientFailure::of_log(out, err)),
-        (None, _) => text_or_refusal(&text, String::new()),
+        (None, _) => text_or_nothing(&text, String::new()),
     }
 }
 
@@ -291,7 +292,7 @@ pub fn claude(out: &str, err: &str) -> ParseResult {
     }
     let models = result.get("modelUsage").and_then(Value::as_object);
     let model = models.and_then(|models| models.keys().next().cloned()).unwrap_or_default();
-    text_or_refusal(text, model)
+    text_or_nothing(text, model)
 }
 
 /// The tokens in the result of `claude -p --output-format json`, by model. `usage` has none at the
@@ -310,10 +311,11 @@ pub fn claude_usage(out: &str) -> Usage {
     counted(&result, INPUT_TOKENS, &["/usage/output_tokens"], cached)
 }
 
-fn text_or_refusal(text: &str, model: String) -> ParseResult {
+/// An answer, unless it is empty. Most clients print nothing for a refusal either; that they got one,
+/// the proxy sees.
+fn text_or_nothing(text: &str, model: String) -> ParseResult {
     if text.trim().is_empty() {
-        let kind = ModelErrorKind::Refused { reason: "an empty answer".into() };
-        return Err(ClientFailure { kind, message: String::new() });
+        return Err(ClientFailure { kind: ModelErrorKind::Empty, message: String::new() });
     }
     Ok(ParsedAnswer { text: text.to_owned(), model, ..ParsedAnswer::default() })
 }
@@ -345,7 +347,7 @@ pub fn copilot(out: &str, err: &str) -> ParseResult {
         let kind = ModelErrorKind::Refused { reason: "a content filter".into() };
         return Err(ClientFailure { kind, message: text });
     }
-    text_or_refusal(&text, model)
+    text_or_nothing(&text, model)
 }
 
 /// The tokens in the statistics of `--usage-output-file`, by model.

@@ -100,13 +100,13 @@ fn what_clients_print_is_read() {
             ),
             "garbage",
         ),
-        (output::gemini("{\"response\": \"\"}", ""), "refused"),
+        (output::gemini("{\"response\": \"\"}", ""), "empty"),
         (output::gemini("", "no JSON at all"), "connection"),
         (output::qwen(&qwen("hello"), ""), "answer"),
         (output::qwen(&qwen("[API Error: 401 who are you]"), ""), "unauthorised"),
         (
             output::qwen(&qwen("[API Error: Model stream ended with empty response text.]"), ""),
-            "refused",
+            "empty",
         ),
         (
             output::qwen(&qwen("[API Error: terminated (cause: other side closed)]"), ""),
@@ -125,7 +125,7 @@ fn what_clients_print_is_read() {
             "rate-limited",
         ),
         (output::codex(&codex("We’re currently experiencing high demand"), ""), "server"),
-        (output::codex("{\"type\":\"turn.completed\",\"usage\":{}}", ""), "refused"),
+        (output::codex("{\"type\":\"turn.completed\",\"usage\":{}}", ""), "empty"),
         (
             output::claude(
                 "{\"result\":\"x\",\"usage\":{\"input_tokens\":4,\"cache_read_input_tokens\":6,\"output_tokens\":5}}",
@@ -146,6 +146,7 @@ fn what_clients_print_is_read() {
         ),
         (output::claude("{\"stop_reason\":\"refusal\"}", ""), "refused"),
     ];
+        (output::claude("{\"stop_reason\":\"end_turn\",\"result\":null}", ""), "empty"),
     for (index, (read, expected)) in table.into_iter().enumerate() {
         assert_eq!(word(read), expected, "row {index}");
     }
@@ -202,7 +203,7 @@ fn a_failure_has_the_words_of_the_provider() {
             "rate-limited",
             "Error: slow down (HTTP 429)",
         ),
-        (output::copilot("{\"type\":\"result\"}", ""), "refused", ""),
+        (output::copilot("{\"type\":\"result\"}", ""), "empty", ""),
         (
             output::copilot(
                 "{\"type\":\"session.error\",\"data\":{\"message\":\"Last error: 500 oops\",\"statusCode\":500}}",

@@ -88,7 +88,7 @@ async fn a_failed_call_counts_what_the_client_reports() {
     let table = [
         ("it answers", format!("echo '{turn}'; echo '{}'", message("x")), "answer"),
         ("it fails later", format!("echo '{turn}'; echo '{failed}'; exit 1"), "server"),
-        ("it says nothing", format!("echo '{turn}'"), "refused"),
+        ("it says nothing", format!("echo '{turn}'"), "empty"),
         ("it ends badly", format!("echo '{turn}'; echo '{}'; exit 9", message("x")), "connection"),
         ("it hangs", format!("echo '{turn}'; sleep 300"), "timed-out"),
         ("it floods", format!("echo '{turn}'; head -c 9000000 /dev/zero; sleep 300"), "garbage"),
