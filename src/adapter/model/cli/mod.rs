@@ -18,7 +18,7 @@ use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::gateway::{Failure, Gateway, Prices, Upstream};
 use crate::adapter::host::http::Http;
-use crate::adapter::host::process::{self, ChildOutput, Invocation, Stopped};
+use crate::adapter::host::process::{self, ChildOutput, ExitReason, Invocation, Stopped};
 use crate::adapter::host::sandbox::{self, Access, ProgramKind};
 use crate::adapter::model::http::error_kind;
 use crate::adapter::model::protocol::{ParsedAnswer, ProtocolRow, ProviderSettings};
@@ -317,6 +317,9 @@ impl CliModel {
             (None, None) => provider.error_in((kind, message), &all, usage),
         };
         let ending = match run.ending {
+            Ok(ExitReason::Exit(code)) if self.row.out_of_time == Some(code) => {
+                return Err(failed(ModelErrorKind::TimedOut { limit }, ""));
+            }
             Ok(ending) => ending,
             // A later request may have been answered since.
             Err(Stopped::OnRequest) => return Err(failed(ModelErrorKind::Connection, "")),

@@ -68,6 +68,8 @@ pub struct CliRow {
     /// Whether our system prompt takes the place of its own in answer mode.
     pub takes_system_prompt: bool,
     pub command_line: fn(&ClientTask<'_>) -> CommandLine,
+    /// Its exit code when it ends itself at the time limit that it was given.
+    pub out_of_time: Option<i32>,
     /// A file in its home with its usage, which is parsed after its output.
     pub usage_file: Option<&'static str>,
     /// Parses its output and standard error.
@@ -168,6 +170,7 @@ const GEMINI: CliRow = CliRow {
         let files = vec![(".gemini/settings.json", settings.to_string())];
         CommandLine { arguments, environment, files, key: "GEMINI_API_KEY" }
     },
+    out_of_time: None,
     usage_file: None,
     parse: output::gemini,
     usage: output::gemini_usage,
@@ -215,6 +218,7 @@ const QWEN: CliRow = CliRow {
         let files = vec![(".qwen/settings.json", settings.to_string())];
         CommandLine { arguments, environment, files, key: "OPENAI_API_KEY" }
     },
+    out_of_time: Some(55),
     usage_file: None,
     parse: output::qwen,
     usage: output::qwen_usage,
@@ -283,6 +287,7 @@ const CODEX: CliRow = CliRow {
             key: "OPENAI_API_KEY",
         }
     },
+    out_of_time: None,
     usage_file: None,
     parse: output::codex,
     usage: output::codex_usage,
@@ -323,6 +328,7 @@ const CLAUDE: CliRow = CliRow {
         ];
         CommandLine { arguments, environment, files: Vec::new(), key: "ANTHROPIC_API_KEY" }
     },
+    out_of_time: None,
     usage_file: None,
     parse: output::claude,
     usage: output::claude_usage,
@@ -371,6 +377,7 @@ const COPILOT: CliRow = CliRow {
         }
         CommandLine { arguments, environment, files: Vec::new(), key }
     },
+    out_of_time: None,
     usage_file: Some(USAGE),
     parse: output::copilot,
     usage: output::copilot_usage,

@@ -16,6 +16,7 @@ use crate::domain::budget::SpendingLimits;
 use crate::domain::secret::{Redactor, SecretKey};
 
 use super::output::ParseResult;
+use spending::script;
 
 const CANARY: &str = "canary-key-0123456789";
 
@@ -145,8 +146,8 @@ fn what_clients_print_is_read() {
             "garbage",
         ),
         (output::claude("{\"stop_reason\":\"refusal\"}", ""), "refused"),
-    ];
         (output::claude("{\"stop_reason\":\"end_turn\",\"result\":null}", ""), "empty"),
+    ];
     for (index, (read, expected)) in table.into_iter().enumerate() {
         assert_eq!(word(read), expected, "row {index}");
     }
@@ -256,6 +257,24 @@ fn only_a_client_that_ended_well_has_answered() {
     for (parsed, ending, expected) in table {
         let judged = output::judge(parsed, ending);
         assert_eq!(judged.map_or_else(|failure| failure.kind.word(), |_| "answer"), expected);
+    }
+}
+
+/// Qwen ends itself at the time limit that it is given, Gemini in a folder that it does not trust.
+#[tokio::test]
+async fn a_client_that_keeps_to_its_time_limit_is_no_failed_connection() {
+    let table = [
+        (ClientProgram::Qwen, "timed-out", "answer within 60s"),
+        (ClientProgram::Gemini, "connection", "the connection failed"),
+    ];
+    for (program, word, words) in table {
+        let folder = tempfile::tempdir().unwrap();
+        let path = script(folder.path(), "#!/bin/sh\nexit 55\n");
+        let settings = settings(program, Some(path), folder.path(), "http://127.0.0.1:9".into());
+        let model = CliModel::new(settings).unwrap();
+        let error = model.ask(&question(Duration::from_mins(1))).await.unwrap_err();
+        assert_eq!(error.kind.word(), word, "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
     }
 }
 

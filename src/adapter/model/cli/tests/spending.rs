@@ -69,7 +69,7 @@ fn tokens_are_counted_of_answers_and_of_failures() {
 }
 
 /// A program that plays a client.
-fn script(folder: &Path, text: &str) -> String {
+pub fn script(folder: &Path, text: &str) -> String {
     let path = folder.join("client");
     files::write(&path, text.as_bytes()).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
