@@ -275,7 +275,7 @@ impl Breaker {
             return Some(format!("skipped for the rest of this run: {why}"));
         }
         let left = until.saturating_sub(now);
-        (!left.is_zero()).then(|| format!("skipped for another {} s: {why}", left.as_secs().max(1)))
+        (!left.is_zero()).then(|| format!("skipped for another {}: {why}", super::text::span(left)))
     }
 
     /// Records a failure.

@@ -1,11 +1,23 @@
 //! Words around values, for people.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 /// A number with its noun, such as `1 test` or `2 tests`.
 pub fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+/// A duration in the largest unit of which it has two, rounded up, such as `90 seconds`, `5 minutes`
+/// or `24 hours`.
+pub fn span(time: Duration) -> String {
+    let seconds = time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0));
+    match seconds {
+        0..120 => count(seconds, "second"),
+        120..7_200 => count(seconds.div_ceil(60), "minute"),
+        _ => count(seconds.div_ceil(3_600), "hour"),
+    }
 }
 
 /// An untrusted text on one line without control characters, at most `longest` characters. White
@@ -40,6 +52,24 @@ pub fn has_word(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_span_of_time_is_written_in_a_unit_that_fits() {
+        let table = [
+            (0, "0 seconds"),
+            (1_000, "1 second"),
+            (250, "1 second"),
+            (90_000, "90 seconds"),
+            (119_001, "2 minutes"),
+            (300_000, "5 minutes"),
+            (3_600_000, "60 minutes"),
+            (7_200_001, "3 hours"),
+            (86_400_000, "24 hours"),
+        ];
+        for (milliseconds, expected) in table {
+            assert_eq!(span(Duration::from_millis(milliseconds)), expected, "{milliseconds}");
+        }
+    }
 
     #[test]
     fn a_word_is_no_part_of_another_and_never_empty() {

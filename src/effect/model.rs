@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::domain::budget::{Price, SpendingLimits, Usage};
 use crate::domain::provider::ClientMode;
+use crate::domain::text::span;
 
 #[async_trait]
 pub trait Model: Send + Sync {
@@ -217,7 +218,7 @@ fn server_failure(status: u16) -> String {
 }
 
 fn wait(retry_after: Option<&Duration>) -> String {
-    retry_after.map_or_else(String::new, |time| format!(", to be asked again in {time:?}"))
+    retry_after.map_or_else(String::new, |time| format!(", to be asked again in {}", span(*time)))
 }
 
 impl ModelErrorKind {

@@ -184,6 +184,9 @@ pub fn kind(received: &Received, error: &ErrorBody) -> ModelErrorKind {
             }
             _ => ModelErrorKind::RateLimited { retry_after: wait() },
         },
+        408 | 500.. if is_success && error.status.is_none() => {
+            ModelErrorKind::Server { status: received.status }
+        }
         408 | 500.. => ModelErrorKind::Server { status },
         403 => meaning().unwrap_or(ModelErrorKind::Unauthorised),
         200..300 => meaning().unwrap_or(ModelErrorKind::Server { status }),
@@ -201,14 +204,17 @@ const LIMITS: &[(&str, &str)] = &[
     ("anthropic-ratelimit-output-tokens-reset", "anthropic-ratelimit-output-tokens-remaining"),
 ];
 
-/// How long the provider asks to wait: the time that it names, else until the last of the exhausted
+/// The longest wait that is taken at its word. No run lasts longer.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
+/// How long the provider asks to wait, at most [`LONGEST_WAIT`]: the time that it names, else until the last of the exhausted
 /// limits ends.
 fn wait(received: &Received, error: &ErrorBody) -> Option<Duration> {
     let now = received.at;
     let header = |name: &str| received.header(name).map(str::trim);
-    let milliseconds = || header("retry-after-ms")?.parse().ok().map(Duration::from_millis);
-    let named = milliseconds().or_else(|| time(header("retry-after")?, now));
-    named.or_else(|| time(error.retry_after.as_deref()?, now)).or_else(|| {
+    let milliseconds = header("retry-after-ms").and_then(|text| seconds(text, 1_000.0));
+    let named = milliseconds.or_else(|| time(header("retry-after")?, now));
+    let wait = named.or_else(|| time(error.retry_after.as_deref()?, now)).or_else(|| {
         let left = |name: &str| header(name).and_then(|left| left.parse::<u64>().ok());
         let longest = |is_meant: &dyn Fn(&str, &str) -> bool| {
             let limits = LIMITS.iter().filter(|(reset, remaining)| is_meant(reset, remaining));
@@ -218,13 +224,20 @@ fn wait(received: &Received, error: &ErrorBody) -> Option<Duration> {
             // A question can need more tokens than are left; a request is only one.
             .or_else(|| longest(&|reset, _| reset.contains("tokens")))
             .or_else(|| longest(&|_, _| true))
-    })
+    });
+    wait.map(|wait| wait.min(LONGEST_WAIT))
+}
+
+/// Parses a number of parts of a second. One that no duration can hold is the longest of all.
+fn seconds(text: &str, parts: f64) -> Option<Duration> {
+    let count = text.parse::<f64>().ok().filter(|count| *count >= 0.0)? / parts;
+    Some(Duration::try_from_secs_f64(count).unwrap_or(Duration::MAX))
 }
 
 /// Parses a delay: `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 time.
 fn time(text: &str, now: Timestamp) -> Option<Duration> {
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+    if text.parse::<f64>().is_ok() {
+        return seconds(text, 1.0);
     }
     let moment = text
         .parse::<Timestamp>()
@@ -270,6 +283,13 @@ mod tests {
             (429, &[], "{\"error\":{\"code\":\"insufficient_quota\"}}", ModelErrorKind::OutOfQuota),
             (429, &[], "slow down", ModelErrorKind::RateLimited { retry_after: None }),
             (429, &[("retry-after", "30")], "", wait(30)),
+            (429, &[("retry-after", "999999999")], "", wait(86_400)),
+            (429, &[("retry-after", "1e300")], "", wait(86_400)),
+            (429, &[("retry-after-ms", "99999999999999999999999")], "", wait(86_400)),
+            (429, &[("retry-after-ms", "2000")], "", wait(2)),
+            (429, &[("retry-after", "Fri, 31 Dec 2027 00:00:00 GMT")], "", wait(86_400)),
+            (429, &[("retry-after", "-5")], "", ModelErrorKind::RateLimited { retry_after: None }),
+            (429, &[("retry-after", "nan")], "", ModelErrorKind::RateLimited { retry_after: None }),
             (429, &[("retry-after", "Sat, 21 Nov 2026 00:01:00 GMT")], "", wait(60)),
             (429, &[("x-ratelimit-reset-requests", "6m0s")], "", wait(360)),
             (429, &[("anthropic-ratelimit-tokens-reset", "2026-11-21T00:00:09Z")], "", wait(9)),
@@ -363,9 +383,9 @@ mod tests {
             (r#"{"code":402,"message":"no credits"}"#, ModelErrorKind::OutOfQuota),
             (r#"{"code":429}"#, ModelErrorKind::RateLimited { retry_after: None }),
             (r#"{"type":"rate_limit_error"}"#, ModelErrorKind::RateLimited { retry_after: None }),
-            (r#"{"type":"overloaded_error"}"#, server(503)),
-            (r#"{"code":"server_error"}"#, server(500)),
-            (r#"{"status":"UNAVAILABLE"}"#, server(503)),
+            (r#"{"type":"overloaded_error"}"#, server(200)),
+            (r#"{"code":"server_error"}"#, server(200)),
+            (r#"{"status":"UNAVAILABLE"}"#, server(200)),
             (r#"{"code":"insufficient_quota"}"#, ModelErrorKind::OutOfQuota),
             (r#"{"code":"invalid_api_key"}"#, ModelErrorKind::Unauthorised),
             (r#"{"code":"model_not_found"}"#, ModelErrorKind::NotFound),

@@ -172,7 +172,7 @@ async fn an_answer_that_is_declined_keeps_its_usage() {
             Protocol::Responses,
             json!({ "output": [], "status": "failed", "error": { "code": "server_error", "message": "sorry" } }),
             json!({ "usage": { "input_tokens": 8, "output_tokens": 1 } }),
-            ModelErrorKind::Server { status: 500 },
+            ModelErrorKind::Server { status: 200 },
         ),
         (
             Protocol::Anthropic,

@@ -65,7 +65,7 @@ fn a_provider_that_is_skipped_is_announced_once_for_each_outage() {
     let announced = |world: &World| world.notices.0.lock().unwrap().clone();
     assert_eq!(
         announced(&world),
-        ["`a` is skipped for another 3600 s: rate limited, to be asked again in 3600s"]
+        ["`a` is skipped for another 60 minutes: rate limited, to be asked again in 60 minutes"]
     );
     let other = World::new(shared);
     other.ask(&[&a, &b], false);
