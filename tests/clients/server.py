@@ -44,6 +44,15 @@ def chat(way, stream):
     ]
 
 
+def with_usage_at_the_end(events, asked):
+    """A stream reports its usage only if it is asked to, in an event without a choice."""
+    chunks = [dict(one) for _, one in events if isinstance(one, dict)]
+    usage = [chunk.pop("usage") for chunk in chunks if "usage" in chunk][-1]
+    if (asked.get("stream_options") or {}).get("include_usage"):
+        chunks.append(dict(chunks[-1], choices=[], usage=usage))
+    return [("", one) for one in chunks + ["[DONE]"]]
+
+
 def responses(way):
     part = {"type": "refusal", "refusal": "no"} if way == "refusal" else {"type": "output_text", "text": TEXT, "annotations": []}
     item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]}
@@ -251,6 +260,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             events = anthropic_edit(way, asked) if edit else anthropic(way, stream)
         else:
             return self.answer(404, {}, b"{}")
+        if dialect == "chat" and stream:
+            events = with_usage_at_the_end(events, asked)
         if way == "cut":
             self.send_response(200)
             self.send_header("content-type", "text/event-stream" if stream else "application/json")
