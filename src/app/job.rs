@@ -44,8 +44,8 @@ impl Job {
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ModelOptions {
-    /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, github, a
-    /// provider of the configuration, embedded [default: gemini, qwen and codex as far as their
+    /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, copilot,
+    /// a provider of the configuration, embedded [default: gemini, qwen and codex as far as their
     /// keys are set, then embedded].
     #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
