@@ -103,6 +103,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
     ("landlock", &["adapter/host"]),
+    ("libc", &["adapter/host"]),
+    ("seccompiler", &["adapter/host"]),
     ("pulldown_cmark", &["bot"]),
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),

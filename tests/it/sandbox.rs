@@ -441,3 +441,126 @@ class T(unittest.TestCase):
     assert_eq!(closed(None), can);
     assert!(!closed(Some("open")));
 }
+
+/// Opens sockets of all kinds, and says in JSON which of them are refused.
+const SOCKETS: &str = r#"
+import ctypes, json, socket, sys
+
+INET, INET6, STREAM, DGRAM = socket.AF_INET, socket.AF_INET6, socket.SOCK_STREAM, socket.SOCK_DGRAM
+
+
+def io_uring():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(425, 1, ctypes.create_string_buffer(120)) < 0:
+        raise OSError(ctypes.get_errno(), "io_uring")
+
+
+def fast_open(send):
+    send(socket.socket(INET, STREAM), 0x20000000, ("127.0.0.1", int(sys.argv[1])))
+
+
+attempts = {
+    "tcp": lambda: socket.socket(INET, STREAM | socket.SOCK_NONBLOCK),
+    "tcp by name": lambda: socket.socket(INET6, STREAM, socket.IPPROTO_TCP),
+    "unix": lambda: socket.socket(socket.AF_UNIX, DGRAM),
+    "send": lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1]))).send(b"x"),
+    "udp": lambda: socket.socket(INET, DGRAM),
+    "udp 6": lambda: socket.socket(INET6, DGRAM | socket.SOCK_NONBLOCK),
+    "multipath": lambda: socket.socket(INET, STREAM, 262),
+    "multipath 6": lambda: socket.socket(INET6, STREAM, 262),
+    "ping": lambda: socket.socket(INET, DGRAM, socket.IPPROTO_ICMP),
+    "virtual machine": lambda: socket.socket(40, STREAM),
+    "fast open": lambda: fast_open(lambda s, flag, to: s.sendto(b"x", flag, to)),
+    "fast open, other call": lambda: fast_open(lambda s, flag, to: s.sendmsg([b"x"], [], flag, to)),
+    "io_uring": io_uring,
+}
+refused = []
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except PermissionError:
+        refused.append(name)
+    except OSError:
+        pass
+print(json.dumps(refused))
+"#;
+
+/// What the launcher does to a client, apart from what Landlock does to it.
+#[test]
+fn a_client_opens_no_socket_that_landlock_does_not_see() {
+    let repo = TestRepo::new(&[("sockets.py", SOCKETS)]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let refused = |tcp_only: bool| {
+        let limits = serde_json::json!({
+            "user": null, "files": false, "signals": false, "network": "open", "port": null,
+            "tcp_only": tcp_only, "ends_with": null,
+        });
+        let spec = serde_json::json!({ "limits": limits, "write": [], "closed": [] }).to_string();
+        let ran = repo.regreen(&["__launch", &spec, "python3", "sockets.py", &port]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let names: Vec<String> = serde_json::from_str(&ran.out).unwrap();
+        names
+    };
+    let closed = [
+        "udp",
+        "udp 6",
+        "multipath",
+        "multipath 6",
+        "ping",
+        "virtual machine",
+        "fast open",
+        "fast open, other call",
+        "io_uring",
+    ];
+    assert_eq!(refused(true), closed);
+    let open = refused(false);
+    for name in ["udp", "multipath", "fast open"] {
+        assert!(!open.iter().any(|one| one == name), "{name} is open elsewhere: {open:?}");
+    }
+}
+
+/// The same of a client that a session starts, played by a script that answers like Codex.
+#[test]
+fn a_client_of_a_session_has_no_socket_but_its_own() {
+    let repo = TestRepo::new(CALC);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let probe = SOCKETS.replace("sys.argv[1]", &port.to_string());
+    let script = format!(
+        r#"#!/usr/bin/env python3
+import sys
+if sys.argv[1:] == ["--version"]:
+    print("codex-cli 0.169.0")
+    sys.exit()
+{probe}
+said = "PROBED " + " ".join(name.replace(" ", "-") for name in refused) + " END"
+print(json.dumps({{"type": "item.completed", "item": {{"type": "agent_message", "text": said}}}}))
+"#
+    );
+    let program = repo.around().join("codex");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let text = format!(
+        "providers: [one, embedded]\nprovider:\n  one: {{ client: codex, program: '{}', key: ONE_KEY, model: m }}\n",
+        program.display()
+    );
+    repo.write(&[(".github/regreen.yml", &text)]);
+    repo.command().env("ONE_KEY", "sk-one-0123456789").args(["fix"]).output().unwrap();
+    let records = walk(&repo.around().join("work"))
+        .into_iter()
+        .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned());
+    let probed = records.filter_map(|text| {
+        let (_, rest) = text.split_once("PROBED ")?;
+        Some(rest.split_once(" END")?.0.to_owned())
+    });
+    let refused = probed.last().expect("the client was asked");
+    // Where Landlock does not know ports, nothing of the network is closed.
+    if refused.contains("send") {
+        assert!(
+            refused.contains("udp udp-6 multipath") && refused.contains("io_uring"),
+            "{refused}"
+        );
+    }
+    assert!(!refused.contains("unix") && !refused.contains("tcp"), "{refused}");
+}

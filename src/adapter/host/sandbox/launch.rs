@@ -19,7 +19,7 @@ use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
-use super::{Network, sensitive_paths};
+use super::{Network, sensitive_paths, sockets};
 use crate::adapter::host::orphans;
 
 /// The hidden verb of the launcher, followed by a [`LaunchSpec`] as JSON, program and arguments.
@@ -50,6 +50,8 @@ pub(super) struct Limits {
     pub network: Network,
     /// The only TCP port that connections may go to; `None` follows `network`.
     pub port: Option<u16>,
+    /// No sockets of the network but those of TCP.
+    pub tcp_only: bool,
     /// The process, our parent, with which the program and all that it started ends.
     pub ends_with: Option<i32>,
 }
@@ -146,12 +148,13 @@ fn enforce(spec: &LaunchSpec) -> Result<(), String> {
         None if spec.limits.files && geteuid().is_root() => stay_weak_root()?,
         None => {}
     }
-    let Some(rules) = rules else { return Ok(()) };
-    let status = rules.restrict_self().map_err(|error| format!("Landlock refuses: {error}"))?;
-    if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
-        return Err("Landlock is not in force as a whole".into());
+    if let Some(rules) = rules {
+        let status = rules.restrict_self().map_err(|error| format!("Landlock refuses: {error}"))?;
+        if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
+            return Err("Landlock is not in force as a whole".into());
+        }
     }
-    Ok(())
+    if spec.limits.tcp_only { sockets::restrict() } else { Ok(()) }
 }
 
 /// Drops all groups, changes group and user for good, and verifies that root cannot be regained.

@@ -8,6 +8,7 @@ mod chown_tree;
 mod container;
 mod launch;
 mod sensitive_paths;
+mod sockets;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -300,7 +301,9 @@ fn limits_of_client(port: u16) -> Result<Limits, String> {
     let protection = CLIENTS.get_or_init(|| decide(requested, Facts::here()));
     let own = getpid().as_raw_nonzero().get();
     let ends_with = Facts::here().launcher.then_some(own);
-    Ok(Limits { ends_with, ..client_limits(protection.limits, port) })
+    let limits = client_limits(protection.limits, port);
+    let tcp_only = limits.port.is_some() && sockets::is_supported();
+    Ok(Limits { tcp_only, ends_with, ..limits })
 }
 
 /// The limits of a client where test code with a closed network has `limits`.
