@@ -296,12 +296,12 @@ mod tests {
     use super::*;
 
     /// A dollar for a million tokens of the prompt, ten for a million of the answer.
-    fn price() -> Option<Price> {
-        Some(Price { input: 1.0, output: 10.0, ..Price::default() })
+    fn price() -> Price {
+        Price { input: 1.0, output: 10.0, ..Price::default() }
     }
 
     fn asked(prompt: usize, cap: impl Into<Option<u32>>) -> Asked {
-        Asked { bytes: prompt * BYTES_PER_TOKEN, cap: cap.into(), price: price() }
+        Asked { bytes: prompt * BYTES_PER_TOKEN, cap: cap.into(), price: Some(price()) }
     }
 
     fn limits(tokens: impl Into<Option<u64>>, micro_usd: impl Into<Option<u64>>) -> SpendingLimits {
@@ -386,7 +386,9 @@ mod tests {
         for (why, parts, expected) in table {
             let ledger = Arc::new(Ledger::new(limits(None, None)));
             let (tab, _) = ledger.open(Asked { price: None, ..asked(100, 1_000) }).await.unwrap();
-            parts.into_iter().for_each(|(usage, written)| tab.count(usage, written));
+            for (usage, written) in parts {
+                tab.count(usage, written);
+            }
             drop(tab);
             assert_eq!(ledger.usage(), expected, "{why}");
         }
@@ -399,9 +401,10 @@ mod tests {
     #[tokio::test]
     async fn each_question_costs_what_its_model_charges() {
         let ledger = Arc::new(Ledger::new(limits(None, 5_000)));
-        let dear = Some(Price { input: 4.0, output: 40.0, ..Price::default() });
+        let dear = Price { input: 4.0, output: 40.0, ..Price::default() };
         for price in [price(), dear] {
-            let (tab, _) = ledger.open(Asked { price, ..asked(10, 50) }).await.unwrap();
+            let (tab, _) =
+                ledger.open(Asked { price: Some(price), ..asked(10, 50) }).await.unwrap();
             tab.count(Usage::new(100, 30), 0);
         }
         assert_eq!(ledger.usage(), Usage { cost: 400 + 1_600, ..Usage::new(200, 60) });

@@ -101,9 +101,9 @@ fn upstream() -> Upstream {
         prices: Prices {
             model: "m".into(),
             price: Some(Price { input: 1.0, output: 10.0, ..Price::default() }),
-            of_request: |asked, configured, price| match asked == configured {
-                true => price.clone(),
-                false => Price { output: 100.0, ..price.clone() },
+            of_request: |asked, configured, price| {
+                let output = if asked == configured { price.output } else { 100.0 };
+                Price { output, ..price.clone() }
             },
         },
         left: SpendingLimits::default(),
@@ -376,8 +376,9 @@ async fn ask(gateway: &Gateway, question: &Value, answer: &Value) -> (u16, Value
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).await.unwrap();
-    let body = text.split_once("\r\n\r\n").unwrap().1;
-    (text[9..12].parse().unwrap(), serde_json::from_str(body).unwrap())
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap();
+    (status.parse().unwrap(), serde_json::from_str(body).unwrap())
 }
 
 async fn limited(micro_usd: u64) -> Gateway {
