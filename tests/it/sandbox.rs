@@ -547,14 +547,15 @@ print(json.dumps({{"type": "item.completed", "item": {{"type": "agent_message", 
     );
     repo.write(&[(".github/regreen.yml", &text)]);
     repo.command().env("ONE_KEY", "sk-one-0123456789").args(["fix"]).output().unwrap();
-    let records = walk(&repo.around().join("work"))
+    let records = walk(repo.around())
         .into_iter()
-        .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned());
-    let probed = records.filter_map(|text| {
+        .filter(|path| path.to_string_lossy().ends_with("cli-output.1.txt"));
+    let records = records.map(|path| std::fs::read_to_string(path).unwrap());
+    let mut probed = records.filter_map(|text| {
         let (_, rest) = text.split_once("PROBED ")?;
         Some(rest.split_once(" END")?.0.to_owned())
     });
-    let refused = probed.last().expect("the client was asked");
+    let refused = probed.next_back().expect("the client was asked");
     // Where Landlock does not know ports, nothing of the network is closed.
     if refused.contains("send") {
         assert!(
