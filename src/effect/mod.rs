@@ -30,6 +30,7 @@ pub use forge::{
 pub use lint::{Concern, FixedFiles, LintReport};
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+    UsageMeter,
 };
 pub use observer::{Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, World};
 pub use remote_repository::{

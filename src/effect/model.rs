@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -79,6 +80,35 @@ pub struct Question {
     pub left: SpendingLimits,
     /// A checkout that an agent edits; `None` for models that answer with text.
     pub checkout: Option<PathBuf>,
+    /// Where a client that sends several requests reports what they have used so far.
+    pub meter: UsageMeter,
+}
+
+/// Receives what a question has used so far, as long as it is not answered.
+#[derive(Clone, Debug, Default)]
+pub struct UsageMeter(Option<UnboundedSender<Usage>>);
+
+impl UsageMeter {
+    /// A meter, and what it is given.
+    pub fn channel() -> (Self, UnboundedReceiver<Usage>) {
+        let (sender, receiver) = mpsc::unbounded();
+        (Self(Some(sender)), receiver)
+    }
+
+    /// Reports the sum of all requests so far.
+    pub fn report(&self, usage: Usage) {
+        if let Some(sender) = &self.0 {
+            // Nobody listens once the question was answered.
+            drop(sender.unbounded_send(usage));
+        }
+    }
+}
+
+/// It is no part of what is asked.
+impl PartialEq for UsageMeter {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
 }
 
 impl Question {

@@ -9,7 +9,7 @@ use crate::domain::chain::{self, FallbackTrigger, ProviderCall, Rules, spent_by}
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::provider::ClientMode;
-use crate::effect::{EffectError, Model, ModelErrorKind, Question, StoreError};
+use crate::effect::{EffectError, Model, ModelErrorKind, Question, StoreError, UsageMeter};
 use crate::role::prompt::{RefusedAnswer, Role};
 
 use super::calls::{CallOutcome, Caller, Entry, Exchange, note_model, reason_of};
@@ -266,6 +266,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
             limit: settings.limit,
             left: SpendingLimits::default(),
             checkout: self.reader.checkout(model).await?,
+            meter: UsageMeter::default(),
         })
     }
 

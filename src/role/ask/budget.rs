@@ -100,6 +100,7 @@ mod tests {
             limit: std::time::Duration::ZERO,
             left: SpendingLimits::default(),
             checkout: None,
+            meter: crate::effect::UsageMeter::default(),
         }
     }
 

@@ -243,7 +243,7 @@ impl BeforeRetry for StoredRetry<'_> {
         Ok(Some(tokens.min(self.model.context_tokens() / 2)))
     }
 
-    async fn sending(&self, spent: Spending) -> Result<(), StoreError> {
+    async fn under_way(&self, spent: Spending) -> Result<(), StoreError> {
         self.store_cost(spent, spent.calls + 1).await
     }
 }

@@ -172,6 +172,7 @@ mod tests {
             limit: Duration::from_secs(1),
             left: crate::domain::budget::SpendingLimits::default(),
             checkout: None,
+            meter: crate::effect::UsageMeter::default(),
         }
     }
 

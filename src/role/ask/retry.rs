@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use futures::StreamExt;
+use futures::future::{Either, select};
 
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage};
 use crate::effect::{
-    Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question, StoreError,
+    Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question, StoreError, UsageMeter,
 };
 
 /// Decides about a further request, and stores what those before it cost.
@@ -19,8 +21,9 @@ pub trait BeforeRetry: Sync {
     async fn permit(&self, question: &Question, spent: Spending)
     -> Result<Option<u32>, StoreError>;
 
-    /// Stores that one more request is sent now.
-    async fn sending(&self, spent: Spending) -> Result<(), StoreError>;
+    /// Stores that one more request is under way, with what those before it and what is known of
+    /// it have cost.
+    async fn under_way(&self, spent: Spending) -> Result<(), StoreError>;
 }
 
 /// The result of a question with all its retries, and what they cost together.
@@ -50,7 +53,7 @@ pub async fn ask_with_retries(
     let (mut requests, mut spent) = (0, Spending::default());
     let mut is_priced = true;
     loop {
-        let asked = model.ask(&question).await;
+        let asked = ask_metered(model, &mut question, spent, before_retry).await?;
         let usage = asked.as_ref().map_or_else(|error| *error.usage, |answer| answer.usage);
         let price = model.price(usage);
         requests += 1;
@@ -84,7 +87,35 @@ pub async fn ask_with_retries(
             tracing::info!(provider = model.name(), kind, ?pause, "asked again");
             clock.wait(pause).await;
         }
-        before_retry.sending(spent).await?;
+        before_retry.under_way(spent).await?;
+    }
+}
+
+/// Asks once, and stores what a client reports of its requests while it works. `spent` is what the
+/// tries before cost.
+async fn ask_metered(
+    model: &dyn Model,
+    question: &mut Question,
+    spent: Spending,
+    before_retry: &dyn BeforeRetry,
+) -> Result<Result<Answer, ModelError>, StoreError> {
+    let (meter, mut reported) = UsageMeter::channel();
+    question.meter = meter;
+    let mut known = Usage::default();
+    let mut asking = model.ask(question);
+    loop {
+        let usage = match select(asking, reported.next()).await {
+            Either::Left((asked, _)) => return Ok(asked),
+            Either::Right((usage, rest)) => {
+                asking = rest;
+                usage.unwrap_or(known)
+            }
+        };
+        if std::mem::replace(&mut known, usage) != usage {
+            let mut spent = spent;
+            spent.add(0, usage, model.price(usage));
+            before_retry.under_way(spent).await?;
+        }
     }
 }
 

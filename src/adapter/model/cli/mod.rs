@@ -270,8 +270,9 @@ impl Model for CliModel {
         let invocation =
             self.invocation(question, folder, &gateway).map_err(|error| self.broken(&error))?;
         let limit = self.limit(question);
-        // It would retry by itself for minutes; the chain decides which provider comes next.
         let is_over = || {
+            question.meter.report(gateway.usage());
+            // It would retry by itself for minutes; the chain decides which provider comes next.
             gateway.failure().is_some_and(|failure| failure.invites_retries())
                 || gateway.excess().is_some()
         };

@@ -15,7 +15,7 @@ use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, SpendingLimits};
 use crate::domain::provider::Protocol;
 use crate::domain::secret::{Redactor, SecretKey};
-use crate::effect::{Answer, Model, ModelError, ModelFacts, Question};
+use crate::effect::{Answer, Model, ModelError, ModelFacts, Question, UsageMeter};
 
 use super::{HttpModel, ProviderSettings};
 
@@ -150,6 +150,7 @@ fn question(limit: Duration) -> Question {
         limit,
         left: SpendingLimits::default(),
         checkout: None,
+        meter: UsageMeter::default(),
     }
 }
 

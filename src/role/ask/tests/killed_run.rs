@@ -1,12 +1,15 @@
 //! Tests of what a run finds of one that was killed.
 
 use std::sync::Mutex;
+use std::task::Poll;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::executor::block_on;
+use futures::future::poll_fn;
 use serde_json::Value;
 
-use crate::domain::budget::Usage;
+use crate::domain::budget::{Price, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall, spent_by};
 use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
@@ -74,6 +77,55 @@ fn an_answer_of_another_question_is_not_used() {
         block_on(exchange_log::find_answer(&calls[0].raw, digest, &world.store)).unwrap()
     };
     assert_eq!(found("another digest"), None);
+}
+
+/// A client of several requests, and what a run that is killed after each of them leaves behind.
+struct Client<'a> {
+    facts: ModelFacts,
+    store: &'a MemoryStore,
+    left: Mutex<Vec<Vec<ProviderCall>>>,
+}
+
+#[async_trait]
+impl Model for Client<'_> {
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
+    }
+    async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        for requests in [1, 2, 2, 3] {
+            question.meter.report(Usage::new(10 * requests, requests));
+            let mut has_waited = false;
+            poll_fn(|context| {
+                context.waker().wake_by_ref();
+                let waited = std::mem::replace(&mut has_waited, true);
+                if waited { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            let found = exchange_log::find_uncounted(0, self.store).await.unwrap();
+            self.left.lock().unwrap().push(found.unwrap().calls);
+        }
+        let kind = ModelErrorKind::TimedOut { limit: Duration::from_secs(1) };
+        Err(ModelError {
+            usage: Box::new(Usage::new(30, 3)),
+            ..ModelError::new("a", kind, String::new())
+        })
+    }
+}
+
+#[test]
+fn what_a_client_has_used_is_stored_while_it_works() {
+    let world = World::new(settings());
+    let price = Some(Price { input: 1.0, output: 10.0, ..Price::default() });
+    let facts = ModelFacts { name: "a".into(), price, context: 9_000, ..ModelFacts::default() };
+    let client = Client { facts, store: &world.store, left: Mutex::default() };
+    let (_, calls) = world.ask_slots(&usage(), &[(1, &client)], false);
+    let cost = |call: &ProviderCall| (call.requests, call.usage.tokens(), call.micro_usd);
+    let left = client.left.into_inner().unwrap();
+    let left: Vec<_> =
+        left.iter().map(|calls| calls.iter().map(cost).collect::<Vec<_>>()).collect();
+    let used = |requests: u64| vec![(1, 11 * requests, Some(20 * requests))];
+    assert_eq!(left, [used(1), used(2), used(2), used(3)]);
+    assert_eq!(calls.iter().map(cost).collect::<Vec<_>>(), used(3), "nothing counts twice");
 }
 
 /// What a run that is killed during a request leaves behind.

@@ -6,7 +6,7 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
 use crate::domain::budget::SpendingLimits;
 use crate::domain::chain::FallbackTrigger;
-use crate::effect::{ModelErrorKind, Question};
+use crate::effect::{ModelErrorKind, Question, UsageMeter};
 use crate::role::prompt::Role;
 
 use super::{ScriptedModel, World, settings, summary};
@@ -148,6 +148,7 @@ fn a_prompt_that_is_too_long_is_rebuilt_at_half_the_size() {
         limit: Duration::ZERO,
         left: SpendingLimits::default(),
         checkout: None,
+        meter: UsageMeter::default(),
     };
     let model = ScriptedModel::new("a", []);
     for bytes in [0, 2, 300, 3_000, 90_000] {

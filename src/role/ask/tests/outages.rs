@@ -7,7 +7,7 @@ use futures::executor::block_on;
 
 use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::chain::{FallbackTrigger, Outage};
-use crate::effect::{Clock, ModelErrorKind, Question, StoreError, TestClock};
+use crate::effect::{Clock, ModelErrorKind, Question, StoreError, TestClock, UsageMeter};
 
 use super::{ScriptedModel, World, settings, summary};
 use crate::role::ask::retry::{BeforeRetry, ask_with_retries, trigger_of};
@@ -109,6 +109,7 @@ fn retries_wait_as_long_as_the_provider_says_or_back_off() {
             limit: Duration::ZERO,
             left: SpendingLimits::default(),
             checkout: None,
+            meter: UsageMeter::default(),
         };
         let minute = Duration::from_mins(1);
         let tries = ask_with_retries(&model, &question, minute, &AlwaysPermitted, &clock);
@@ -125,7 +126,7 @@ impl BeforeRetry for AlwaysPermitted {
     async fn permit(&self, question: &Question, _: Spending) -> Result<Option<u32>, StoreError> {
         Ok(Some(question.max_output_tokens))
     }
-    async fn sending(&self, _: Spending) -> Result<(), StoreError> {
+    async fn under_way(&self, _: Spending) -> Result<(), StoreError> {
         Ok(())
     }
 }

@@ -63,6 +63,7 @@ fn question(limit: Duration) -> Question {
         limit,
         left: SpendingLimits::default(),
         checkout: None,
+        meter: crate::effect::UsageMeter::default(),
     }
 }
 

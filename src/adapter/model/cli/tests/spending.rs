@@ -5,6 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use crate::domain::budget::Price;
 use crate::domain::secret::Canary;
+use crate::effect::UsageMeter;
+
+use futures::StreamExt;
+use futures::executor::block_on;
 
 use table::ClientTask;
 
@@ -155,13 +159,17 @@ async fn a_client_asks_nothing_that_the_budget_does_not_pay_for() {
         let price = Price { input: 1.0, output: 4.0, ..Price::default() };
         settings.provider.facts.price = Some(price);
         let model = CliModel::new(settings).unwrap();
-        let question = Question { left, ..question(Duration::from_secs(40)) };
+        let (meter, mut reported) = UsageMeter::channel();
+        let question = Question { left, meter, ..question(Duration::from_secs(40)) };
         let error = model.ask(&question).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::OverBudget, "{way}: {error:?}");
         assert!(error.message.contains("would pass the budget of"), "{way}: {error:?}");
         assert!(error.raw.contains("402") && error.raw.contains("RESOURCE_EXHAUSTED"), "{error:?}");
         let usage = error.usage;
         assert_eq!((usage.tokens(), usage.cost), (used, used * 2), "{way}: {usage:?}");
+        drop((question, model));
+        let reported = std::iter::from_fn(|| block_on(reported.next())).last();
+        assert_eq!(reported, Some(*usage), "{way}: it is known before the end");
         let got = requests.try_iter().map(|request| {
             request["body"]["generationConfig"]["maxOutputTokens"].as_u64().unwrap()
         });
