@@ -20,6 +20,7 @@ mod interrupted_provider_calls;
 mod large_output;
 mod models;
 mod planning;
+mod python_path;
 mod runner_checkouts;
 mod sandbox;
 mod sandbox_of_written_tests;

@@ -245,7 +245,7 @@ fn judge(framework: &str, suite: &str, tests: &[String]) -> Vec<String> {
     };
     let ready = ask(&json!({
         "framework": framework, "root": root, "files": [file], "tests": tests,
-        "start": null, "top": null, "trace": false,
+        "arguments": [], "from_folder": true, "trace": false,
     }));
     assert_eq!(ready, json!({"ready": true}));
     let mut ways = std::collections::BTreeSet::new();

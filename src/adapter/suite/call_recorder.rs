@@ -20,7 +20,7 @@ use crate::effect::{
 
 use super::io_error::cannot;
 use super::line_server::LineServer;
-use super::project_suite::ProjectSuite;
+use super::project_suite::{ProjectSuite, search_variable};
 
 /// Time limit for starting an interpreter and loading a module.
 const LOADING: Duration = Duration::from_secs(40);
@@ -112,6 +112,12 @@ impl ProjectSuite<'_> {
         let directory = self.settings.scratch.join(format!("world-{number}"));
         files::create_folder(&directory).map_err(cannot("create", &directory))?;
         let mut environment = self.environment(request.root);
+        // Modules are imported by their paths, wherever the calls are made.
+        let folder = self.site(request.root).folder();
+        let sources = [folder.join("src"), request.root.join("src"), folder];
+        let sources = sources.into_iter().filter(|path| path.is_dir());
+        let search = [drivers.clone()].into_iter().chain(sources);
+        environment.extend(search_variable("PYTHONPATH", search));
         let index = usize::try_from(number).unwrap_or_default() % ENVIRONMENTS.len();
         if let Some((seed, zone, language)) = ENVIRONMENTS.get(index) {
             for (name, value) in [("PYTHONHASHSEED", seed), ("TZ", zone), ("LC_ALL", language)] {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use globset::Glob;
@@ -45,6 +46,8 @@ pub struct ProjectSuite<'a> {
     pub(super) detection: Detection,
     pub(super) settings: SuiteSettings,
     pub(super) prepared: PreparedCheckouts,
+    /// Checkouts in which set-up commands ran, to which editable installations may lead.
+    pub(super) installed: Mutex<BTreeSet<PathBuf>>,
     pub(super) clock: &'a dyn Clock,
 }
 
@@ -62,12 +65,19 @@ pub fn open(
         let path = settings.scratch.join("drivers").join(name);
         files::write(&path, text.as_bytes()).map_err(cannot("write", &path))?;
     }
-    Ok(ProjectSuite { detection, settings, prepared: PreparedCheckouts::default(), clock })
+    Ok(ProjectSuite {
+        detection,
+        settings,
+        prepared: PreparedCheckouts::default(),
+        installed: Mutex::default(),
+        clock,
+    })
 }
 
 /// Programs of ours that run inside the project's interpreter.
 const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
+    ("sitecustomize.py", include_str!("driver/sitecustomize.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
@@ -86,23 +96,25 @@ const DRIVERS: &[(&str, &str)] = &[
     ("observe_types.mjs", include_str!("driver/observe_types.mjs")),
 ];
 
+/// A variable that lists folders, if they can be listed.
+pub(super) fn search_variable(
+    name: &str,
+    folders: impl IntoIterator<Item = PathBuf>,
+) -> Option<(String, String)> {
+    let joined = std::env::join_paths(folders).ok()?.into_string().ok()?;
+    Some((name.to_owned(), joined))
+}
+
 impl ProjectSuite<'_> {
     /// The environment of test code in a checkout.
     pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
         let mut environment = environment::of_child(&self.settings.scratch.join("home"));
-        let folder = root.join(&self.detection.site.directory);
-        let mut search: Vec<PathBuf> = vec![self.settings.scratch.join("drivers")];
-        // Sources of the checkout precede an editable installation of the user's own files.
-        search.extend(
-            [folder.join("src"), root.join("src")].into_iter().filter(|path| path.is_dir()),
-        );
-        search.push(folder);
-        search.dedup();
-        if let Ok(joined) = std::env::join_paths(&search)
-            && let Some(joined) = joined.to_str()
-        {
-            environment.insert("PYTHONPATH".into(), joined.to_owned());
-        }
+        let drivers = self.settings.scratch.join("drivers");
+        environment.extend(search_variable("PYTHONPATH", [drivers]));
+        let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sources = installed.into_iter().chain([self.detection.site.root.clone()]);
+        let folders = [root.to_owned()].into_iter().chain(sources.filter(|source| source != root));
+        environment.extend(search_variable("REGREEN_EDITABLE", folders));
         // Java reads the home folder from the user database and ignores `HOME`.
         let own = self.settings.scratch.join("home");
         let repository = environment::real_home().map(|home| home.join(".m2/repository"));

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::PoisonError;
 
 use crate::adapter::host::process::{self, ExitReason};
 use crate::effect::RunError;
@@ -39,6 +40,8 @@ impl ProjectSuite<'_> {
             }
         }
         prepared.insert(name);
+        let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        installed.insert(root.to_owned());
         Ok(())
     }
 }

@@ -1,11 +1,13 @@
 """A pytest plugin that writes one JSON line per test to the file in REGREEN_CASES.
 
-REGREEN_SELECT may name a file with one node id per line: only those tests run.
+REGREEN_SELECT may name a file with one node id per line: only those tests run. As a script it is the
+program `pytest`.
 """
 
 import json
 import os
 import signal
+import sys
 
 import pytest
 
@@ -112,3 +114,7 @@ class Recorder:
 def pytest_configure(config):
     if os.environ.get("REGREEN_CASES") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(config), "regreen-recorder")
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main())

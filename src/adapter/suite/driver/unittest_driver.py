@@ -87,6 +87,13 @@ class Program(unittest.TestProgram):
         pass
 
 
+class Arguments(Program):
+    """The same without loading a test."""
+
+    def createTests(self, *arguments, **options):
+        pass
+
+
 def discover():
     for folder in (".", "tests", "test"):
         if not os.path.isdir(folder):

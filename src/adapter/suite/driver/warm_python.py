@@ -14,8 +14,8 @@ That is done only when tests answer the same after such a reload of the original
 it. Every other version is passed back to the process at the import.
 
 Requests and answers are JSON lines on standard input and output. The first request is the set-up:
-{"framework": "unittest"|"pytest", "root": DIR, "files": [PATH], "tests": [ID], "start": DIR|null,
- "top": DIR|null, "trace": BOOL}. Then {"sources": {PATH: TEXT}, "tests": [ID], "limit": SECONDS,
+{"framework": "unittest"|"pytest", "root": DIR, "files": [PATH], "tests": [ID], "arguments": [TEXT],
+ "from_folder": BOOL, "trace": BOOL}. Then {"sources": {PATH: TEXT}, "tests": [ID], "limit": SECONDS,
 "stop": BOOL}. Works on Python 3.8 and later.
 """
 
@@ -417,7 +417,11 @@ class Finder:
 
     @staticmethod
     def find_spec(fullname, path=None, target=None):
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        spec = None
+        # An editable installation brings a finder of its own.
+        for finder in sys.meta_path:
+            if spec is None and finder is not Finder and hasattr(finder, "find_spec"):
+                spec = finder.find_spec(fullname, path, target)
         if spec is None or not spec.origin or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None
         if os.path.realpath(spec.origin) not in FILES:
@@ -545,7 +549,8 @@ def run_unittest():
     if tracing:
         driver.Alarm.limit = float(TRACE_LIMIT)
         TRACER.start()
-    suite = driver.select(SETUP["tests"], SETUP.get("start"), SETUP.get("top"))
+    given = driver.Arguments(module=None, argv=["tests"] + SETUP["arguments"])
+    suite = driver.select(SETUP["tests"], getattr(given, "start", None), getattr(given, "top", None))
     if tracing:
         tell({"id": "", "status": "passed", "ms": 0, "lines": TRACER.stop()})
     if not SERVING and not tracing:
@@ -689,6 +694,8 @@ def call_plain(names, plain):
 
 
 def run_pytest():
+    if SETUP["from_folder"]:
+        sys.path.insert(0, os.getcwd())
     import pytest
 
     tracing = SETUP.get("trace")

@@ -12,6 +12,7 @@ mod maven;
 mod nextest;
 mod node_test;
 mod pytest;
+mod python_command;
 #[cfg(test)]
 mod tests;
 mod unittest;
@@ -23,7 +24,7 @@ pub use adapter::{
     RunArtifacts, RunFiles, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
-pub use unittest::{DiscoveryFolders, discovery_folders};
+pub use python_command::PythonCommand;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].

@@ -1,12 +1,14 @@
 //! pytest, with a plugin of our own that reports each test as it ends.
 
 use crate::domain::framework::Framework;
+use crate::domain::shell;
 
 use super::super::format::driver_lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
     read_text, shell_argv, words,
 };
+use super::python_command::PythonCommand;
 
 /// The table row for pytest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -20,7 +22,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     install: "install Python 3.8 or later, then `pip install pytest`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
-            RunCommand::new(shell_argv(command.text()), command.text())
+            let line = with_folder(command.text(), &files.drivers.display().to_string());
+            RunCommand::new(shell_argv(&line), command.text())
         } else {
             let mut argv = words(&[&site.python()]);
             argv.extend(words(SUITE));
@@ -40,7 +43,17 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         run
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
-    coverage: |request| Ok(python_coverage(request, words(SUITE), "python3 -m pytest")),
+    coverage: |request| {
+        let python = PythonCommand::of(request.site, "pytest");
+        // Run as a script, the plugin is `pytest`, which does not search modules in its folder.
+        let plugin = request.drivers.join("regreen_pytest.py").display().to_string();
+        let suite = if python.from_folder {
+            words(SUITE)
+        } else {
+            vec![plugin, "-q".into(), "-p".into(), "no:cacheprovider".into()]
+        };
+        Ok(python_coverage(request, &python, suite, "python3 -m pytest"))
+    },
     persistent: Some(PersistentRunner::Python),
 };
 
@@ -51,18 +64,31 @@ const SUITE: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 /// suite's command as a person types it.
 pub fn python_coverage(
     request: &CoverageRequest<'_>,
+    python: &PythonCommand,
     suite: Vec<String>,
     display: &str,
 ) -> CoverageCommand {
-    let python = || vec![request.site.python()];
     let data = format!("--data-file={}", request.output_path("data"));
     let run = words(&["-m", "coverage", "run", "--branch", "--source=.", &data]);
     let json =
         words(&["-m", "coverage", "json", "-q", &data, "-o", &request.output_path("report")]);
     let display = display.replacen("python3", "python3 -m coverage run --branch", 1);
-    let argv = vec![[python(), run, suite].concat(), [python(), json].concat()];
+    let argv = vec![python.running(&[run, suite].concat()), python.running(&json)];
     let report = request.output.join("report");
     CoverageCommand { argv, ..CoverageCommand::new(&display, Vec::new(), report) }
+}
+
+/// The command, with a folder in front of those that it sets as `PYTHONPATH` itself.
+fn with_folder(command: &str, folder: &str) -> String {
+    const NAME: &str = "PYTHONPATH=";
+    let mut parts = command.split(NAME);
+    let mut line = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        // An empty entry would be the working folder.
+        let is_empty = rest.starts_with(char::is_whitespace) || rest.is_empty();
+        line += &format!("{NAME}{}{}{rest}", shell::word(folder), if is_empty { "" } else { ":" });
+    }
+    line
 }
 
 /// Whether a word of a command is the program or the module, wherever it stands.

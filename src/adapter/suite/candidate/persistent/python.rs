@@ -21,7 +21,7 @@ use super::super::command::{case_results, trace_of};
 use super::add_lines;
 use crate::adapter::suite::format::PathMapper;
 use crate::adapter::suite::format::driver_lines::Line;
-use crate::adapter::suite::framework::{DiscoveryFolders, discovery_folders};
+use crate::adapter::suite::framework::PythonCommand;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
 
@@ -37,8 +37,8 @@ struct SetUpRequest<'a> {
     root: String,
     files: Vec<String>,
     tests: &'a [TestId],
-    start: Option<&'a str>,
-    top: Option<&'a str>,
+    arguments: &'a [String],
+    from_folder: bool,
     trace: bool,
 }
 
@@ -74,7 +74,9 @@ pub struct PythonRunner {
     invocation: Invocation,
     paths: PathMapper,
     root: PathBuf,
-    folders: DiscoveryFolders,
+    /// Of the suite's own command, for unittest.
+    arguments: Vec<String>,
+    from_folder: bool,
     jobs: usize,
     /// Most recently used last.
     pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
@@ -84,13 +86,16 @@ pub struct PythonRunner {
 pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> PythonRunner {
     let site = suite.site(request.root);
     let driver = suite.settings.scratch.join("drivers/warm_python.py");
-    let argv = vec![site.python(), driver.display().to_string()];
+    let framework = suite.detection.facts.framework;
+    let python = PythonCommand::of(&site, framework.name());
+    let argv = python.running(&[driver.display().to_string()]);
     PythonRunner {
-        framework: suite.detection.facts.framework,
+        framework,
         invocation: suite.invocation(request.root, argv),
         paths: suite.path_mapper(request.root),
         root: request.root.to_owned(),
-        folders: discovery_folders(&site),
+        arguments: python.arguments(),
+        from_folder: python.from_folder,
         jobs: request.jobs.max(1),
         pools: Mutex::new(Vec::new()),
     }
@@ -113,8 +118,8 @@ impl PythonRunner {
             root: self.root.display().to_string(),
             files: files.iter().map(|file| self.absolute(file)).collect(),
             tests,
-            start: self.folders.start.as_deref(),
-            top: self.folders.top.as_deref(),
+            arguments: &self.arguments,
+            from_folder: self.from_folder,
             trace,
         };
         let mut server = LineServer::start(&self.invocation).map_err(|e| failed(&e))?;

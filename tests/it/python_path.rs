@@ -1,0 +1,121 @@
+//! Modules are found as by hand: what cannot be imported without regreen cannot be imported under it,
+//! and an editable installation of the repository leads to the checkout under test.
+
+#![expect(clippy::disallowed_methods, reason = "a test builds a virtual environment")]
+
+use super::support::{Ran, TestRepo};
+
+/// A module in `src`, a package that another finder maps, and their tests.
+const INSTALLED: &[(&str, &str)] = &[
+    ("src/shop.py", "def total(prices):\n    return -sum(prices)\n"),
+    ("lib/till/__init__.py", "def open_for(hour):\n    return hour < 9\n"),
+    (
+        "tests/test_shop.py",
+        "import unittest\nimport shop\nimport till\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n\n    def test_one(self):\n        self.assertEqual(shop.total([5]), 5)\n\n    def test_hours(self):\n        self.assertTrue(till.open_for(12))\n\n    def test_night(self):\n        self.assertFalse(till.open_for(8))\n",
+    ),
+];
+
+/// What `pip install -e` of setuptools writes for a package that is not in a folder of its own.
+const FINDER: &str = "import importlib.util, sys\n\nMAPPING = {'till': 'ROOT/lib/till'}\n\n\nclass Finder:\n    @classmethod\n    def find_spec(cls, name, path=None, target=None):\n        if name in MAPPING:\n            place = MAPPING[name] + '/__init__.py'\n            return importlib.util.spec_from_file_location(name, place, submodule_search_locations=[MAPPING[name]])\n\n\ndef install():\n    sys.meta_path.append(Finder)\n";
+
+/// Runs in a virtual environment beside the repository, which is installed there or is not.
+fn in_environment(repo: &TestRepo, installed: bool, command: &str) -> Ran {
+    let environment = repo.around().join("env");
+    let made = repo.shell("python3 -m venv --clear --without-pip ../env").output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    if installed {
+        let library = std::fs::read_dir(environment.join("lib")).unwrap().next().unwrap().unwrap();
+        let packages = library.path().join("site-packages");
+        let root = repo.root().display().to_string();
+        for (name, text) in [
+            ("__editable__.shop-1.pth", format!("{root}/src\n")),
+            (
+                "__editable__.till-1.pth",
+                "import __editable___till_1_finder as f; f.install()\n".into(),
+            ),
+            ("__editable___till_1_finder.py", FINDER.replace("ROOT", &root)),
+        ] {
+            std::fs::write(packages.join(name), text).unwrap();
+        }
+    }
+    let path = format!("{}:{}", environment.join("bin").display(), std::env::var("PATH").unwrap());
+    let mut regreen = repo.command();
+    regreen.env("PATH", path).args(["fix", "--json", "--test-command", command]);
+    regreen.output().unwrap().into()
+}
+
+#[test]
+fn an_editable_installation_leads_to_the_checkout_under_test() {
+    let repo = TestRepo::new(INSTALLED);
+    let ran = in_environment(&repo, true, "python3 -m unittest discover -s tests");
+    let document = ran.document();
+    assert_eq!(document["initial"]["failed"], 4, "{document:#}\n{}", ran.err);
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("src/shop.py") && patch.contains("lib/till/__init__.py"), "{patch}");
+    assert!(patch.contains("+    return sum(prices)"), "{patch}");
+}
+
+#[test]
+fn sources_that_are_not_installed_are_not_found() {
+    let repo = TestRepo::new(INSTALLED);
+    let ran = in_environment(&repo, false, "python3 -m unittest discover -s tests");
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    let document = ran.document();
+    assert_eq!(
+        document["initial"]["total"], 1,
+        "the file alone, which does not load: {document:#}"
+    );
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn pytest_finds_only_the_modules_that_it_finds_by_hand() {
+    let repo = TestRepo::new(&[
+        ("shop.py", "def total(prices):\n    return sum(prices)\n"),
+        (
+            "tests/test_shop.py",
+            "import shop\n\n\ndef test_total():\n    assert shop.total([1, 2]) == 3\n",
+        ),
+    ]);
+    for (command, green) in [
+        ("pytest", false),
+        ("python3 -m pytest", true),
+        ("PYTHONPATH=. pytest -q", true),
+        ("PYTHONPATH= pytest", false),
+        ("echo first; PYTHONPATH=\"$PWD\" pytest", true),
+    ] {
+        let by_hand = repo.shell(command).output().unwrap().status.success();
+        assert_eq!(by_hand, green, "{command}");
+        let ran = repo.regreen(&["fix", "--json", "--dry-run", "--test-command", command]);
+        let document = ran.document();
+        assert_eq!(
+            document["initial"]["failed"] == 0,
+            green,
+            "{command}: {document:#}\n{}",
+            ran.err
+        );
+        if !green {
+            assert!(ran.out.contains("No module named 'shop'"), "{command}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn candidates_are_tried_with_the_modules_and_variables_of_the_command() {
+    let repo = TestRepo::new(&[
+        ("src/shop.py", "def total(prices):\n    return -sum(prices)\n"),
+        (
+            "tests/test_shop.py",
+            "import os\nimport shop\n\n\ndef test_total():\n    assert os.environ['SHOP'] == 'a b'\n    assert shop.total([1, 2]) == 3\n\n\ndef test_one():\n    assert os.environ['SHOP'] == 'a b'\n    assert shop.total([5]) == 5\n",
+        ),
+    ]);
+    for command in
+        ["SHOP='a b' PYTHONPATH=src pytest", "SHOP='a b' PYTHONPATH=src python3 -B -m pytest -q"]
+    {
+        let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
+        assert_eq!(ran.code, Some(0), "{command}: {}\n{}", ran.out, ran.err);
+        assert_eq!(ran.document()["initial"]["failed"], 2, "{command}: {}", ran.out);
+    }
+}
