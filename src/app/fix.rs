@@ -166,7 +166,9 @@ fn inputs(
         moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
-        protect: settings.protected(request.test_command.as_deref()),
+        protect: settings.protected(request.test_command.as_deref(), &|file| {
+            repo::committed_text(&session.facts, file)
+        }),
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),

@@ -108,7 +108,10 @@ impl<'a> Commits<'a> {
             session: session.clone(),
             branch: session.branch(),
             destination,
-            protect: context.prepared.settings.protected(None),
+            protect: context
+                .prepared
+                .settings
+                .protected(None, &|file| repo::committed_text(facts, file)),
             expected,
             published: Published::default(),
             diff: Vec::new(),

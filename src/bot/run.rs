@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::adapter::host::console::println;
+use crate::adapter::repo;
 use crate::domain::check::Level;
 use crate::domain::command::Command;
 use crate::domain::event::Ending;
@@ -203,7 +204,8 @@ fn mirror(
     if !writes_tests || destination == Destination::Nowhere {
         return None;
     }
-    let protect = context.prepared.settings.protected(None);
+    let read = |file: &str| repo::committed_text(&start.facts, file);
+    let protect = context.prepared.settings.protected(None, &read);
     Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect))
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::command::Dimension;
 use crate::domain::guard::FixScope;
-use crate::domain::test_command;
+use crate::domain::test_scripts::{self, ReadFile};
 
 use super::providers::Provider;
 
@@ -85,10 +85,11 @@ pub struct Settings {
 
 impl Settings {
     /// What no fix may change: the globs of `protect`, and the files that the test command, by default
-    /// the configured one, runs as tests.
-    pub fn protected(&self, command: Option<&str>) -> GlobSet {
+    /// the configured one, runs as tests; `read` reads a file of the repository.
+    pub fn protected(&self, command: Option<&str>, read: ReadFile<'_>) -> GlobSet {
         let configured = self.test.as_ref().and_then(|test| test.command.as_deref());
-        let scripts = command.or(configured).map(test_command::scripts).unwrap_or_default();
+        let command = command.or(configured).unwrap_or_default();
+        let scripts = test_scripts::scripts(command, read);
         let scripts: Vec<String> =
             scripts.iter().map(|file| format!("**/{}", globset::escape(file))).collect();
         glob_set(self.protect.iter().flatten().chain(&scripts))

@@ -148,9 +148,10 @@ impl Violation {
             Self::TestConfiguration(file) => {
                 ("test-configuration", format!("{file} decides which tests run"))
             }
-            Self::Protected(file) => {
-                ("protected-path", format!("{file} is protected by the configuration"))
-            }
+            Self::Protected(file) => (
+                "protected-path",
+                format!("{file} is protected by the configuration or run by the test command"),
+            ),
             Self::Link(file) => ("link", format!("{file} is a link or lies behind one")),
             Self::TestEdited(file) => ("test-edited", format!("{file} belongs to the tests")),
             Self::OutOfScope(file) => {

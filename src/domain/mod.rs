@@ -45,6 +45,7 @@ pub mod task;
 pub mod test;
 pub mod test_command;
 pub mod test_plan;
+pub mod test_scripts;
 pub mod text;
 pub mod threshold;
 mod token_shape;

@@ -11,8 +11,9 @@ pub struct TestCommand {
 }
 
 /// Programs that start the tool named by their next word.
-const LAUNCHERS: &[&[&str]] = &[
+pub const LAUNCHERS: &[&[&str]] = &[
     &["npx"],
+    &["npm", "exec"],
     &["uv", "run"],
     &["poetry", "run"],
     &["pipenv", "run"],
@@ -78,40 +79,6 @@ impl TestCommand {
     }
 }
 
-/// Programs that run the file named by their first argument.
-const INTERPRETERS: &[&str] = &[
-    "bash", "bun", "dash", "node", "perl", "php", "python", "python3", "ruby", "sh", "ts-node",
-    "tsx", "zsh",
-];
-
-/// The files that a command line runs by themselves, such as `check.py` of `python3 check.py`. They
-/// are tests, whatever their names are.
-pub fn scripts(text: &str) -> Vec<String> {
-    let commands = text.split(['&', '|', ';', '(', ')', '\n']).map(TestCommand::new);
-    let script = |command: TestCommand| {
-        let words: Vec<String> = command.words().iter().map(|word| unquoted(word)).collect();
-        let start = words.iter().take_while(|word| is_assignment(word)).count();
-        let program = words.get(start)?;
-        let name = program.rsplit('/').next().unwrap_or(program);
-        let name = if name.starts_with("python3.") { "python3" } else { name };
-        if !INTERPRETERS.contains(&name) {
-            return program.contains('/').then(|| program.clone());
-        }
-        let rest = words.get(start + 1..)?;
-        // A module or a text is run, and no file. `sh -e` runs one nevertheless.
-        let of_shell = name.ends_with("sh");
-        let runs_other = |word: &String| match word.as_str() {
-            "-m" | "-e" | "--eval" => !of_shell,
-            "-c" => true,
-            _ => false,
-        };
-        let file = rest.iter().find(|word| !word.starts_with('-') || runs_other(word))?;
-        (!file.starts_with('-')).then(|| file.clone())
-    };
-    let found = commands.filter_map(script);
-    found.map(|file| file.trim_start_matches("./").to_owned()).collect()
-}
-
 /// A word without the quotes that a shell removes.
 pub fn unquoted(word: &str) -> String {
     let (mut text, mut quote, mut chars) = (String::new(), None, word.chars());
@@ -134,7 +101,7 @@ pub fn unquoted(word: &str) -> String {
 }
 
 /// Whether a word sets a variable for the command.
-fn is_assignment(word: &str) -> bool {
+pub fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -239,25 +206,6 @@ mod tests {
         ];
         for (text, program, expected) in table {
             assert_eq!(TestCommand::new(text).after(program), *expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn files_that_a_command_runs_are_known() {
-        let table: &[(&str, &[&str])] = &[
-            ("python3 check.py --fast", &["check.py"]),
-            ("CI=1 .venv/bin/python3.12 -B tools/check.py", &["tools/check.py"]),
-            ("./check.sh && sh more/tests.sh", &["check.sh", "more/tests.sh"]),
-            ("node --no-warnings 'a b.js' | tee log", &["a b.js"]),
-            ("python3 -m pytest src/calc.py", &[]),
-            ("sh -c 'run all'", &[]),
-            ("pytest src/calc.py", &[]),
-            ("bash -e ./check.sh", &["check.sh"]),
-            ("make check", &[]),
-            ("sh", &[]),
-        ];
-        for (text, expected) in table {
-            assert_eq!(scripts(text), *expected, "{text}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::lock::Mutex;
+use globset::GlobSet;
 
 use crate::code::test_paths;
 use crate::domain::event::Event;
@@ -53,6 +54,8 @@ struct IterationContext {
 /// Diagnoses and searches without a model, and tries out the edits of providers.
 pub struct Embedded {
     jobs: usize,
+    /// Whether a file is a test, or another one that no edit may touch.
+    is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
     base_tree: Option<TreeId>,
     current: Mutex<Option<IterationContext>>,
 }
@@ -66,10 +69,12 @@ pub struct Tried {
 }
 
 impl Embedded {
-    /// Creates an engine that has not opened a candidate runner yet.
+    /// Creates an engine that has not opened a candidate runner yet, and edits no file of `protect`.
     #[must_use]
-    pub fn new(jobs: usize, base_tree: Option<TreeId>) -> Self {
-        Self { jobs, base_tree, current: Mutex::new(None) }
+    pub fn new(jobs: usize, protect: GlobSet, base_tree: Option<TreeId>) -> Self {
+        let is_fixed =
+            move |file: &RepoPath| test_paths::is_test(file) || protect.is_match(file.as_str());
+        Self { jobs, is_fixed: Box::new(is_fixed), base_tree, current: Mutex::new(None) }
     }
 
     /// Locates the causes of this iteration's failures, with the related files and the change since
@@ -178,7 +183,7 @@ impl Embedded {
             },
             failing: &context.failing,
             passing: &context.passing,
-            is_test: &test_paths::is_test,
+            is_test: self.is_fixed.as_ref(),
             related: &context.suspects.related,
             strategy: state.strategy(),
             base_diff: &context.suspects.base_diff,

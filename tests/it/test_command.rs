@@ -82,3 +82,36 @@ fn the_file_that_the_command_runs_is_a_test_and_the_product_is_repaired() {
     assert!(!patch.contains("check.py"), "{document:#}\n{}", ran.err);
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
 }
+
+#[test]
+fn a_check_that_no_product_can_satisfy_is_not_edited_however_the_command_reaches_it() {
+    let check = "import calc\n\n\ndef same(got, want):\n    return got == want\n\n\nprint('1..2')\nfor number, want in enumerate([2, 9], 1):\n    right = same(calc.clamp(2, 0, 3), want)\n    print('ok' if right else 'not ok', number, '-', want)\n    if not right:\n        print('  ---\\n  message: differs\\n  stack: File \"stage/cmp.py\", line 5, in same\\n  ...')\n";
+    let package = r#"{"scripts": {"test": "npm run check", "check": "python3 stage/cmp.py"}}"#;
+    let files = [
+        CALC,
+        &[
+            ("stage/cmp.py", check),
+            ("go.sh", "exec python3 \"$(dirname \"$0\")/stage/cmp.py\"\n"),
+            ("Makefile", "PY ?= python3\nall:\n\ttrue\ncheck: stage/cmp.py\n\t@$(PY) $<\n"),
+            ("package.json", package),
+        ],
+    ]
+    .concat();
+    let repo = TestRepo::new(&files);
+    for command in [
+        "make check",
+        "python3 -m stage.cmp",
+        "sh go.sh",
+        "env PYTHONPATH=. timeout 60 python3 -X dev stage/cmp.py",
+        "sh -c 'python3 stage/cmp.py'",
+    ] {
+        let command = format!("export PYTHONPATH=.; {command}");
+        let ran =
+            repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", &command]);
+        let document = ran.document();
+        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}\n{}", ran.err);
+        let patch = document["patch"].as_str().unwrap_or_default();
+        assert!(!patch.contains("cmp.py"), "{command}: {patch}");
+        assert_eq!(ran.code, Some(1), "{command}: {}", ran.err);
+    }
+}

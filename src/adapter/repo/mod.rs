@@ -27,8 +27,8 @@ pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle, m
 pub use git_remote::GitRemote;
 pub use import_objects::{recover_trees, seed};
 pub use open::{
-    RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
-    remove_branch, tip_of,
+    RepositoryFacts, SessionFiles, check_reference, committed_text, discover, has_branch,
+    read_session, remove_branch, tip_of,
 };
 pub use scratch_repo::{Overlap, ScratchHead, ScratchRepo};
 pub use sources::{Sources, changed_since, installed, read_sources};

@@ -1,12 +1,12 @@
 //! Finds the user's repository, rejects unusable ones, and reads branches and session files.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
 use serde::Serialize;
 
 use crate::adapter::host::{environment, files};
-use crate::domain::id::{CommitId, SessionId};
+use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::GitError;
 
 use super::failed;
@@ -215,6 +215,34 @@ pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
     let repo = reopen(facts).ok()?;
     let tip = repo.find_reference(&format!("refs/heads/{branch}")).ok()?.target()?;
     name(tip).ok()
+}
+
+/// The text of a plain file of the head commit, whose path is relative to the folder in which the user
+/// started or to one above; `None` if there is none.
+pub fn committed_text(facts: &RepositoryFacts, path: &str) -> Option<String> {
+    let repo = reopen(facts).ok()?;
+    let commit = repo.find_commit(git2::Oid::from_str(facts.head.as_str()).ok()?).ok()?;
+    let tree = super::tree::id(commit.tree_id()).ok()?;
+    Path::new(&facts.subdirectory).ancestors().find_map(|folder| {
+        let file = RepoPath::parse(normal(&folder.join(path))?.to_str()?).ok()?;
+        String::from_utf8(super::tree::read(&repo, &tree, &file).ok()??).ok()
+    })
+}
+
+/// A relative path without `.` and `..`; `None` if it leaves the folder in which it begins.
+fn normal(path: &Path) -> Option<PathBuf> {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(name) => normal.push(name),
+            Component::ParentDir => {
+                normal.pop().then_some(())?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(normal)
 }
 
 /// State files of a session: paths inside its folder, and contents.

@@ -56,7 +56,7 @@ impl Fixer {
     #[must_use]
     pub fn new(settings: FixerSettings) -> Self {
         let base_tree = settings.base.as_ref().map(|(_, tree)| tree.clone());
-        let embedded = Embedded::new(settings.jobs, base_tree);
+        let embedded = Embedded::new(settings.jobs, settings.protect.clone(), base_tree);
         let asker = Asker::new(settings.ask.clone());
         Self { settings, embedded, asker }
     }
