@@ -184,12 +184,24 @@ pub enum RunError {
         log: PathBuf,
     },
     /// The whole process group was killed at the limit.
-    #[error("`{command}` was stopped after {} s without finishing", limit.as_secs())]
-    TimedOut { command: String, limit: Duration, log: PathBuf },
+    #[error(
+        "`{command}` was stopped after {} s without finishing{}",
+        limit.as_secs(),
+        while_running(running)
+    )]
+    TimedOut {
+        command: String,
+        limit: Duration,
+        /// Tests that had started and not ended, as far as they are known.
+        running: Vec<String>,
+        log: PathBuf,
+    },
     #[error("`{command}` ended with {ending} and left no complete report of its tests")]
     NoReport {
         command: String,
         ending: String,
+        /// Whether it would be the same once more, as with arguments that the runner refuses.
+        is_final: bool,
         /// The last lines of its output, at most 2 KiB.
         tail: String,
         log: PathBuf,
@@ -223,10 +235,21 @@ pub enum RunError {
     Io { action: String, reason: String },
 }
 
+fn while_running(tests: &[String]) -> String {
+    match tests {
+        [] => String::new(),
+        [test] => format!(", while `{test}` was running"),
+        [first, more @ ..] => format!(", while `{first}` and {} more were running", more.len()),
+    }
+}
+
 impl RunError {
     /// Whether the same command may give results when it is run once more (specification.md X16).
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. })
+        matches!(
+            self,
+            Self::TimedOut { .. } | Self::NoReport { is_final: false, .. } | Self::BadReport { .. }
+        )
     }
 
     /// What the reader can do next, in one imperative clause.

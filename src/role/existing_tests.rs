@@ -44,7 +44,13 @@ mod tests {
         let no_tests = RunError::NoTests { command: command.clone(), log };
         assert_eq!(notice(&no_tests), None);
         let (ending, log) = ("exit code 7".to_owned(), "out.log".into());
-        let crash = RunError::NoReport { command, ending, tail: "a\nno module x\n\n".into(), log };
+        let crash = RunError::NoReport {
+            command,
+            ending,
+            is_final: false,
+            tail: "a\nno module x\n\n".into(),
+            log,
+        };
         let text = notice(&crash).unwrap();
         assert!(text.contains("exit code 7") && text.contains("it printed: no module x"), "{text}");
         assert!(text.contains("read out.log"), "{text}");

@@ -1,6 +1,6 @@
 //! Implements [`Suite`]: runs the test suite and the tools of a repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::domain::coverage::Measured;
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::{Results, Scope, Status, TestCase};
@@ -19,7 +20,9 @@ use crate::effect::{
     Suite, SuiteFacts,
 };
 
-use super::format::{ParsedReport, ReportedTest, to_test_cases};
+use super::format::{ParsedReport, ReportedTest, driver_lines, to_test_cases};
+use super::framework::read_text;
+use super::io_error::cannot;
 use super::project_suite::ProjectSuite;
 use super::suite_command::Execution;
 use super::{candidate, formatters, tools};
@@ -30,8 +33,14 @@ const TESTS_PER_RUN: u32 = 20;
 /// Bytes of output that an error quotes.
 const EVIDENCE: u64 = 2 << 10;
 
-/// Exit code of a shell that cannot find a command.
-const COMMAND_NOT_FOUND: ExitReason = ExitReason::Exit(127);
+/// Exit codes of a shell that cannot execute or find a command.
+const NOT_STARTED: [ExitReason; 2] = [ExitReason::Exit(126), ExitReason::Exit(127)];
+
+/// Tests of one run that may hang, one after the other.
+const HUNG: usize = 2;
+
+/// Exit code of pytest for arguments or settings that it refuses.
+const PYTEST_USAGE: ExitReason = ExitReason::Exit(4);
 
 impl ProjectSuite<'_> {
     async fn run_command(
@@ -49,17 +58,38 @@ impl ProjectSuite<'_> {
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
         let limit = self.settings.timeout;
-        let execution = command.execute(selection, limit).await?;
-        if execution.ending == ExitReason::TimedOut {
-            let command = execution.command;
-            return Err(RunError::TimedOut { command, limit, log: log.to_owned() });
+        let mut hung = BTreeMap::new();
+        loop {
+            let execution = command.execute(selection, limit).await?;
+            if execution.ending != ExitReason::TimedOut {
+                let report = command.read(&execution);
+                let has_tests = report.as_ref().is_ok_and(|report| !report.tests.is_empty());
+                if NOT_STARTED.contains(&execution.ending) && !has_tests {
+                    let reason = process::tail_of(log, 300).trim().to_owned();
+                    return Err(RunError::NotStarted { command: execution.command, reason });
+                }
+                return Ok((execution, report?));
+            }
+            let running = driver_lines::running(&read_text(&command.files.results)?);
+            // The others are run without the test that hangs.
+            match running.as_slice() {
+                [one] if hung.len() < HUNG && !hung.contains_key(one) => {
+                    let seconds = limit.as_secs();
+                    let text =
+                        format!("the test did not end, and the run was stopped after {seconds} s");
+                    hung.insert(one.clone(), text);
+                    let list = self.settings.scratch.join("hung");
+                    let text = serde_json::to_vec(&hung).unwrap_or_default();
+                    files::write(&list, &text).map_err(cannot("write", &list))?;
+                    let list = list.display().to_string();
+                    command.environment.insert("REGREEN_HUNG".into(), list);
+                }
+                _ => {
+                    let (command, log) = (execution.command, log.to_owned());
+                    return Err(RunError::TimedOut { command, limit, running, log });
+                }
+            }
         }
-        if execution.ending == COMMAND_NOT_FOUND {
-            let reason = process::tail_of(log, 300).trim().to_owned();
-            return Err(RunError::NotStarted { command: execution.command, reason });
-        }
-        let report = command.read(&execution)?;
-        Ok((execution, report))
     }
 }
 
@@ -115,7 +145,10 @@ impl Suite for ProjectSuite<'_> {
         }
         if !report.complete {
             let tail = process::tail_of(&log, EVIDENCE);
-            return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
+            let is_pytest = self.detection.facts.framework == Framework::Pytest;
+            let is_final = is_pytest && ending == PYTEST_USAGE;
+            let ending = ending.to_string();
+            return Err(RunError::NoReport { command, ending, is_final, tail, log });
         }
         let is_failed = |test: &ReportedTest| test.status == Some(Status::Failed);
         let is_full = matches!(request.scope, Scope::Full);

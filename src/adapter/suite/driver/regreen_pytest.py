@@ -15,6 +15,15 @@ MESSAGE_LIMIT = 4096
 STACK_LIMIT = 16384
 
 
+def hung_tests():
+    """What tests that made an earlier run hang are said to do, by their names."""
+    path = os.environ.get("REGREEN_HUNG")
+    if not path:
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 class Recorder:
     def __init__(self, config):
         self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
@@ -50,7 +59,24 @@ class Recorder:
             "stack": ("\n".join(stack) + "\n" + text)[:STACK_LIMIT],
         }
 
+    def pytest_runtest_logstart(self, nodeid, location):
+        self.write({"id": nodeid, "start": True})
+
+    def leave_out_hung(self, items):
+        """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run."""
+        hung = hung_tests()
+        for item in [item for item in items if item.nodeid in hung]:
+            items.remove(item)
+            file, line, _name = item.location
+            record = {"id": item.nodeid, "status": "failed", "ms": 0, "line": (line or 0) + 1}
+            record.update(file=os.path.join(self.root, file), message=hung[item.nodeid])
+            self.write(record)
+
     def pytest_collection_modifyitems(self, session, config, items):
+        self.choose(config, items)
+        self.leave_out_hung(items)
+
+    def choose(self, config, items):
         path = os.environ.get("REGREEN_SELECT")
         if not path:
             return

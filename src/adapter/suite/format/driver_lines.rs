@@ -26,6 +26,8 @@ pub struct Line {
     pub lines: BTreeMap<String, Vec<u32>>,
     /// Marks the end of a complete run.
     pub end: bool,
+    /// Marks the start of a test, of which the end may follow.
+    start: bool,
 }
 
 impl From<Line> for ReportedTest {
@@ -53,10 +55,24 @@ impl From<Line> for ReportedTest {
 
 /// Parses the lines; skips those that a crash cut short or that are not ours.
 pub fn parse(text: &str) -> ParsedReport {
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let lines = lines(text).filter(|line| !line.start);
     let (ends, tests): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.end);
     let named = tests.into_iter().filter(|line| !line.id.is_empty() || line.names.is_some());
     ParsedReport { tests: named.map(ReportedTest::from).collect(), complete: !ends.is_empty() }
+}
+
+fn lines(text: &str) -> impl Iterator<Item = Line> {
+    text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok())
+}
+
+/// The tests that started and did not end, in the order of their starts.
+pub fn running(text: &str) -> Vec<String> {
+    let mut running: Vec<String> = Vec::new();
+    for line in lines(text) {
+        running.retain(|id| *id != line.id);
+        running.extend(line.start.then_some(line.id));
+    }
+    running
 }
 
 #[cfg(test)]
@@ -70,5 +86,12 @@ mod tests {
         assert_eq!(report.tests.len(), 1);
         assert!(!report.complete);
         assert!(parse("{\"end\": true}\n").complete);
+    }
+
+    #[test]
+    fn a_test_that_started_and_did_not_end_is_running() {
+        let text = "{\"id\":\"a\",\"start\":true}\n{\"id\":\"b\",\"start\":true}\n{\"id\":\"a\",\"status\":\"passed\"}\n";
+        assert_eq!(running(text), ["b"]);
+        assert_eq!(parse(text).tests.len(), 1);
     }
 }

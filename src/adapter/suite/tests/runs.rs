@@ -83,6 +83,12 @@ async fn every_way_a_command_can_end_has_its_error() {
         ),
         ("echo 1..1; echo 'ok 1 - a'; exit 3", None, "exit code 3, although every test"),
         ("no-such-program-here", None, "could not be started"),
+        ("true; ./repo", None, "could not be started"),
+        (
+            "echo 1..1; echo 'ok 1 - a'; no-such-program-here",
+            None,
+            "exit code 127, although every test",
+        ),
         ("echo 'ok 1 - a'; sleep 30", None, "was stopped after 1 s"),
         (
             "echo 1..1; echo \"not ok 1 - ${GH_DEPLOY_TOKEN%???}\"",

@@ -28,6 +28,13 @@ use crate::adapter::suite::project_suite::ProjectSuite;
 /// Time limit for loading the tests.
 const LOADING: Duration = Duration::from_mins(2);
 
+/// Time limit for one test while its lines are recorded; the driver stops most after 3 s.
+const TRACING: Duration = Duration::from_secs(40);
+
+/// Time that the driver may take for an answer, besides that of the tests: it may first compare two
+/// ways to load them, which a test that hangs makes last for half a minute.
+const ANSWERING: Duration = Duration::from_secs(45);
+
 /// Pools of processes that are kept at the same time.
 const POOLS: usize = 8;
 
@@ -182,7 +189,9 @@ impl CandidateRunner for PythonRunner {
         let mut traces: Vec<Trace> = Vec::new();
         let mut at_import = Lines::new();
         // A test that never ends stops the trace; the records before it are complete.
-        while let Ok(Some(mut record)) = server.receive::<Line>(LOADING).await {
+        let mut limit = LOADING;
+        while let Ok(Some(mut record)) = server.receive::<Line>(limit).await {
+            limit = TRACING;
             if record.end {
                 break;
             }
@@ -230,7 +239,7 @@ impl CandidateRunner for PythonRunner {
             CandidateRequest { sources, tests, limit: limit.as_secs_f64(), stop: stop_at_failure };
         server.send(&request).await.map_err(|e| failed(&e))?;
         let answer: Option<CandidateResponse> =
-            server.receive(limit + Duration::from_secs(10)).await.map_err(|e| failed(&e))?;
+            server.receive(limit + ANSWERING).await.map_err(|e| failed(&e))?;
         let answer = answer.ok_or_else(|| RunError::Io {
             action: "talk to the warm runner".into(),
             reason: "it ended".into(),
