@@ -11,7 +11,7 @@ use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::suite::Detection;
 use crate::adapter::{Session, repo};
 use crate::config::Override;
-use crate::domain::budget::MAX_MINUTES;
+use crate::domain::budget::parse_minutes;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::{FixSettings, Mode};
@@ -45,8 +45,8 @@ pub struct CodeSelection {
     pub min_mutation_score: Option<u32>,
     /// Stop after this many minutes, and report what was left out [default: 6, or the key
     /// `budget.engine-minutes`].
-    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
-    pub budget_minutes: Option<u64>,
+    #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]
+    pub budget_minutes: Option<f64>,
     /// Processes at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,

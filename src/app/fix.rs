@@ -10,7 +10,7 @@ use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
 use crate::cycle::{self, Execution, FixInputs};
-use crate::domain::budget::minutes;
+use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::gate::TARGET;
 use crate::domain::request::{FixSettings, Mode};
@@ -238,7 +238,10 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         session: request.session.clone(),
         branch: request.branch.clone(),
         base: request.base.clone(),
-        budget: request.models.budget_minutes.or(budget.minutes).map(minutes),
+        budget: match request.models.budget_minutes {
+            Some(minutes) => Some(fraction_of_minutes(minutes)),
+            None => budget.minutes.map(minutes),
+        },
         jobs: request.jobs.map_or(cores, usize::from),
         kind: SessionKind::Test,
         mode: match request.mode {

@@ -9,7 +9,7 @@ use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Override;
-use crate::domain::budget::MAX_MINUTES;
+use crate::domain::budget::parse_minutes;
 use crate::domain::id::SessionId;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
@@ -50,8 +50,8 @@ pub struct ModelOptions {
     #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
     /// Stop at a checkpoint after this many minutes.
-    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=MAX_MINUTES))]
-    pub budget_minutes: Option<u64>,
+    #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]
+    pub budget_minutes: Option<f64>,
     /// Spend at most this many dollars on providers, as far as their prices are known.
     #[arg(long, value_name = "USD")]
     pub budget_usd: Option<f64>,
@@ -232,7 +232,7 @@ mod tests {
     fn models() -> ModelOptions {
         ModelOptions {
             providers: vec!["gemini".into(), "embedded".into()],
-            budget_minutes: Some(30),
+            budget_minutes: Some(30.0),
             budget_usd: Some(1.5),
             budget_tokens: Some(1_000),
             budget_calls: Some(9),

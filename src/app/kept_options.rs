@@ -181,7 +181,7 @@ mod tests {
             no_minimise: true,
             models: ModelOptions {
                 providers: vec!["one".into(), "embedded".into()],
-                budget_minutes: Some(5),
+                budget_minutes: Some(0.5),
                 budget_usd: Some(0.02),
                 budget_tokens: Some(10),
                 budget_calls: Some(4),
@@ -217,7 +217,7 @@ mod tests {
             notice.unwrap(),
             "the session keeps the options of its last run: --base main --test-command 'make '\\''all tests'\\''' \
              --setup 'npm ci' --setup make --report 'out/*.xml' --test-timeout 5m --target 97 --no-minimise \
-             --config /c.yml --set a.b=c --providers one,embedded --budget-minutes 5 --budget-usd 0.02 \
+             --config /c.yml --set a.b=c --providers one,embedded --budget-minutes 0.5 --budget-usd 0.02 \
              --budget-tokens 10 --budget-calls 4"
         );
         let higher = ModelOptions { budget_usd: Some(2.0), ..ModelOptions::default() };

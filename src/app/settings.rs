@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
 use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
-use crate::domain::budget::minutes;
+use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{FixTerms, RegressionTrace};
@@ -110,9 +110,9 @@ pub fn state_is_committed(settings: &Settings) -> bool {
 const ENGINE_MINUTES: u64 = 6;
 
 /// How long the embedded engine may write and judge tests, from the flag or the file.
-pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
+pub fn engine_time(flag: Option<f64>, settings: &Settings) -> Duration {
     let section = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
-    minutes(flag.or(section).unwrap_or(ENGINE_MINUTES))
+    flag.map_or_else(|| minutes(section.unwrap_or(ENGINE_MINUTES)), fraction_of_minutes)
 }
 
 /// How many findings the gates on code and tests tolerate.
@@ -246,13 +246,14 @@ mod tests {
     fn the_engine_ends_by_itself() {
         let file = config::parse("budget: { engine-minutes: 20 }", "f").unwrap();
         let table = [
-            (None, &Settings::default(), 6),
-            (None, &file, 20),
-            (Some(2), &file, 2),
-            (Some(u64::MAX), &file, 10_000),
+            (None, &Settings::default(), 360),
+            (None, &file, 1200),
+            (Some(2.0), &file, 120),
+            (Some(0.5), &file, 30),
+            (Some(1e9), &file, 600_000),
         ];
-        for (flag, settings, minutes) in table {
-            assert_eq!(engine_time(flag, settings), Duration::from_mins(minutes), "{flag:?}");
+        for (flag, settings, seconds) in table {
+            assert_eq!(engine_time(flag, settings), Duration::from_secs(seconds), "{flag:?}");
         }
     }
 

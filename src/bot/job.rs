@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::adapter::host::files;
 use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 use crate::config::Override;
+use crate::domain::budget::minutes;
 use crate::domain::command::RunLimits;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
@@ -24,7 +25,7 @@ pub fn of_run(
 ) -> Result<Job, BotError> {
     let session = start.session.clone();
     let models = ModelOptions {
-        budget_minutes: limits.minutes,
+        budget_minutes: limits.minutes.map(|count| minutes(count).as_secs_f64() / 60.0),
         budget_usd: limits.usd,
         budget_tokens: limits.tokens,
         budget_calls: limits.calls,

@@ -16,6 +16,23 @@ pub fn minutes(count: u64) -> Duration {
     Duration::from_mins(count.min(MAX_MINUTES))
 }
 
+/// A time budget in minutes and parts of one, at most [`MAX_MINUTES`] long.
+pub fn fraction_of_minutes(count: f64) -> Duration {
+    Duration::try_from_secs_f64(count * 60.0).unwrap_or_default().min(minutes(MAX_MINUTES))
+}
+
+/// Reads minutes and parts of one as people type them.
+///
+/// # Errors
+///
+/// What is no number from a second up to [`MAX_MINUTES`], in words.
+pub fn parse_minutes(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number <= 10_000.0);
+    number.filter(|number| *number * 60.0 >= 1.0).ok_or_else(|| {
+        format!("a number of minutes is expected, such as 0.5 or 30, up to {MAX_MINUTES}")
+    })
+}
+
 /// Token usage of one or more calls, as counted by the provider or else estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
