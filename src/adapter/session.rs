@@ -10,6 +10,7 @@ use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
 use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
+use crate::domain::shell;
 use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{
@@ -45,6 +46,9 @@ pub struct Session<'a> {
     worktree: RepoWorktree,
     suite: ProjectSuite<'a>,
 }
+
+/// Other packages that a notice names.
+const PACKAGES: usize = 3;
 
 /// The starting point of a session that plans tests.
 pub struct PlanStart {
@@ -96,6 +100,17 @@ impl<'a> Session<'a> {
         let root = state_root(&facts);
         let mut notices = notices(&facts);
         notices.extend(resume_archiving(&facts));
+        notices.extend(detection.packages.first().map(|first| {
+            let list = detection.packages.iter().take(PACKAGES);
+            let list = list.map(|one| format!("{} in {}", one.framework, one.folder));
+            let list = list.collect::<Vec<_>>().join(", ");
+            let more = detection.packages.len().saturating_sub(PACKAGES);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!(
+                "the tests of other packages are not run here: {list}{more}; `regreen fix {}` runs those of the first",
+                shell::word(&first.folder)
+            )
+        }));
         let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
         if record.git.head_sha != facts.head {
             let (began, now) = (record.git.head_sha.short(), facts.head.short());

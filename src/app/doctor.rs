@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::adapter::repo::RepositoryFacts;
+use crate::adapter::suite::Package;
 use crate::adapter::{protection, repo, suite, work_root};
 use crate::config::Settings;
 use crate::effect::SuiteFacts;
@@ -61,7 +62,11 @@ pub async fn doctor(repository: &Path) -> Result<Diagnosis, AppError> {
             // The set-up commands may install what is missing.
             let list = if test.setup.is_some() { &mut notices } else { &mut missing };
             list.extend(found.missing);
-            (Some(found.facts), found.others)
+            let packages = found.packages.iter().map(|package| {
+                let Package { folder, framework, evidence } = package;
+                format!("{framework} in {folder} ({evidence})")
+            });
+            (Some(found.facts), found.others.into_iter().chain(packages).collect())
         }
         Err(error) => {
             missing.push(format!("{error}: {}", error.hint()));

@@ -66,16 +66,23 @@ impl TestCommand {
             let next = plain.get(from..from + rest.len())?;
             (found && next.iter().eq(rest)).then_some(from + rest.len())
         };
-        let launched = || {
-            LAUNCHERS.iter().find_map(|launcher| {
-                let from = start + launcher.len();
-                let named = plain.get(start..from)?.iter().eq(launcher.iter());
-                let is_flag = |word: &&String| word.starts_with('-') && *word != "--";
-                let flags = plain.get(from..)?.iter().take_while(is_flag);
-                at(from + flags.count()).filter(|_| named)
-            })
-        };
-        at(start).or_else(launched)
+        at(start).or_else(|| at(self.launcher()))
+    }
+
+    /// The number of words up to the program that a launcher such as `npx` starts: variables, the
+    /// launcher and its flags.
+    pub fn launcher(&self) -> usize {
+        let plain: Vec<String> = self.words.iter().map(|word| unquoted(word)).collect();
+        let start = plain.iter().take_while(|word| is_assignment(word)).count();
+        let launched = LAUNCHERS.iter().find_map(|launcher| {
+            let from = start + launcher.len();
+            let is_named = plain.get(start..from)?.iter().eq(launcher.iter());
+            let is_flag = |word: &&String| word.starts_with('-') && *word != "--";
+            let next = from + plain.get(from..)?.iter().take_while(is_flag).count();
+            let is_end = plain.get(next).is_some_and(|word| word == "--");
+            is_named.then_some(next + usize::from(is_end))
+        });
+        launched.unwrap_or(start)
     }
 }
 
@@ -199,6 +206,8 @@ mod tests {
             ("pnpm exec vitest run", &["vitest"], Some(3)),
             ("node_modules/.bin/jest", &["jest"], Some(1)),
             ("uv run --frozen python -m x", &["python"], Some(4)),
+            ("npm exec -- jest --ci", &["jest"], Some(4)),
+            ("npm exec --no jest", &["jest"], Some(4)),
             ("echo jest", &["jest"], None),
             ("npx jester", &["jest"], None),
             ("cargo test && ./more.sh", &["cargo", "test"], None),

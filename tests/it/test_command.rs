@@ -115,3 +115,60 @@ fn a_check_that_no_product_can_satisfy_is_not_edited_however_the_command_reaches
         assert_eq!(ran.code, Some(1), "{command}: {}", ran.err);
     }
 }
+
+/// A test that no alarm ends, beside two that fail.
+const HANGING: &[(&str, &str)] = &[
+    ("shop.py", "def total(prices):\n    return -sum(prices)\n"),
+    (
+        "test_shop.py",
+        "import time\nimport unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_a_long_wait(self):\n        while True:\n            try:\n                time.sleep(100)\n            except BaseException:\n                pass\n\n    def test_one(self):\n        self.assertEqual(shop.total([1]), 1)\n\n    def test_two(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n",
+    ),
+];
+
+fn a_test_that_hangs_fails_alone(command: &str, name: &str) {
+    let repo = TestRepo::new(HANGING);
+    let flags = ["fix", "--json", "--dry-run", "--budget-minutes", "0.4", "--test-timeout", "6s"];
+    let ran = repo.regreen(&[&flags[..], &["--test-command", command]].concat());
+    let document = ran.document();
+    assert_eq!(document["initial"]["failed"], 3, "{document:#}\n{}", ran.err);
+    let said = "the test did not end, and the run was stopped after 6 s";
+    assert!(ran.out.contains(name) && ran.out.contains(said), "{document:#}\n{}", ran.err);
+}
+
+#[test]
+fn a_test_of_unittest_that_hangs_fails_alone() {
+    a_test_that_hangs_fails_alone("python3 -m unittest", "test_shop.T.test_a_long_wait");
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn a_test_of_pytest_that_hangs_fails_alone() {
+    a_test_that_hangs_fails_alone("python3 -m pytest", "test_shop.py::T::test_a_long_wait");
+}
+
+#[test]
+fn tests_of_the_same_name_are_several() {
+    let repo = TestRepo::new(&[(
+        "tap.sh",
+        "echo 1..3; echo 'ok 1 - adds'; echo 'not ok 2 - adds'; echo 'ok 3 - adds'\n",
+    )]);
+    let document = look(&repo, "sh tap.sh");
+    assert_eq!(document["initial"]["passed"], 2, "{document:#}");
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+}
+
+#[test]
+#[ignore = "needs tox"]
+fn tox_passes_the_report_of_pytest_on() {
+    let repo = TestRepo::new(&[
+        ("calc.py", "def add(a, b):\n    return a - b\n"),
+        ("test_calc.py", "import calc\n\n\ndef test_add():\n    assert calc.add(1, 2) == 3\n"),
+        ("conftest.py", ""),
+        (
+            "tox.ini",
+            "[tox]\nskipsdist = true\n[testenv]\nsystem_site_packages = true\nallowlist_externals = python3\ncommands = python3 -m pytest\n",
+        ),
+    ]);
+    let document = look(&repo, "tox -q");
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+}

@@ -16,21 +16,37 @@ use crate::domain::test_command::TestCommand;
 use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
-use super::framework::{DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter, words};
+use super::framework::{
+    DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter, pytest_configuration, words,
+};
 use super::version_managers;
 
 /// Files that are counted at most to rank the languages.
 const COUNTED: usize = 20_000;
 
+/// Folders between a root and a package of it.
+const PACKAGE_DEPTH: usize = 4;
+
 /// The detected framework, and how it is run.
 pub struct Detection {
     pub facts: SuiteFacts,
-    /// Other frameworks of which signs were found.
+    /// Other frameworks of which signs were found in the same folder.
     pub others: Vec<String>,
+    /// Folders below with tests of other frameworks, which are not run.
+    pub packages: Vec<Package>,
     /// Missing tools, with how to install them; empty when the suite can start.
     pub missing: Vec<String>,
     pub(super) adapter: &'static FrameworkAdapter,
     pub(super) site: Site,
+}
+
+/// A folder with tests of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Relative to the root of the repository.
+    pub folder: String,
+    pub framework: Framework,
+    pub evidence: String,
 }
 
 /// Detects the framework in the nearest folder from `start` up to the root.
@@ -125,11 +141,12 @@ impl Match {
     }
 }
 
-/// The first match, but unittest where a Python exists and the pytest that is mentioned does not.
+/// The first match, but unittest where a Python exists and the pytest that is only mentioned does not.
 fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
     let first = matches.first()?;
     if first.adapter.framework == Framework::Pytest
         && site.command.is_none()
+        && pytest_configuration(site).is_none()
         && version(first.adapter, site).is_none()
         && let Some(second) =
             matches.iter().find(|other| other.adapter.framework == Framework::Unittest)
@@ -142,11 +159,20 @@ fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
 
 fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
     let Match { adapter, evidence } = best;
-    let version = version(adapter, &site);
+    let version = version(adapter, &site).map(|version| {
+        // `Gradle 8.1` of Gradle is shown behind its name.
+        let name = format!("{} ", adapter.framework);
+        version.strip_prefix(&name).map(str::to_owned).unwrap_or(version)
+    });
     let mut missing = Vec::new();
     if version.is_none() && !(adapter.version)(&site).is_empty() {
-        missing.push(format!("{} does not start: {}", adapter.framework, adapter.install));
+        let install = (adapter.install)(&site);
+        missing.push(format!("{} does not start: {install}", adapter.framework));
     }
+    let packages = match site.command {
+        None => packages(&site, adapter.framework),
+        Some(_) => Vec::new(),
+    };
     let nowhere = Path::new("");
     let files =
         RunFiles { drivers: nowhere.into(), results: nowhere.into(), selection: nowhere.into() };
@@ -159,7 +185,53 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         languages: languages(&site.folder()).iter().map(|one| one.name().to_owned()).collect(),
         evidence: vec![evidence],
     };
-    Detection { facts, others, missing, adapter, site }
+    Detection { facts, others, packages, missing, adapter, site }
+}
+
+/// Files that begin a package.
+const MANIFESTS: &[&str] = &[
+    "Cargo.toml",
+    "build.gradle",
+    "build.gradle.kts",
+    "go.mod",
+    "package.json",
+    "pom.xml",
+    "pyproject.toml",
+    "pytest.ini",
+    "requirements.txt",
+    "setup.cfg",
+    "setup.py",
+    "tox.ini",
+];
+
+/// Folders whose packages are input of tests, or examples.
+const SAMPLES: &[&str] = &["data", "examples", "fixtures", "node_modules", "templates", "testdata"];
+
+/// Packages below a folder whose tests another framework runs.
+fn packages(site: &Site, framework: Framework) -> Vec<Package> {
+    let is_sample = |name: &str| SAMPLES.contains(&name);
+    let found = WalkBuilder::new(site.folder())
+        .min_depth(Some(2))
+        .max_depth(Some(PACKAGE_DEPTH))
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(move |entry| !is_sample(&entry.file_name().to_string_lossy()))
+        .build();
+    let mut packages: Vec<Package> = Vec::new();
+    for entry in found.flatten().take(COUNTED) {
+        let is_manifest = MANIFESTS.contains(&&*entry.file_name().to_string_lossy());
+        let folder = entry.path().parent().and_then(|path| path.strip_prefix(&site.root).ok());
+        let Some(folder) = folder.and_then(Path::to_str).filter(|_| is_manifest) else { continue };
+        if packages.iter().any(|known| known.folder == folder) {
+            continue;
+        }
+        let below = Site { path: site.path.clone(), ..Site::new(&site.root, folder) };
+        let best = DETECTION_ORDER.into_iter().find_map(|framework| Match::of(framework, &below));
+        packages.extend(best.filter(|best| best.adapter.framework != framework).map(|best| {
+            let framework = best.adapter.framework;
+            Package { folder: folder.to_owned(), framework, evidence: best.evidence }
+        }));
+    }
+    packages
 }
 
 /// The first line with a digit: Gradle prints a rule above its version, Maven prints it in bold.

@@ -23,7 +23,7 @@ mod tests;
 mod tools;
 mod version_managers;
 
-pub use detect::{Detection, detect, detect_or_begin, languages};
+pub use detect::{Detection, Package, detect, detect_or_begin, languages};
 #[cfg(any(test, feature = "internals"))]
 pub use format::ReportedTest;
 pub use formatters::format_files;

@@ -77,6 +77,7 @@ pub fn open(
 /// Programs of ours that run inside the project's interpreter.
 const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
+    ("regreen_django.py", include_str!("driver/regreen_django.py")),
     ("sitecustomize.py", include_str!("driver/sitecustomize.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),

@@ -46,6 +46,7 @@ impl Site {
             None => TypedCommand {
                 display: command.to_owned(),
                 words: command.split_whitespace().map(str::to_owned).collect(),
+                program: 0,
                 in_shell: false,
             },
         }
@@ -120,6 +121,8 @@ pub struct TypedCommand {
     display: String,
     /// For a configured command as they were written, quotes included.
     words: Vec<String>,
+    /// The number of words up to the program that runs the tests.
+    program: usize,
     in_shell: bool,
 }
 
@@ -127,7 +130,12 @@ impl TypedCommand {
     /// A configured command, which runs in a shell with all of its words.
     pub fn configured(command: &TestCommand) -> Self {
         let display = command.text().to_owned();
-        Self { display, words: command.words().to_vec(), in_shell: true }
+        Self {
+            display,
+            words: command.words().to_vec(),
+            program: command.launcher(),
+            in_shell: true,
+        }
     }
 
     pub fn words(&self) -> &[String] {
@@ -138,9 +146,10 @@ impl TypedCommand {
         self.words.iter().any(|one| one == word)
     }
 
-    /// The number of words before `--`, or of all.
+    /// The number of words before the `--` behind the program, or of all.
     pub fn options_end(&self) -> usize {
-        self.words.iter().position(|word| word == "--").unwrap_or(self.words.len())
+        let is_end = |(at, word): (usize, &String)| at >= self.program && word == "--";
+        self.words.iter().enumerate().position(is_end).unwrap_or(self.words.len())
     }
 
     /// Adds words before the one with this index.
@@ -170,7 +179,7 @@ impl TypedCommand {
     /// The command with all words that were added.
     #[must_use]
     pub fn into_run(self) -> RunCommand {
-        let Self { display, words, in_shell } = self;
+        let Self { display, words, in_shell, program: _ } = self;
         let argv = if in_shell { shell_argv(&words.join(" ")) } else { words };
         RunCommand::new(argv, display)
     }
@@ -244,7 +253,8 @@ pub struct FrameworkAdapter {
     pub detect: fn(&Site) -> Option<String>,
     /// The command that prints its version; empty where there is none.
     pub version: fn(&Site) -> Vec<String>,
-    pub install: &'static str,
+    /// What to do where it does not start.
+    pub install: fn(&Site) -> &'static str,
     /// The command that runs all tests, or the selected ones.
     pub command: fn(&Site, Option<&[TestId]>, &RunFiles) -> RunCommand,
     /// How its results are read.

@@ -16,9 +16,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| command.after(&["cargo", "test"]).is_some(),
     detect: |site| site.has("Cargo.toml").then(|| "Cargo.toml".into()),
     version: |_| words(&["cargo", "--version"]),
-    install: "install Rust from https://rustup.rs",
+    install: |_| "install Rust from https://rustup.rs",
     command: |site, selection, _| {
         let mut command = site.typed("cargo test --no-fail-fast");
+        // The report is what a quiet run leaves out.
+        command.retain(|word| word != "-q" && word != "--quiet");
         if !command.has("--no-fail-fast") {
             command.insert(command.options_end(), ["--no-fail-fast".to_owned()]);
         }

@@ -1,5 +1,6 @@
 //! Any test command that writes JUnit XML or TAP files, or prints TAP.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
@@ -20,18 +21,18 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |_| true,
     detect: |_| None,
     version: |_| Vec::new(),
-    install: "name a command with `--test-command`",
+    install: |_| "name a command with `--test-command`",
     command: |site, _, _| {
         let command = site.command.as_ref().map_or("", TestCommand::text);
         let stale_reports = site.report.clone();
         RunCommand { stale_reports, ..RunCommand::new(shell_argv(command), command) }
     },
     read: |artifacts| {
-        if let Some(pattern) = &artifacts.site.report {
-            read_reports(artifacts, pattern)
-        } else {
-            read_output(artifacts)
-        }
+        let report = match &artifacts.site.report {
+            Some(pattern) => read_reports(artifacts, pattern),
+            None => read_output(artifacts),
+        };
+        report.map(with_names_of_their_own)
     },
     coverage: |_| {
         Err("regreen knows no coverage tool for a plain command; configure `coverage.command`"
@@ -48,6 +49,19 @@ fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
         Some(complete) => ParsedReport { tests: tap::parse(&output), complete },
         None => ParsedReport::default(),
     })
+}
+
+/// Numbers tests of the same name, which are several: nothing else tells them apart.
+fn with_names_of_their_own(mut report: ParsedReport) -> ParsedReport {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for test in &mut report.tests {
+        let count = seen.entry(test.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            test.id = format!("{} ({count})", test.id);
+        }
+    }
+    report
 }
 
 /// Reads every report that a glob below the folder matches.

@@ -15,7 +15,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| command.after(&["go", "test"]).is_some(),
     detect: |site| site.has("go.mod").then(|| "go.mod".into()),
     version: |_| words(&["go", "version"]),
-    install: "install Go from https://go.dev/dl",
+    install: |_| "install Go from https://go.dev/dl",
     command: |site, selection, _| {
         let mut command = site.typed("go test ./...");
         let after = |command: &TestCommand| command.after(&["go", "test"]);

@@ -24,7 +24,13 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         found.iter().find(|file| site.has(file)).map(|file| (*file).to_owned())
     },
     version: |site| vec![program(site), "--version".into()],
-    install: "add the Gradle wrapper, or install Gradle",
+    install: |site| {
+        if site.has("gradlew") {
+            "run `./gradlew --version` to see why; the wrapper downloads Gradle where it is not cached"
+        } else {
+            "add the Gradle wrapper, or install Gradle"
+        }
+    },
     command: |site, selection, files| {
         let mut command = site.typed(&format!("{} test", program(site)));
         let script = files.drivers.join("gradle_init.gradle").display().to_string();
@@ -33,7 +39,14 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         // A task that failed by itself runs again only with everything else.
         if !classes.iter().any(|class| class.starts_with(':')) {
             let filters = classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]);
-            command.extend(filters);
+            // Only a task that runs tests knows the option, which stands behind it.
+            let is_test = |word: &String| {
+                let task = word.rsplit(':').next().unwrap_or_default();
+                task == "test" || task.ends_with("Test")
+            };
+            if let Some(at) = command.words().iter().rposition(is_test) {
+                command.insert(at + 1, filters);
+            }
         }
         RunCommand { stale_reports: Some(REPORTS.into()), ..command.into_run() }
     },

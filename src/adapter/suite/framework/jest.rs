@@ -18,7 +18,9 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| command.after(&["jest"]).is_some(),
     detect: |site| detect(site, "jest"),
     version: |_| words(&["npx", "--no-install", "jest", "--version"]),
-    install: "npm install --save-dev jest",
+    install: |site| {
+        if site.depends_on("jest") { INSTALL } else { "npm install --save-dev jest" }
+    },
     command: |site, selection, files| {
         let mut options = words(&["--json", "--testLocationInResults"]);
         options.push(format!("--outputFile={}", files.results.display()));
@@ -50,7 +52,9 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| command.after(&["vitest"]).is_some(),
     detect: |site| detect(site, "vitest"),
     version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
-    install: "npm install --save-dev vitest",
+    install: |site| {
+        if site.depends_on("vitest") { INSTALL } else { "npm install --save-dev vitest" }
+    },
     command: |site, selection, files| {
         let run = if site.command.is_none() { "run" } else { "--run" };
         let mut options = words(&[run, "--reporter=json", "--reporter=default"]);
@@ -62,6 +66,9 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     coverage: |request| Ok(vitest_coverage(request)),
     persistent: Some(PersistentRunner::Vitest),
 };
+
+/// What to do for a program that `package.json` lists and that is not there.
+const INSTALL: &str = "run `npm ci`, or what else installs the packages that package.json lists";
 
 /// The configured command, else the installed program, with more options.
 fn with_options(site: &Site, name: &str, display: &str, options: Vec<String>) -> RunCommand {

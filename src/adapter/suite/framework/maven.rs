@@ -20,7 +20,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| ["mvn", "mvnw"].iter().any(|name| command.after(&[name]).is_some()),
     detect: |site| site.has("pom.xml").then(|| "pom.xml".into()),
     version: |_| words(&["mvn", "--version"]),
-    install: "install Maven, for example with `apt-get install maven`",
+    install: |_| "install Maven, for example with `apt-get install maven`",
     command: |site, selection, _| {
         let mut command = site.typed("mvn -B test");
         command.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));

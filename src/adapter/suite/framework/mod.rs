@@ -24,7 +24,10 @@ pub use adapter::{
     RunArtifacts, RunFiles, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
+pub use pytest::configuration as pytest_configuration;
 pub use python_command::PythonCommand;
+
+pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].

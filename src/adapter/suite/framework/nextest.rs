@@ -18,7 +18,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: runs_nextest,
     detect: |site| site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
     version: |_| words(&["cargo", "nextest", "--version"]),
-    install: "cargo install cargo-nextest --locked",
+    install: |_| "cargo install cargo-nextest --locked",
     command: |site, selection, files| {
         let mut command = site.typed("cargo nextest run");
         let config = files.drivers.join("nextest.toml").display().to_string();

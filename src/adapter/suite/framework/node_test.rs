@@ -18,7 +18,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: runs_node_tests,
     detect,
     version: |_| words(&["node", "--version"]),
-    install: "install Node.js 20 or later",
+    install: |_| "install Node.js 20 or later",
     command: |site, selection, files| {
         let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
         let reporters = [

@@ -18,8 +18,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     // The plugin is named in the environment, so any command that starts pytest will do.
     is_run_by: |command| names_pytest(command.text()),
     detect,
-    version: |site| words(&[&site.python(), "-m", "pytest", "--version"]),
-    install: "install Python 3.8 or later, then `pip install pytest`",
+    // Before version 7, `--version` went to standard error.
+    version: |site| {
+        let python = match &site.command {
+            Some(command) => PythonCommand::of_installed(command, site, "pytest"),
+            None => Some(PythonCommand::of(site, "pytest")),
+        };
+        let print = words(&["-c", "import pytest; print(pytest.__version__)"]);
+        python.map_or_else(Vec::new, |python| python.running(&print))
+    },
+    install: |_| "install Python 3.8 or later, then `pip install pytest`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
             let line = with_folder(command.text(), &files.drivers.display().to_string());
@@ -36,6 +44,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let options = "-p regreen_pytest --continue-on-collection-errors";
         run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
         run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
+        // tox hides what it is not told to pass on (in versions 4 and 3).
+        let passed = ["PYTEST_ADDOPTS", "PYTHONPATH", "REGREEN_*"];
+        let named = format!("testenv.pass_env+={}", passed.join(","));
+        run.environment.insert("TOX_OVERRIDE".into(), named);
+        run.environment.insert("TOX_TESTENV_PASSENV".into(), passed.join(" "));
         if selection.is_some() {
             let file = files.selection.display().to_string();
             run.environment.insert("REGREEN_SELECT".into(), file);
@@ -91,14 +104,18 @@ fn with_folder(command: &str, folder: &str) -> String {
     line
 }
 
-/// Whether a word of a command is the program or the module, wherever it stands.
+/// Whether a word of a command is the program or the module, wherever it stands. What tox and nox run
+/// is pytest nearly always.
 fn names_pytest(command: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
     let mut words = command.split(|c| !is_part(c));
-    words.any(|word| ["pytest", "py.test"].contains(&word.rsplit('/').next().unwrap_or_default()))
+    words.any(|word| {
+        ["pytest", "py.test", "tox", "nox"].contains(&word.rsplit('/').next().unwrap_or_default())
+    })
 }
 
-fn detect(site: &Site) -> Option<String> {
+/// A file of pytest itself, or its section in another.
+pub fn configuration(site: &Site) -> Option<String> {
     if site.has("pytest.ini") {
         return Some("pytest.ini".into());
     }
@@ -117,6 +134,15 @@ fn detect(site: &Site) -> Option<String> {
             return Some(file);
         }
     }
+    None
+}
+
+fn detect(site: &Site) -> Option<String> {
+    configuration(site).or_else(|| named(site))
+}
+
+/// A file that only mentions pytest.
+fn named(site: &Site) -> Option<String> {
     let named = [
         "requirements.txt",
         "requirements-dev.txt",

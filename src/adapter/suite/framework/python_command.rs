@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter::host::{environment, files};
 use crate::domain::shell;
-use crate::domain::test_command::{TestCommand, unquoted};
+use crate::domain::test_command::{TestCommand, is_assignment, unquoted};
 
 use super::adapter::{Site, shell_argv};
 
@@ -46,7 +46,7 @@ impl PythonCommand {
         }
         let end = command.after(&[module])?;
         let (mut start, arguments) = (part(0, end - 1)?, part(end, words.len())?);
-        let variables = start.iter().take_while(|word| word.contains('=')).count();
+        let variables = start.iter().take_while(|word| is_assignment(word)).count();
         if variables == start.len() {
             let interpreter = interpreter(&unquoted(words.get(end - 1)?), site)?;
             start.push(shell::word(&interpreter.display().to_string()));
@@ -55,6 +55,16 @@ impl PythonCommand {
         }
         let in_shell = start.len() > 1;
         Some(Self { start, arguments, from_folder: false, in_shell })
+    }
+
+    /// The same for an interpreter that can be asked before the command runs: what a launcher starts
+    /// may have to be installed by it first.
+    pub fn of_installed(command: &TestCommand, site: &Site, module: &str) -> Option<Self> {
+        let python = Self::read(command, site, module)?;
+        let mut words = python.start.iter().skip_while(|word| is_assignment(word));
+        let program = unquoted(words.next()?);
+        let name = program.rsplit('/').next().unwrap_or_default();
+        name.starts_with("python").then_some(python)
     }
 
     /// The argument vector that gives these arguments to the interpreter, which takes the place of a
@@ -83,11 +93,16 @@ impl PythonCommand {
 /// Where `-m MODULE` stands in a simple command that runs it.
 pub fn module_at(command: &TestCommand, module: &str) -> Option<usize> {
     let words = command.words();
-    let program = PYTHONS.iter().find_map(|name| command.after(&[name]))?;
+    let program = python_at(command)?;
     let is_module = |pair: &[String]| pair == ["-m", module];
     let at = words.get(program..)?.windows(2).position(is_module)? + program;
     let is_option = |word: &String| word.starts_with('-') && word != "-c" && word != "-";
     words.get(program..at)?.iter().all(is_option).then_some(at)
+}
+
+/// The number of words up to the interpreter in a simple command that runs Python.
+pub fn python_at(command: &TestCommand) -> Option<usize> {
+    PYTHONS.iter().find_map(|name| command.after(&[name]))
 }
 
 /// Names of Python interpreters.

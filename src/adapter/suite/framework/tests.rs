@@ -73,7 +73,7 @@ fn every_framework_is_in_every_table() {
         let is_known = framework != Framework::Command;
         assert_eq!(row.framework, framework, "the row of {framework} is its own");
         assert_eq!(DETECTION_ORDER.contains(&framework), is_known, "{framework}: detection");
-        for text in [row.format, row.signals, row.install] {
+        for text in [row.format, row.signals, (row.install)(&project.site)] {
             assert!(!text.is_empty(), "{framework}: texts for people");
         }
         assert_eq!((row.version)(&project.site).is_empty(), !is_known, "{framework}: version");
@@ -193,15 +193,18 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("cargo +nightly test -- --skip slow", Some(Framework::CargoTest)),
         (".venv/bin/python -W error::Warning -m unittest -k price", None),
         ("uv run python -B -m unittest tests.test_a", Some(Framework::Unittest)),
-        ("tox -e py", None),
+        ("tox -e py", Some(Framework::Pytest)),
         ("make lint && cd py && ../.venv/bin/pytest -q", Some(Framework::Pytest)),
         ("cargo test -p pytest-runner", Some(Framework::CargoTest)),
         ("python3 -m unittest tests.test_pytest_plugin", Some(Framework::Unittest)),
         ("make no-pytest", None),
-        ("npm exec -- jest", None),
+        ("npm exec -- jest", Some(Framework::Jest)),
         ("node run.js --test", None),
         ("make test", None),
+        ("python -Wa manage.py test", Some(Framework::Unittest)),
+        ("./manage.py test shop", Some(Framework::Unittest)),
         // Each of these runs something else than the framework alone.
+        ("python manage.py migrate test", None),
         ("make unittest", None),
         ("python3 run_unittest.py", None),
         ("python3 -c 'print(1)' -m unittest", None),
@@ -292,12 +295,26 @@ fn selected_tests_are_passed_to_each_framework() {
             "-Dtest=com.x.CalcTest -Dsurefire.failIfNoSpecifiedTests=false",
         ),
         (Framework::Maven, &["compiler:compile @ core"], "--fail-at-end"),
-        (Framework::Gradle, &["com.x.CalcTest::adds"], "--tests com.x.CalcTest"),
+        (
+            Framework::Gradle,
+            &["com.x.CalcTest::adds"],
+            "gradle test --tests com.x.CalcTest --continue --init-script /drivers/gradle_init.gradle",
+        ),
         (Framework::Gradle, &[":core:compileJava"], "gradle_init.gradle"),
     ];
     for (framework, ids, end) in table {
         let argv = project.run(*framework, Some(ids)).argv.join(" ");
         assert!(argv.ends_with(end), "{framework}: {argv}");
+    }
+}
+
+#[test]
+fn a_quiet_cargo_test_reports_its_tests_nevertheless() {
+    for command in ["cargo test -q", "cargo test --quiet -- -q"] {
+        let run = Project::with_command(command).run(Framework::CargoTest, None);
+        assert!(run.argv[2].starts_with("cargo test --no-fail-fast"), "{command}: {:?}", run.argv);
+        assert!(!run.argv[2].contains("-q"), "{command}: {:?}", run.argv);
+        assert_eq!(run.display, command);
     }
 }
 
@@ -383,6 +400,36 @@ fn a_configured_command_keeps_all_of_its_words() {
             "./gradlew :core:test",
             None,
             "./gradlew :core:test --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew check",
+            Some(&["com.x.CalcTest::adds"]),
+            "./gradlew check --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew :core:integrationTest -x lint",
+            Some(&["com.x.CalcTest::adds"]),
+            "./gradlew :core:integrationTest --tests com.x.CalcTest -x lint --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Jest,
+            "npm exec -- jest --ci",
+            None,
+            "npm exec -- jest --ci --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Unittest,
+            "X=1 uv run ./manage.py test shop",
+            None,
+            "X=1 uv run ./manage.py test --testrunner=regreen_django.Runner shop",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -W error::Warning src/manage.py test -k price",
+            None,
+            "python3 -W error::Warning src/manage.py test --testrunner=regreen_django.Runner -k price",
         ),
         (Framework::GoTest, "go test -C sub ./...", None, "go test -C sub -json ./..."),
         (

@@ -1,22 +1,32 @@
 //! Python's unittest, through a driver of our own that reports each test as it ends.
 
 use crate::domain::framework::Framework;
+use crate::domain::test_command::TestCommand;
 
 use super::super::format::driver_lines;
-use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site, read_text, shell_argv};
+use super::adapter::{
+    FrameworkAdapter, PersistentRunner, RunCommand, RunFiles, Site, TypedCommand, read_text,
+    shell_argv, words,
+};
 use super::pytest::python_coverage;
-use super::python_command::{PythonCommand, module_at};
+use super::python_command::{PythonCommand, module_at, python_at};
 
 /// The table row for unittest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Unittest,
     format: "JSON lines of a driver",
-    signals: "test*.py",
-    is_run_by: |command| module_at(command, "unittest").is_some(),
-    detect: |site| site.has_file(&is_test_file).then(|| "files named test*.py".into()),
+    signals: "manage.py, test*.py",
+    is_run_by: |command| module_at(command, "unittest").is_some() || django_test(command).is_some(),
+    detect: |site| {
+        let named = || site.has_file(&is_test_file).then(|| "files named test*.py".into());
+        is_django(site).then(|| "manage.py of Django".to_owned()).or_else(named)
+    },
     version: |site| vec![site.python(), "--version".into()],
-    install: "install Python 3.8 or later",
+    install: |_| "install Python 3.8 or later",
     command: |site, selection, files| {
+        if is_django(site) {
+            return django_run(site, selection.is_some(), files);
+        }
         let mut driver = vec![
             files.drivers.join("unittest_driver.py").display().to_string(),
             files.results.display().to_string(),
@@ -34,6 +44,13 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| {
+        if is_django(request.site) {
+            let suite = words(&["manage.py", "test", DJANGO_RUNNER]);
+            let python = PythonCommand::of(request.site, "unittest");
+            let mut coverage = python_coverage(request, &python, suite, MANAGE);
+            coverage.environment.insert("REGREEN_CASES".into(), request.output_path("cases"));
+            return Ok(coverage);
+        }
         // Our driver also finds tests in folders that are not packages, unlike unittest itself.
         let driver = request.drivers.join("unittest_driver.py").display().to_string();
         let mut suite = vec![driver, request.output_path("cases")];
@@ -50,6 +67,55 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     persistent: Some(PersistentRunner::Python),
 };
+
+/// The command of a project of Django as a person types it.
+const MANAGE: &str = "python3 manage.py test";
+
+/// The option that makes Django use a runner of ours, which extends the project's own.
+const DJANGO_RUNNER: &str = "--testrunner=regreen_django.Runner";
+
+/// Whether the tests are those of Django, which prepares databases and settings for them.
+pub fn is_django(site: &Site) -> bool {
+    match &site.command {
+        Some(command) => django_test(command).is_some(),
+        None => site.names("manage.py", "django"),
+    }
+}
+
+/// The number of words up to `manage.py test` in a simple command that runs it.
+fn django_test(command: &TestCommand) -> Option<usize> {
+    let direct = || command.after(&["manage.py", "test"]);
+    let words = command.words();
+    let by_python = || {
+        let mut at = python_at(command)?;
+        while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+            at += if option == "-W" || option == "-X" { 2 } else { 1 };
+        }
+        let file = words.get(at)?.rsplit('/').next()?;
+        (file == "manage.py" && words.get(at + 1)? == "test").then_some(at + 2)
+    };
+    direct().or_else(by_python)
+}
+
+fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
+    let mut run = match &site.command {
+        None => {
+            let argv = [words(&[&site.python()]), words(&["manage.py", "test", DJANGO_RUNNER])];
+            RunCommand::new(argv.concat(), MANAGE)
+        }
+        Some(command) => {
+            let mut typed = TypedCommand::configured(command);
+            typed.insert(django_test(command).unwrap_or_default(), words(&[DJANGO_RUNNER]));
+            typed.into_run()
+        }
+    };
+    run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
+    if is_selected {
+        let file = files.selection.display().to_string();
+        run.environment.insert("REGREEN_SELECT".into(), file);
+    }
+    run
+}
 
 fn is_test_file(name: &str) -> bool {
     name.starts_with("test") && name.ends_with(".py")

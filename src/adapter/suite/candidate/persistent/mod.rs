@@ -14,7 +14,7 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Trace};
 
-use super::super::framework::PersistentRunner;
+use super::super::framework::{PersistentRunner, is_django};
 use super::super::project_suite::ProjectSuite;
 use super::command::{file_of, trace_of};
 
@@ -25,6 +25,8 @@ pub async fn open(
     request: &CandidateRunnerRequest<'_>,
 ) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
     let framework = match suite.detection.adapter.persistent {
+        // Databases and settings of Django are prepared by its own command.
+        Some(PersistentRunner::Python) if is_django(&suite.site(request.root)) => return Ok(None),
         Some(PersistentRunner::Python) => None,
         Some(PersistentRunner::Node) => Some(&script_copy::NODE),
         Some(PersistentRunner::Vitest) => Some(&script_copy::VITEST),

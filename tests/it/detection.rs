@@ -1,0 +1,141 @@
+//! What is detected in a repository, and what is said where its suite cannot start.
+
+#![expect(clippy::disallowed_methods, reason = "programs of a test are real files")]
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::support::{Ran, TestRepo};
+
+const TEST: (&str, &str) = ("test_a.py", "def test_a():\n    assert True\n");
+
+/// A program in the checkout that runs a text of the shell.
+fn program(repo: &TestRepo, path: &str, text: &str) {
+    repo.write(&[(path, &format!("#!/bin/sh\n{text}\n"))]);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(repo.root().join(path), mode).unwrap();
+}
+
+/// Runs with a Python that has no packages.
+fn without_packages(repo: &TestRepo, arguments: &[&str]) -> Ran {
+    let made = repo.shell("python3 -m venv --without-pip ../bare").output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let bin = repo.around().join("bare/bin");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    repo.command().env("PATH", path).args(arguments).output().unwrap().into()
+}
+
+#[test]
+fn a_project_configured_for_pytest_is_not_run_by_unittest() {
+    for file in [("pytest.ini", "[pytest]\n"), ("conftest.py", "")] {
+        let ran = without_packages(&TestRepo::new(&[file, TEST]), &["doctor"]);
+        assert_eq!(ran.code, Some(3), "{file:?}: {}", ran.out);
+        assert!(ran.out.contains("pip install pytest"), "{file:?}: {}", ran.out);
+    }
+    // A word in a list of packages is a hint only.
+    let hinted = TestRepo::new(&[("requirements-dev.txt", "pytest\n"), TEST]);
+    let ran = without_packages(&hinted, &["doctor"]);
+    assert!(ran.out.contains("framework     unittest"), "{}", ran.out);
+}
+
+#[test]
+fn a_pytest_that_prints_its_version_to_standard_error_is_installed() {
+    let repo = TestRepo::new(&[("conftest.py", ""), TEST]);
+    // As version 6 does.
+    let answers = "case \"$*\" in *--version) echo pytest 6.2.5 >&2;; *import*) echo 6.2.5;; esac";
+    program(&repo, ".venv/bin/python", answers);
+    let ran = repo.regreen(&["doctor"]);
+    assert!(ran.out.contains("framework     pytest 6.2.5\n"), "{}", ran.out);
+    assert!(ran.out.contains("ready"), "{}", ran.out);
+}
+
+#[test]
+fn a_wrapper_of_gradle_that_fails_is_not_called_missing() {
+    let repo = TestRepo::new(&[("build.gradle", "")]);
+    program(&repo, "gradlew", "echo no route to services.gradle.org >&2; exit 1");
+    let ran = repo.regreen(&["doctor"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.out);
+    assert!(ran.out.contains("./gradlew --version"), "{}", ran.out);
+    assert!(!ran.out.contains("add the Gradle wrapper"), "{}", ran.out);
+}
+
+#[test]
+fn the_root_of_a_monorepo_names_the_packages_whose_tests_it_does_not_run() {
+    let repo = TestRepo::new(&[
+        (
+            "test_root.py",
+            "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n",
+        ),
+        ("packages/web/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+        ("packages/api/go.mod", "module api\n"),
+        ("packages/own/setup.py", ""),
+        ("packages/own/test_own.py", ""),
+        ("tests/fixtures/sample/package.json", r#"{"scripts": {"test": "node --test"}}"#),
+    ]);
+    let doctor = repo.regreen(&["doctor"]).out;
+    let named = "go test in packages/api (go.mod), node --test in packages/web";
+    assert!(doctor.contains(named) && !doctor.contains("sample"), "{doctor}");
+    assert!(!doctor.contains("packages/own"), "its tests are found from the root: {doctor}");
+    let ran = repo.regreen(&["fix", "--dry-run"]);
+    let said = "the tests of other packages are not run here: go test in packages/api, node --test in packages/web; `regreen fix packages/api` runs those of the first";
+    assert!(ran.err.contains(said), "{}", ran.err);
+}
+
+#[test]
+fn a_budget_may_be_a_part_of_a_minute() {
+    let test =
+        "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+    let repo = TestRepo::new(&[("test_a.py", test)]);
+    let ran = repo.regreen(&["fix", "--dry-run", "--budget-minutes", "0.5"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for wrong in ["0", "-1", "NaN", "10001", "x"] {
+        let ran = repo.regreen(&["fix", &format!("--budget-minutes={wrong}")]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
+        assert!(ran.err.contains("such as 0.5 or 30"), "{wrong}: {}", ran.err);
+    }
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn a_usage_error_of_pytest_is_told_at_once() {
+    let repo = TestRepo::new(&[("pytest.ini", "[pytest]\naddopts = --no-such-option\n"), TEST]);
+    let ran = repo.regreen(&["fix"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("unrecognized arguments: --no-such-option"), "{}", ran.err);
+    assert!(!ran.err.contains("once more"), "{}", ran.err);
+}
+
+#[test]
+#[ignore = "needs Django"]
+fn tests_of_django_run_through_its_own_runner() {
+    let repo = TestRepo::new(&[
+        (
+            "manage.py",
+            "import os\nimport sys\n\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', 'site_settings')\nfrom django.core.management import execute_from_command_line\n\nexecute_from_command_line(sys.argv)\n",
+        ),
+        (
+            "site_settings.py",
+            "SECRET_KEY = 'x'\nINSTALLED_APPS = ['shop']\nDATABASES = {'default': {'ENGINE': 'django.db.backends.sqlite3', 'NAME': ':memory:'}}\nUSE_TZ = True\n",
+        ),
+        ("shop/__init__.py", ""),
+        (
+            "shop/models.py",
+            "from django.db import models\n\n\nclass Item(models.Model):\n    price = models.IntegerField()\n\n    def doubled(self):\n        return self.price + 1\n",
+        ),
+        (
+            "shop/tests.py",
+            "from django.test import TestCase\n\nfrom shop.models import Item\n\n\nclass ItemTest(TestCase):\n    def test_is_stored(self):\n        Item.objects.create(price=3)\n        self.assertEqual(Item.objects.get().price, 3)\n\n    def test_double(self):\n        self.assertEqual(Item(price=3).doubled(), 6)\n\n    def test_double_of_more(self):\n        self.assertEqual(Item(price=5).doubled(), 10)\n",
+        ),
+    ]);
+    let doctor = repo.regreen(&["doctor"]).out;
+    assert!(doctor.contains("python3 manage.py test"), "{doctor}");
+    for arguments in [
+        &["fix", "--json"][..],
+        &["fix", "--json", "--test-command", "python3 -Wa manage.py test -v 0 shop"],
+    ] {
+        let ran = repo.regreen(arguments);
+        let document = ran.document();
+        assert_eq!(document["initial"]["passed"], 1, "{document:#}\n{}", ran.err);
+        assert_eq!(document["initial"]["failed"], 2, "{document:#}\n{}", ran.err);
+        assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    }
+}
