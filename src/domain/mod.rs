@@ -40,6 +40,7 @@ pub mod secret;
 pub mod session;
 pub mod shell;
 pub mod similarity;
+pub mod source_text;
 pub mod strategy;
 pub mod task;
 pub mod test;

@@ -13,6 +13,7 @@ use crate::domain::explanation::ochiai;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
+use crate::domain::source_text;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
@@ -130,7 +131,7 @@ async fn sources(
             continue;
         }
         if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
-            && let Ok(text) = String::from_utf8(bytes)
+            && let Some(text) = source_text::decode(&file, bytes)
         {
             sources.insert(file, text);
         }

@@ -11,6 +11,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::guard::EditScope;
 use crate::domain::id::RepoPath;
+use crate::domain::source_text;
 use crate::domain::test::{Layer, TestCase};
 use crate::domain::text::bounded;
 use crate::effect::{Effects, FileDiff, GitError};
@@ -95,7 +96,9 @@ impl Context {
         for file in files.into_iter().filter(|file| seen.insert(file.clone())).take(FILES) {
             let bytes = fx.worktree.read(&state.accepted_tree, &file).await?;
             if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= FILE_LIMIT) {
-                texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
+                let lossy = String::from_utf8_lossy(&bytes).into_owned();
+                let text = source_text::decode(&file, bytes).unwrap_or(lossy);
+                texts.insert(file, text);
             }
         }
         Ok(Self {

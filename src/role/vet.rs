@@ -8,6 +8,7 @@ use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
+use crate::domain::source_text;
 use crate::effect::{FileDiff, GitError, Worktree};
 
 /// The limits that a proposal is checked against.
@@ -30,12 +31,12 @@ pub async fn vet(
     for edit in &edits.files {
         found.extend(check_file(edit, context));
         let present = worktree.read(tree, &edit.file).await?;
-        let before = edit.before.as_ref().map(|text| text.as_bytes().to_vec());
-        if present != before {
+        let before = edit.before.as_ref().map(|text| source_text::encode(&edit.file, text));
+        let is_link = present.is_none() && before.is_some();
+        if present.map(Some) != before {
             // Links are read as absent, which contradicts an edit that expects a text.
-            let link = present.is_none() && before.is_some();
             let file = edit.file.clone();
-            found.push(if link { Violation::Link(file) } else { Violation::Stale(file) });
+            found.push(if is_link { Violation::Link(file) } else { Violation::Stale(file) });
         }
     }
     let tests = edits.files.iter().filter(|edit| touches_tests(edit)).count();

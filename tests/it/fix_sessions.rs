@@ -359,3 +359,27 @@ class T(unittest.TestCase):
     let failing = document["failing-tests"].as_array().expect("a list").len();
     assert_eq!(failing, 1, "{document:#}");
 }
+
+#[test]
+fn a_source_that_declares_latin_1_is_repaired_and_stays_latin_1() {
+    let repo = TestRepo::new(&[(
+        "test_till.py",
+        "import unittest\nimport till\n\n\nclass T(unittest.TestCase):\n    def test_change(self):\n        self.assertEqual(till.change(5, 3), '\\u00e4 2')\n\n    def test_none(self):\n        self.assertEqual(till.change(4, 4), '\\u00e4 0')\n",
+    )]);
+    let source = |sign: char| {
+        format!(
+            "# -*- coding: latin-1 -*-\ndef change(paid, price):\n    return '\u{e4} %d' % (paid {sign} price)\n"
+        )
+    };
+    let latin = |text: String| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    let print = source('+').replace('%', "%%").replace('\u{e4}', "\\344").replace('\'', "\"");
+    let written = repo.shell(&format!("printf '{print}' > till.py")).status().unwrap();
+    assert!(written.success());
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "till"]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    let shown = repo.shell("git show regreen/WFS-test-main:till.py").output().unwrap().stdout;
+    let expected = latin(source('-').replace('\'', "\""));
+    assert_eq!(shown, expected, "{:?}", String::from_utf8_lossy(&shown));
+}

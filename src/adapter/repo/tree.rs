@@ -7,6 +7,7 @@ use git2::{FileMode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::source_text;
 use crate::effect::{FileDiff, GitError, Hunk};
 
 use super::failed;
@@ -69,14 +70,17 @@ fn add_edit(
                 return Err(conflict("it is not a plain file"));
             }
             let blob = repo.find_blob(entry.id()).map_err(failed("read a file"))?;
-            if blob.content() != before.as_bytes() {
+            if source_text::encode(&edit.file, before).is_none_or(|text| blob.content() != text) {
                 return Err(conflict("its text is not the text that the edit starts from"));
             }
         }
     }
     match &edit.after {
         Some(after) => {
-            let blob = repo.blob(after.as_bytes()).map_err(failed("write a file"))?;
+            let text = source_text::encode(&edit.file, after);
+            let text =
+                text.ok_or_else(|| conflict("its encoding lacks a character of the edit"))?;
+            let blob = repo.blob(&text).map_err(failed("write a file"))?;
             update.upsert(edit.file.as_str(), blob, file_mode(entry.as_ref()));
         }
         None if entry.is_some() => drop(update.remove(edit.file.as_str())),
@@ -216,7 +220,7 @@ pub fn diff(repo: &Repository, from: &TreeId, to: &TreeId) -> Result<Vec<FileDif
         let text = |oid: Oid| -> Option<String> {
             let blob = repo.find_blob(oid).ok()?;
             let small = blob.size() <= TEXT_LIMIT;
-            small.then(|| String::from_utf8(blob.content().to_vec()).ok()).flatten()
+            small.then(|| source_text::decode(&file, blob.content().to_vec())).flatten()
         };
         let (before, after) = (text(delta.old_file().id()), text(delta.new_file().id()));
         let mut hunks = Vec::new();

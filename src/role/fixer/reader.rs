@@ -15,6 +15,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::plan_scope::PlanScope;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::{ClientMode, EMBEDDED};
+use crate::domain::source_text;
 use crate::domain::test::TestCase;
 use crate::domain::text::{first_line, one_line};
 use crate::effect::{Answer, EffectError, Effects, Model};
@@ -61,7 +62,8 @@ impl EditsReader<'_> {
         for name in edited.chain(response.new_files.iter().map(|file| &file.file)).take(200) {
             if let Ok(file) = RepoPath::parse(name.trim_start_matches("./")) {
                 let bytes = self.fx.worktree.read(&self.state.accepted_tree, &file).await?;
-                texts.insert(file, bytes.and_then(|bytes| String::from_utf8(bytes).ok()));
+                let text = bytes.and_then(|bytes| source_text::decode(&file, bytes));
+                texts.insert(file, text);
             }
         }
         Ok(texts)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
 use crate::domain::proposal::EditSet;
+use crate::domain::source_text;
 use crate::effect::RunError;
 
 use crate::adapter::suite::io_error::cannot;
@@ -63,7 +64,10 @@ pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunEr
             Side::Before => &edit.before,
         };
         let written = match text {
-            Some(text) => files::write_below(root, file, text.as_bytes()),
+            Some(text) => {
+                let bytes = source_text::encode(&edit.file, text);
+                files::write_below(root, file, &bytes.unwrap_or_else(|| text.as_bytes().to_vec()))
+            }
             None => files::remove(&root.join(file)),
         };
         written.map_err(cannot("write in the copy", file))?;
