@@ -218,6 +218,9 @@ pub struct Outcome {
     /// What the providers' answers cost.
     #[serde(default)]
     pub spending: Spending,
+    /// Calls that belong to no row of `iterations`, because their iteration has not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_calls: Vec<ProviderCall>,
     /// The result of making the change smaller; absent when that was not tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,

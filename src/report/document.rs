@@ -119,6 +119,9 @@ pub struct Document {
     pub degraded: bool,
     /// What providers used: calls, tokens, money.
     pub spending: Spending,
+    /// Calls of an iteration that has not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_calls: Vec<ProviderCall>,
     /// Result of making the change smaller; absent when that was not tried.
     pub minimised: Option<Minimised>,
     /// What a dry run found out about the failures.
@@ -187,6 +190,7 @@ impl From<&Outcome> for Document {
             folder: Some(outcome.folder.clone()),
             degraded: outcome.degraded,
             spending: outcome.spending,
+            unfinished_calls: outcome.unfinished_calls.clone(),
             minimised: outcome.minimised.clone(),
             explanation: outcome.explanation.clone(),
             stuck_tests: names(&outcome.stuck),

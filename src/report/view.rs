@@ -184,6 +184,12 @@ impl View {
                 self.calls.extend(row.calls.iter().map(|call| (row.iteration, call.clone())));
             }
         }
+        let next = self.rows.last().map_or(0, |row| row.iteration) + 1;
+        for call in &outcome.unfinished_calls {
+            if !self.calls.iter().any(|(at, known)| *at == next && known.raw == call.raw) {
+                self.calls.push((next, call.clone()));
+            }
+        }
         self.calls.sort_by_key(|(iteration, _)| *iteration);
         self.baseline = outcome.initial.or(self.baseline);
         self.flaky.clone_from(&outcome.flaky);

@@ -1,6 +1,7 @@
 //! A run that is killed while a provider is asked: what had arrived is used, what had not is
 //! counted and reported, and nobody is asked twice for what is known.
 
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -121,18 +122,64 @@ fn a_question_of_the_fix_loop_is_counted_too() {
     assert!(asked.iter().all(|one| one.starts_with("IMPL-fix")), "{asked:?}");
 }
 
-#[test]
-fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
-    let filtered = serde_json::json!({
+/// A refusal that costs 700 tokens.
+fn filtered() -> Reply {
+    let body = serde_json::json!({
         "choices": [{ "message": { "content": "" }, "finish_reason": "content_filter" }],
         "usage": { "prompt_tokens": 700, "completion_tokens": 0 },
     });
+    Reply::Status(200, vec![], body.to_string())
+}
+
+fn two_providers(repo: &TestRepo, model: &FakeModel) {
+    let providers = ["one", "two"].map(|name| model.provider(name, "")).concat();
+    let settings = format!("providers: [one, two]\nprovider:\n{providers}");
+    repo.write(&[(".github/regreen.yml", &settings)]);
+}
+
+fn fix_command(repo: &TestRepo, more: &[&str]) -> std::process::Command {
+    let mut command = repo.command();
+    command.env("ONE_KEY", KEY).env("TWO_KEY", KEY);
+    command.args(["fix", "--json", "--max-iterations", "1"]).args(more);
+    command
+}
+
+#[test]
+fn a_run_that_is_stopped_during_a_call_reports_what_it_has_spent() {
+    let model = FakeModel::serve(vec![
+        ("one", vec![filtered()]),
+        ("two", vec![Reply::Silence(Duration::from_mins(2))]),
+    ]);
+    let repo = TestRepo::new(CALC);
+    two_providers(&repo, &model);
+    let mut command = fix_command(&repo, &["--quiet"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while model.asked().len() < 2 {
+        assert!(began.elapsed() < Duration::from_mins(1), "two questions are asked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    let stopped: Ran = child.wait_with_output().unwrap().into();
+    let document = stopped.document();
+    assert_eq!(document["result"], "blocked", "{document:#}");
+    assert_eq!(document["spending"]["calls"], 2, "{document:#}");
+    assert_eq!(document["spending"]["usage"]["input_tokens"], 700, "{document:#}");
+    let of = |call: &Value| format!("{} {}", call["provider"], call["trigger"]);
+    let calls = document["unfinished-calls"].as_array().expect("calls");
+    let calls: Vec<_> = calls.iter().map(of).collect();
+    assert_eq!(calls, ["\"one\" \"refused\"", "\"two\" \"interrupted\""]);
+}
+
+#[test]
+fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
     let clamp = "    if value > high:\n        return low\n";
     let model = FakeModel::serve(vec![
         (
             "one",
             vec![
-                Reply::Status(200, vec![], filtered.to_string()),
+                filtered(),
                 analysis("calc.py:clamp:4-5", 0.9),
                 edit("calc.py", clamp, &clamp.replace("low", "high")),
             ],
@@ -140,15 +187,8 @@ fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
         ("two", vec![Reply::Silence(Duration::from_mins(2))]),
     ]);
     let repo = TestRepo::new(CALC);
-    let providers = ["one", "two"].map(|name| model.provider(name, "")).concat();
-    let settings = format!("providers: [one, two]\nprovider:\n{providers}");
-    repo.write(&[(".github/regreen.yml", &settings)]);
-    let command = |more: &[&str]| {
-        let mut command = repo.command();
-        command.env("ONE_KEY", KEY).env("TWO_KEY", KEY);
-        command.args(["fix", "--json", "--max-iterations", "1"]).args(more);
-        command
-    };
+    two_providers(&repo, &model);
+    let command = |more: &[&str]| fix_command(&repo, more);
     let mut child = command(&["--quiet"]).spawn().expect("regreen starts");
     let began = Instant::now();
     while model.asked().len() < 2 {

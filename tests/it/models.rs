@@ -602,6 +602,11 @@ fn a_budget_stops_the_session_at_a_checkpoint_that_can_be_resumed() {
     let document = stopped.document();
     assert_eq!(document["result"], "blocked");
     assert!(document["reason"].as_str().unwrap().contains("3 calls"), "{document}");
+    // The third call belongs to an iteration that has not ended.
+    assert_eq!(calls(&document).len(), 2);
+    assert_eq!(document["unfinished-calls"].as_array().map(Vec::len), Some(1), "{document:#}");
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    assert_eq!(report.matches("| analyst 1 |").count(), 2, "{report}");
     for words in ["regreen fix --resume", "with a higher limit: `--budget-calls`"] {
         assert!(stopped.err.contains(words), "{words}: {}", stopped.err);
     }

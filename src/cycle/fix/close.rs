@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::domain::chain::spent_by;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, SessionLocation, Stopped};
 use crate::domain::session;
@@ -9,6 +10,7 @@ use crate::domain::session::files::ALL_PATCH;
 use crate::report::handover;
 use crate::report::markdown_page::report;
 use crate::report::view::View;
+use crate::role::{UncountedCalls, find_uncounted};
 
 use crate::cycle::error::Failure;
 
@@ -27,7 +29,7 @@ pub async fn close(
     let met = state.verdict.as_ref().is_some_and(|verdict| verdict.ending.is_done());
     // A session that met its gate is archived right after this, so its paths name the archive.
     let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
-    let outcome = state.outcome(
+    let mut outcome = state.outcome(
         SessionLocation {
             branch: performer.fx.worktree.branch().to_owned(),
             onto,
@@ -37,6 +39,12 @@ pub async fn close(
         },
         stopped,
     );
+    // A step that a limit of time or a kill ended has paid for calls that the state does not count
+    // before the step is repeated.
+    if let Some(UncountedCalls { calls, .. }) = find_uncounted(state.spending.calls, store).await? {
+        outcome.spending.join(spent_by(&calls));
+        outcome.unfinished_calls.extend(calls);
+    }
     let summary = report(&View::of_outcome(&outcome));
     let report = format!("{summary}{}", handover::render(state, &outcome));
     store.write_text(session::files::REPORT, &report).await?;

@@ -71,6 +71,7 @@ impl FixLoop {
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
+            unfinished_calls: self.attempt.as_ref().map_or_else(Vec::new, |one| one.calls.clone()),
             minimised: self.minimised.clone(),
             explanation: self.explanation.clone(),
             branch: place.branch,

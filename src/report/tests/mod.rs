@@ -174,6 +174,7 @@ pub fn outcome(
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
         limit_reached: false,
+        unfinished_calls: Vec::new(),
         degraded: false,
         spending: view.spent,
         minimised: Some(Minimised {
