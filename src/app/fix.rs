@@ -172,6 +172,7 @@ fn inputs(
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),
+        options: kept_options::words(request),
         notices,
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),

@@ -75,7 +75,7 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     for name in &taken {
         fields.insert((*name).to_owned(), stored[name].clone());
     }
-    let words: Vec<String> = taken.iter().flat_map(|name| flags(name, &stored[name])).collect();
+    let words = words_of(taken.iter().map(|name| (*name, &stored[*name])));
     let notice = (!words.is_empty())
         .then(|| format!("the session keeps the options of its last run: {}", shell::line(&words)));
     match nested(request, fields) {
@@ -86,6 +86,16 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
             "delete the file and give the options again",
         )),
     }
+}
+
+/// The options of a request that another one for the same must repeat, as words of a command line.
+pub(super) fn words<R: Serialize + Default>(request: &R) -> Vec<String> {
+    let kept = kept(request);
+    words_of(KEPT.iter().filter_map(|name| Some((*name, kept.get(*name)?))))
+}
+
+fn words_of<'v>(options: impl Iterator<Item = (&'static str, &'v Value)>) -> Vec<String> {
+    options.flat_map(|(name, value)| flags(name, value)).collect()
 }
 
 /// The options of a request to store: those that are not open.

@@ -218,6 +218,9 @@ pub struct Outcome {
     /// What the providers' answers cost.
     #[serde(default)]
     pub spending: Spending,
+    /// The options of a dry run that a run for the same needs, as words of a command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
     /// Calls that belong to no row of `iterations`, because their iteration has not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished_calls: Vec<ProviderCall>,

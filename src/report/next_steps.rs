@@ -2,7 +2,7 @@
 //! page and the comment.
 
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::shell::word;
+use crate::domain::shell::{line, word};
 
 use super::final_state::FinalState;
 use super::forge_page::ForgePage;
@@ -43,7 +43,12 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
     }
     steps.extend(resume(outcome));
     if outcome.result == Ending::Planned {
-        steps.push(NextStep::new("regreen fix", "do it"));
+        let words: Vec<String> = ["regreen", "fix"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(outcome.options.clone())
+            .collect();
+        steps.push(NextStep::new(line(&words), "do it"));
     }
     let report = format!("regreen report {}", outcome.session);
     steps.push(NextStep::new(report, "the whole report"));

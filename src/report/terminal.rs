@@ -381,6 +381,7 @@ mod tests {
             flaky: vec![],
             preexisting: vec![],
             limit_reached: false,
+            options: Vec::new(),
             unfinished_calls: Vec::new(),
             degraded: false,
             spending: crate::domain::budget::Spending::default(),

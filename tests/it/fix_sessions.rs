@@ -159,7 +159,11 @@ class T(unittest.TestCase):
 #[test]
 fn a_dry_run_and_suggestions_make_no_branch() {
     let repo = TestRepo::new(CALC);
-    let dry = repo.regreen(&["fix", "--dry-run", "--json"]).document();
+    let command = "python3 -m unittest -v test_calc";
+    let ran = repo.regreen(&["fix", "--dry-run", "--json", "--test-command", command]);
+    let next = format!("regreen fix --test-command '{command}'");
+    assert!(ran.err.contains(&next), "the next step runs the same suite: {}", ran.err);
+    let dry = ran.document();
     assert_eq!(dry["result"], "planned");
     let clusters = dry["explanation"]["clusters"].as_array().unwrap();
     for cluster in clusters {

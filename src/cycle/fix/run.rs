@@ -51,6 +51,8 @@ pub struct FixInputs {
     pub state_prefix: String,
     /// Where the session's folder is moved once its gate is met.
     pub archive: PathBuf,
+    /// The options of this run, as words of a command line.
+    pub options: Vec<String>,
     /// Notices to show before the run begins.
     pub notices: Vec<String>,
     /// Providers that analyse and fix, in the order in which they are asked.
@@ -111,6 +113,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
     let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
     let stopped = stopped.unwrap_or_default();
-    let outcome = close(&state, &performer, inputs.onto, stopped, &inputs.archive).await?;
+    let outcome =
+        close(&state, &performer, inputs.onto, stopped, inputs.options, &inputs.archive).await?;
     Ok(LoopEnd { outcome, events: state.events })
 }

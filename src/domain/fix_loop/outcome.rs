@@ -6,7 +6,7 @@ use crate::domain::test::Status;
 
 use super::{FixLoop, FixVerdict};
 
-/// Branches and paths of a session, which the caller knows and the state does not hold.
+/// Branches, paths and options of a session, which the caller knows and the state does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionLocation {
     pub branch: String,
@@ -18,6 +18,8 @@ pub struct SessionLocation {
     pub folder: String,
     /// Unified diff from the head under test to the accepted sources.
     pub patch: String,
+    /// The options of a dry run that a run for the same needs, as words of a command line.
+    pub options: Vec<String>,
 }
 
 /// Why a run stopped before it had a verdict.
@@ -71,6 +73,7 @@ impl FixLoop {
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
+            options: place.options,
             unfinished_calls: self.attempt.as_ref().map_or_else(Vec::new, |one| one.calls.clone()),
             minimised: self.minimised.clone(),
             explanation: self.explanation.clone(),

@@ -101,6 +101,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         flaky: failing.to_vec(),
         preexisting: failing.to_vec(),
         limit_reached: false,
+        options: Vec::new(),
         unfinished_calls: Vec::new(),
         degraded: true,
         spending: Spending { calls: 3, micro_usd: 4_200, unpriced: 1, ..Spending::default() },

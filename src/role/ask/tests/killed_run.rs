@@ -15,14 +15,15 @@ use crate::domain::id::SessionId;
 use crate::domain::secret::Redactor;
 use crate::domain::test_plan::usage_log::{USAGE_LOG, UsageLog};
 use crate::effect::{
-    Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question, Store, TestClock,
+    Answer, Clock, Model, ModelError, ModelErrorKind, ModelFacts, Question, Store, TestClock,
 };
 
-use super::{MemoryStore, Notices, ScriptedModel, World, settings, usage};
+use super::{MemoryStore, Notices, ScriptedModel, WordReader, World, settings, usage};
 use crate::role::ask::chain::AskEffects;
 use crate::role::ask::exchange_log;
 use crate::role::ask::provider_chain::opened_usage_log;
-use crate::role::ask::{AskSettings, Asker, Reply, Slot, UsageKey};
+use crate::role::ask::{Ask, AskSettings, Asker, Reply, Slot, UsageKey};
+use crate::role::prompt::Role;
 
 #[test]
 fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
@@ -126,6 +127,46 @@ fn what_a_client_has_used_is_stored_while_it_works() {
     let used = |requests: u64| vec![(1, 11 * requests, Some(20 * requests))];
     assert_eq!(left, [used(1), used(2), used(2), used(3)]);
     assert_eq!(calls.iter().map(cost).collect::<Vec<_>>(), used(3), "nothing counts twice");
+}
+
+/// A clock that notes, at each wait, how many requests a run killed then leaves behind.
+struct WaitingClock<'a> {
+    clock: &'a TestClock,
+    store: &'a MemoryStore,
+    left: Mutex<Vec<u32>>,
+}
+
+#[async_trait]
+impl Clock for WaitingClock<'_> {
+    fn now(&self) -> String {
+        self.clock.now()
+    }
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+    fn stop_requested(&self) -> bool {
+        false
+    }
+    async fn wait(&self, duration: Duration) {
+        let found = exchange_log::find_uncounted(0, self.store).await.unwrap().unwrap();
+        self.left.lock().unwrap().push(found.calls[0].requests);
+        self.clock.wait(duration).await;
+    }
+}
+
+#[test]
+fn a_request_counts_once_it_is_sent_and_not_while_it_waits() {
+    let World { asker, store, clock, notices } = World::new(settings());
+    let left = Mutex::default();
+    let clock = WaitingClock { clock: &clock, store: &store, left };
+    let failed = || Err(ModelErrorKind::Server { status: 503 });
+    let a = ScriptedModel::new("a", [failed(), failed(), Ok("good 0.9")]);
+    let fx = AskEffects { store: &store, clock: &clock, screen: &notices };
+    let (usage, models) = (usage(), [(1, &a as &dyn Model)]);
+    let ask = Ask { usage: &usage, role: Role::Judge, models: &models, careful: false };
+    let mut calls = Vec::new();
+    block_on(asker.ask(&ask, &WordReader, &mut calls, fx)).unwrap();
+    assert_eq!((calls[0].requests, clock.left.into_inner().unwrap()), (3, vec![1, 2]));
 }
 
 /// What a run that is killed during a request leaves behind.
