@@ -225,10 +225,12 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     let budget = settings.budget.clone().unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
+    let command = request.test_command.clone().or(test.command);
+    command.iter().chain(setup.iter().flatten()).for_each(|text| redaction::register_command(text));
     Ok(FixSettings {
         repository: request.repository.clone(),
         test_timeout: test_timeout(request.test_timeout.as_ref(), settings)?,
-        test_command: request.test_command.clone().or(test.command),
+        test_command: command,
         report: request.report.clone().or(test.report),
         setup: setup.unwrap_or_default(),
         target: request.target.or(gate.target).unwrap_or(TARGET),

@@ -31,6 +31,9 @@ const KEPT: &[&str] = &[
     "budget-calls",
 ];
 
+/// The option whose settings are kept one by one.
+const SET: &str = "set";
+
 /// Field of the file for the names of options whose values contain a secret and are not stored.
 const SECRET: &str = "secret";
 
@@ -67,15 +70,24 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
             format!("secrets are not stored; give `--{name}` again"),
         ));
     }
-    let taken: Vec<&str> = KEPT
-        .iter()
-        .copied()
-        .filter(|name| is_open(name) && stored.get(name).is_some_and(|value| !value.is_null()))
-        .collect();
-    for name in &taken {
-        fields.insert((*name).to_owned(), stored[name].clone());
+    let mut taken = Vec::new();
+    for name in KEPT.iter().copied() {
+        let Some(value) = stored.get(name).filter(|value| !value.is_null()) else { continue };
+        let value = match fields.get(name) {
+            Some(_) if is_open(name) => value.clone(),
+            Some(Value::Array(own)) if name == SET => other_keys(value, own),
+            Some(_) | None => continue,
+        };
+        taken.push((name, value));
     }
-    let words = words_of(taken.iter().map(|name| (*name, &stored[*name])));
+    for (name, value) in &taken {
+        let own = fields.get_mut(*name).filter(|_| *name == SET).and_then(Value::as_array_mut);
+        match own.zip(value.as_array()) {
+            Some((own, kept)) => drop(own.splice(0..0, kept.iter().cloned())),
+            None => drop(fields.insert((*name).to_owned(), value.clone())),
+        }
+    }
+    let words = words_of(taken.iter().map(|(name, value)| (*name, value)));
     let notice = (!words.is_empty())
         .then(|| format!("the session keeps the options of its last run: {}", shell::line(&words)));
     match nested(request, fields) {
@@ -86,6 +98,12 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
             "delete the file and give the options again",
         )),
     }
+}
+
+/// The settings of `--set` that are kept beside those of a request: the ones of other keys.
+fn other_keys(kept: &Value, own: &[Value]) -> Value {
+    let is_own = |one: &Value| own.iter().any(|other| other["key"] == one["key"]);
+    kept.as_array().into_iter().flatten().filter(|one| !is_own(one)).cloned().collect()
 }
 
 /// The options of a request that another one for the same must repeat, as words of a command line.
@@ -236,6 +254,27 @@ mod tests {
         assert_eq!((request.models.budget_usd, request.models.budget_calls), (Some(2.0), Some(4)));
         assert!(!notice.unwrap().contains("--budget-usd"));
         assert_eq!(kept(&request)["budget-usd"], 2.0, "and the next one has the higher limit");
+    }
+
+    #[test]
+    fn settings_are_kept_key_by_key() {
+        let set = |key: &str, value: &str| Override {
+            key: key.into(),
+            value: value.into(),
+            by: "--set".into(),
+        };
+        let begun = FixRequest {
+            set: vec![set("budget.usd", "1"), set("budget.calls", "2")],
+            ..FixRequest::default()
+        };
+        let again = FixRequest {
+            set: vec![set("budget.calls", "9"), set("a.b", "c")],
+            ..FixRequest::default()
+        };
+        let Continued { request, notice } = complete(&again, &stored(&begun)).unwrap();
+        let expected = [set("budget.usd", "1"), set("budget.calls", "9"), set("a.b", "c")];
+        assert_eq!(request.set, expected);
+        assert!(notice.unwrap().ends_with("of its last run: --set budget.usd=1"));
     }
 
     #[test]

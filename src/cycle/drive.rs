@@ -89,13 +89,19 @@ pub async fn drive<M: Machine, P: Perform<M>>(
                 outcome
             }
             StepEnd::Stopped { reason } => {
-                return Ok(Driven { state, stopped: Some(Stopped { reason, is_spent: false }) });
+                return Ok(Driven {
+                    state,
+                    stopped: Some(Stopped { reason, ..Stopped::default() }),
+                });
             }
             StepEnd::Rest => return Ok(Driven { state, stopped }),
         };
         let took_ms = millis(journal.clock.elapsed().saturating_sub(began));
-        stopped = M::spent_reason(&outcome)
-            .map(|reason| Stopped { reason: reason.to_owned(), is_spent: true });
+        stopped = M::spent_reason(&outcome).map(|reason| Stopped {
+            reason: reason.to_owned(),
+            is_spent: true,
+            ..Stopped::default()
+        });
         journal.record_step(&state, &outcome, took_ms).await?;
         let (mut next, events) = state.clone().advance(outcome, took_ms);
         next.set_logs(state.logs().with_transition());

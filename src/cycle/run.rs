@@ -40,10 +40,10 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
     };
     let planned = match driven {
         Some(Driven { state, stopped }) => {
-            let is_spent = outcome.limit_reached;
-            let stopped = stopped
-                .filter(|_| outcome.result == Ending::Blocked)
-                .map(|stopped| Stopped { is_spent, ..stopped });
+            let stopped = stopped.filter(|_| outcome.result == Ending::Blocked).map(|stopped| {
+                let (is_spent, options) = (outcome.limit_reached, outcome.options.clone());
+                Stopped { is_spent, options, ..stopped }
+            });
             let planned = plan_run(Driven { state, stopped }, fx).await?;
             Some(PlanRun { spending: outcome.spending, ..planned })
         }

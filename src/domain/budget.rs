@@ -78,7 +78,7 @@ impl Usage {
 
     /// What a question and an answer of so many bytes use, where nobody reports it.
     pub fn estimate(question: usize, answer: usize) -> Self {
-        let tokens = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN) as u64;
         Self { estimated: true, ..Self::new(tokens(question), tokens(answer)) }
     }
 
@@ -190,6 +190,34 @@ impl SpendingLimits {
         }
     }
 
+    /// Twice the limit that is used up; both of tokens and money where it may be either of them.
+    #[must_use]
+    pub fn doubled(&self, spent: &Spending) -> Self {
+        let twice = |limit: u64| limit.saturating_mul(2);
+        match self.calls {
+            Some(limit) if spent.calls >= limit => {
+                Self { calls: Some(twice(limit)), ..Self::default() }
+            }
+            Some(_) | None => Self {
+                calls: None,
+                tokens: self.tokens.map(twice),
+                micro_usd: self.micro_usd.map(twice),
+            },
+        }
+    }
+
+    /// The limits as words of a command line.
+    pub fn options(&self) -> Vec<String> {
+        let whole = |limit: u64| limit.to_string();
+        let option = |name: &str, value: Option<String>| {
+            value.map(|value| [format!("--budget-{name}"), value]).into_iter().flatten()
+        };
+        option("calls", self.calls.map(whole))
+            .chain(option("tokens", self.tokens.map(whole)))
+            .chain(option("usd", self.micro_usd.map(decimal)))
+            .collect()
+    }
+
     /// The lower of each two limits.
     #[must_use]
     pub fn tightest(&self, other: &Self) -> Self {
@@ -289,16 +317,23 @@ impl Spending {
     }
 }
 
+/// Millionths of a dollar as a plain number of dollars.
+fn decimal(micro: u64) -> String {
+    let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// The shortest answer worth paying for, in tokens: no analysis and no edit fits into fewer.
 pub const LEAST_ANSWER: u32 = 1_000;
 
-/// Formats millionths of a dollar for people, rounded up: `$0.0042`, `$1.50`.
+/// Formats millionths of a dollar for people, rounded up: `$0.0042`, `$0.1513`, `$1.50`.
 pub fn dollars(micro: u64) -> String {
-    if micro >= 100_000 || micro == 0 {
-        let cents = micro.div_ceil(10_000);
-        format!("${}.{:02}", cents / 100, cents % 100)
+    let (cents, hundredths) = (micro.div_ceil(10_000), micro.div_ceil(100));
+    let is_small = micro < 100_000 || micro < 1_000_000 && hundredths % 100 > 0;
+    if is_small && micro > 0 {
+        format!("${}.{:04}", hundredths / 10_000, hundredths % 10_000)
     } else {
-        format!("$0.{:04}", micro.div_ceil(100))
+        format!("${}.{:02}", cents / 100, cents % 100)
     }
 }
 
@@ -363,6 +398,22 @@ mod tests {
         let text = r#"{"input_tokens":3,"output_tokens":2}"#;
         assert_eq!(serde_json::from_str::<Usage>(text).unwrap(), reported);
         assert_eq!(serde_json::to_string(&reported).unwrap(), text);
+    }
+
+    #[test]
+    fn the_limit_that_is_used_up_is_doubled() {
+        let limits = SpendingLimits { calls: Some(3), tokens: Some(500), micro_usd: Some(20_000) };
+        let money = SpendingLimits { micro_usd: Some(1_500_000), ..SpendingLimits::default() };
+        let table = [
+            (limits, 3, "--budget-calls 6"),
+            (limits, 2, "--budget-tokens 1000 --budget-usd 0.04"),
+            (money, 9, "--budget-usd 3"),
+            (SpendingLimits::default(), 9, ""),
+        ];
+        for (limits, calls, expected) in table {
+            let spent = Spending { calls, ..Spending::default() };
+            assert_eq!(limits.doubled(&spent).options().join(" "), expected);
+        }
     }
 
     #[test]

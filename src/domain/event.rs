@@ -218,7 +218,8 @@ pub struct Outcome {
     /// What the providers' answers cost.
     #[serde(default)]
     pub spending: Spending,
-    /// The options of a dry run that a run for the same needs, as words of a command line.
+    /// The options that the next run needs, as words of a command line: those of a dry run, and
+    /// higher limits after one that is used up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// Calls that belong to no row of `iterations`, because their iteration has not ended.

@@ -66,8 +66,9 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {
         Ending::Blocked if outcome.limit_reached => {
-            let purpose = "continue, with a higher limit: `--budget-calls`, `--budget-tokens` or `--budget-usd`";
-            Some(NextStep { purpose, ..step })
+            let words = line(&outcome.options);
+            let command = format!("{} {words}", step.command).trim_end().to_owned();
+            Some(NextStep { command, purpose: "continue with a higher limit" })
         }
         Ending::Blocked => Some(step),
         Ending::Failure => {

@@ -184,7 +184,7 @@ impl View {
                 self.calls.extend(row.calls.iter().map(|call| (row.iteration, call.clone())));
             }
         }
-        let next = self.rows.last().map_or(0, |row| row.iteration) + 1;
+        let next = self.rows.last().map_or(1, |row| row.iteration.saturating_add(1));
         for call in &outcome.unfinished_calls {
             if !self.calls.iter().any(|(at, known)| *at == next && known.raw == call.raw) {
                 self.calls.push((next, call.clone()));

@@ -165,7 +165,7 @@ fn a_run_that_is_stopped_during_a_call_reports_what_it_has_spent() {
     let document = stopped.document();
     assert_eq!(document["result"], "blocked", "{document:#}");
     assert_eq!(document["spending"]["calls"], 2, "{document:#}");
-    assert_eq!(document["spending"]["usage"]["input_tokens"], 700, "{document:#}");
+    assert!(document["spending"]["usage"]["input_tokens"].as_u64() > Some(800), "{document:#}");
     let of = |call: &Value| format!("{} {}", call["provider"], call["trigger"]);
     let calls = document["unfinished-calls"].as_array().expect("calls");
     let calls: Vec<_> = calls.iter().map(of).collect();
@@ -203,19 +203,18 @@ fn a_failure_that_was_paid_for_is_counted_once_after_a_kill() {
         "a question to `one` (analyst) of the run before counts too: one: the model declined";
     assert!(resumed.err.contains(said), "{}", resumed.err);
     let calls = document["iterations"][0]["calls"].as_array().expect("calls");
-    let of = |call: &Value| {
-        format!("{} {} {}", call["provider"], call["trigger"], call["usage"]["input_tokens"])
-    };
+    let of = |call: &Value| format!("{} {}", call["provider"], call["trigger"]);
     assert_eq!(
         calls.iter().map(of).collect::<Vec<_>>(),
-        [
-            "\"one\" \"refused\" 700",
-            "\"two\" \"interrupted\" 0",
-            "\"one\" null 1000",
-            "\"one\" null 1000",
-        ],
+        ["\"one\" \"refused\"", "\"two\" \"interrupted\"", "\"one\" null", "\"one\" null"],
     );
-    assert_eq!(document["spending"]["usage"]["input_tokens"], 2_700, "{document:#}");
+    let tokens: Vec<u64> =
+        calls.iter().map(|call| call["usage"]["input_tokens"].as_u64().unwrap()).collect();
+    assert_eq!((tokens[0], tokens[2], tokens[3]), (700, 1_000, 1_000));
+    assert_eq!(calls[1]["usage"]["estimated"], true, "its prompt may have been charged");
+    let usage = &document["spending"]["usage"];
+    assert_eq!(usage["input_tokens"], 2_700 + tokens[1], "{document:#}");
+    assert!(tokens[1] > 100 && usage["estimated"] == true, "{document:#}");
 }
 
 /// Kills the run at the first question of the fix loop; returns how many were asked before it.

@@ -9,6 +9,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use serde_json::Value;
 
 use crate::domain::secret::{Redacted, RedactedJson, Redactor, SecretKey};
+use crate::domain::test_command::unquoted;
 
 use super::canary::canary;
 use super::environment;
@@ -86,6 +87,22 @@ pub fn register<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) {
     REDACTOR.write().unwrap_or_else(PoisonError::into_inner).add(keys);
 }
 
+/// Adds the values that a shell command gives to variables whose names say that they hold a secret.
+pub fn register_command(command: &str) {
+    let secrets: Vec<SecretKey> = command
+        .split_whitespace()
+        .filter_map(|word| {
+            let (name, value) = word.split_once('=')?;
+            let value = unquoted(value);
+            let is_secret = is_secret_name(name.trim_start_matches(['\'', '"']))
+                && is_secret_value(&value)
+                && !value.starts_with('$');
+            is_secret.then(|| SecretKey::new(&value))
+        })
+        .collect();
+    register(&secrets);
+}
+
 /// A copy of the redactor, for what takes one as a value.
 pub fn redactor() -> Redactor {
     REDACTOR.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -160,6 +177,16 @@ pub fn redact_file(log: &Path) -> io::Result<()> {
 mod tests {
     use super::super::files::write;
     use super::*;
+
+    #[test]
+    fn a_command_gives_its_secrets_away_nowhere() {
+        register_command(
+            "env DB_PASSWORD='hunter2-Secret-99' MODE=production-mode X_TOKEN=$SOME_VARIABLE pytest",
+        );
+        let shown = redact("hunter2-Secret-99 production-mode $SOME_VARIABLE").to_string();
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.ends_with("production-mode $SOME_VARIABLE"), "{shown}");
+    }
 
     #[test]
     fn a_log_loses_its_secrets_and_stays_what_it_is_without_any() {

@@ -38,7 +38,8 @@ impl HttpModel {
         question: &Question,
         features: RequestFeatures,
     ) -> Result<Answer, ModelError> {
-        let (path, headers, body) = self.protocol.request(&self.settings, question, features);
+        let marked = self.settings.with_canary(question);
+        let (path, headers, body) = self.protocol.request(&self.settings, &marked, features);
         let url = self.protocol.url(&self.settings, &path);
         let limit = question.limit.min(self.settings.timeout);
         let received =
@@ -119,8 +120,7 @@ impl Model for HttpModel {
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let features = *self.features.lock().unwrap_or_else(PoisonError::into_inner);
-        let question = self.settings.with_canary(question);
-        let error = match self.send(&question, features).await {
+        let error = match self.send(question, features).await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };

@@ -71,6 +71,7 @@ pub struct LoopEnd {
 /// Runs the loop until its verdict or its next checkpoint.
 /// What was done before a failed effect is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
+    let limits = inputs.ask.session;
     let mut performer = Performer {
         fx,
         base: inputs.base.as_ref().map(|(commit, _)| commit.clone()),
@@ -112,7 +113,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let journal = Journal::from(fx);
     let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
     let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
-    let stopped = stopped.unwrap_or_default();
+    let stopped = stopped.unwrap_or_default().raising(&limits, &state.spending);
     let outcome =
         close(&state, &performer, inputs.onto, stopped, inputs.options, &inputs.archive).await?;
     Ok(LoopEnd { outcome, events: state.events })

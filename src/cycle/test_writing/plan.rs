@@ -67,7 +67,8 @@ pub async fn plan(
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(PlanRun { state, package, plan, spending, halted: stopped })
+    let halted = stopped.map(|stopped| stopped.raising(&inputs.ask.session, &spending));
+    Ok(PlanRun { state, package, plan, spending, halted })
 }
 
 /// Performs phases 2 to 4.

@@ -68,7 +68,11 @@ pub async fn write_tests(
         ProviderChain::open(&state.session_id, inputs.chain.clone(), inputs.ask.clone(), fx)
             .await?;
     let mut performer = WritePerformer { inputs, chain: &chain, fx };
-    plan_run(drive(state, &mut performer, fx.into(), inputs.budget).await?, fx).await
+    let mut run =
+        plan_run(drive(state, &mut performer, fx.into(), inputs.budget).await?, fx).await?;
+    let spent = run.spending;
+    run.halted = run.halted.map(|stopped| stopped.raising(&inputs.ask.session, &spent));
+    Ok(run)
 }
 
 /// What the session's files say where a drive of phase 5 ended.

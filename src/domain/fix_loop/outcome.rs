@@ -1,6 +1,7 @@
 //! `FixLoop::outcome`: turns the state of the loop into the `Outcome` that summaries show.
 
 use crate::domain::assertion::assertion;
+use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::test::Status;
 
@@ -29,11 +30,23 @@ pub struct Stopped {
     pub reason: String,
     /// Whether a limit of what providers may cost is used up, so that only a higher one continues.
     pub is_spent: bool,
+    /// The options that raise this limit, as words of a command line.
+    pub options: Vec<String>,
+}
+
+impl Stopped {
+    /// The same with the options that double the limit which is used up.
+    #[must_use]
+    pub fn raising(self, limits: &SpendingLimits, spent: &Spending) -> Self {
+        let options = if self.is_spent { limits.doubled(spent).options() } else { Vec::new() };
+        Self { options, ..self }
+    }
 }
 
 impl FixLoop {
     /// The outcome so far. Without a verdict the session is blocked, for the reason of `stopped`.
     pub fn outcome(&self, place: SessionLocation, stopped: Stopped) -> Outcome {
+        let options = if stopped.is_spent { stopped.options } else { place.options };
         let (result, reason, limit_reached) = match &self.verdict {
             Some(FixVerdict { ending, reason }) => {
                 let is_last = self.current_iteration >= self.terms.max_iterations;
@@ -73,7 +86,7 @@ impl FixLoop {
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
-            options: place.options,
+            options,
             unfinished_calls: self.attempt.as_ref().map_or_else(Vec::new, |one| one.calls.clone()),
             minimised: self.minimised.clone(),
             explanation: self.explanation.clone(),

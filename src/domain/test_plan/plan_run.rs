@@ -82,10 +82,10 @@ impl PlanRun {
                 "the plan is ready and waits for approval".to_owned(),
                 format!("`regreen test --resume {id} --yes` carries it out"),
             ),
-            (_, Some(Stopped { reason, is_spent })) => {
+            (_, Some(Stopped { reason, options, .. })) => {
                 let verb = if state.goal == Goal::Plan { "plan" } else { "test" };
-                let higher = if *is_spent { " with a higher limit" } else { "" };
-                let next = format!("`regreen {verb} --resume {id}` continues{higher}");
+                let more = options.iter().fold(String::new(), |text, word| text + " " + word);
+                let next = format!("`regreen {verb} --resume {id}{more}` continues");
                 (PlanResult::Stopped, format!("{reason} while planning and writing tests"), next)
             }
             (PipelineStep::Execute, None) => (
@@ -176,7 +176,7 @@ mod tests {
                 package: None,
                 plan: None,
                 spending: Spending::default(),
-                halted: halted.map(|why| Stopped { reason: why.to_owned(), is_spent: false }),
+                halted: halted.map(|why| Stopped { reason: why.to_owned(), ..Stopped::default() }),
             };
             let end = run.end();
             assert_eq!(serde_json::to_value(end.result).unwrap(), word, "{end:?}");

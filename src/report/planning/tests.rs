@@ -151,7 +151,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
         package: None,
         plan: None,
         spending: Spending { calls: 3, ..Spending::default() },
-        halted: Some(Stopped { reason: "the budget".into(), is_spent: true }),
+        halted: Some(Stopped { reason: "the budget".into(), ..Stopped::default() }),
     };
     let mut outcome = outcome(
         &run,

@@ -14,7 +14,7 @@ use super::budget::{Allowance, Budget};
 use super::chain::{AskEffects, AskSettings};
 use super::exchange_log::{self, AnswerReceipt, PendingQuestion};
 use super::reader::Reader;
-use super::retry::{BeforeRetry, Tries, ask_with_retries, trigger_of};
+use super::retry::{BeforeRetry, Tries, ask_with_retries, sent, trigger_of};
 use super::usage_key::UsageKey;
 
 /// Maximum length of the reason stored with a call, in characters.
@@ -167,10 +167,10 @@ impl<T: Send + Sync> Caller<'_, T> {
         question: &Question,
     ) -> Result<Exchange, EffectError> {
         let Self { settings, usage, fx, .. } = *self;
-        exchange_log::note_question(pending, fx.store).await?;
-        let start = fx.clock.elapsed();
         let budget = Budget { settings, usage, spent: spent_by(&pending.before) };
         let before_retry = StoredRetry { budget, pending, model, store: fx.store };
+        before_retry.under_way(Spending::default(), sent(question)).await?;
+        let start = fx.clock.elapsed();
         let longest_wait = settings.rules.longest_wait;
         let tries =
             ask_with_retries(model, question, longest_wait, &before_retry, fx.clock).await?;
@@ -239,20 +239,22 @@ impl BeforeRetry for StoredRetry<'_> {
         let Allowance::Granted(tokens) = self.budget.allowance(self.model, question, spent) else {
             return Ok(None);
         };
-        self.store_cost(spent, spent.calls).await?;
+        self.store_cost(spent).await?;
         Ok(Some(tokens.min(self.model.context_tokens() / 2)))
     }
 
-    async fn under_way(&self, spent: Spending) -> Result<(), StoreError> {
-        self.store_cost(spent, spent.calls + 1).await
+    async fn under_way(&self, spent: Spending, running: Usage) -> Result<(), StoreError> {
+        let mut spent = spent;
+        spent.add(1, running, self.model.price(running));
+        self.store_cost(spent).await
     }
 }
 
 impl StoredRetry<'_> {
-    /// Stores what this number of requests cost.
-    async fn store_cost(&self, spent: Spending, requests: u64) -> Result<(), StoreError> {
+    /// Stores what the requests so far cost.
+    async fn store_cost(&self, spent: Spending) -> Result<(), StoreError> {
         let mut pending = self.pending.clone();
-        let requests = u32::try_from(requests).unwrap_or(u32::MAX);
+        let requests = u32::try_from(spent.calls).unwrap_or(u32::MAX);
         let is_priced = spent.unpriced == 0 && spent.usage.tokens() > 0;
         let micro_usd = is_priced.then_some(spent.micro_usd);
         Cost { requests, usage: spent.usage, micro_usd, duration_ms: 0 }.note(&mut pending.call);

@@ -21,9 +21,9 @@ pub trait BeforeRetry: Sync {
     async fn permit(&self, question: &Question, spent: Spending)
     -> Result<Option<u32>, StoreError>;
 
-    /// Stores that one more request is under way, with what those before it and what is known of
-    /// it have cost.
-    async fn under_way(&self, spent: Spending) -> Result<(), StoreError>;
+    /// Stores that one more request is under way, with what those before it have cost, and what
+    /// this one has used so far.
+    async fn under_way(&self, spent: Spending, running: Usage) -> Result<(), StoreError>;
 }
 
 /// The result of a question with all its retries, and what they cost together.
@@ -87,8 +87,13 @@ pub async fn ask_with_retries(
             tracing::info!(provider = model.name(), kind, ?pause, "asked again");
             clock.wait(pause).await;
         }
-        before_retry.under_way(spent).await?;
+        before_retry.under_way(spent, sent(&question)).await?;
     }
+}
+
+/// What a request has used when it is sent, if it is never answered.
+pub fn sent(question: &Question) -> Usage {
+    Usage::estimate(question.bytes(), 0)
 }
 
 /// Asks once, and stores what a client reports of its requests while it works. `spent` is what the
@@ -112,9 +117,7 @@ async fn ask_metered(
             }
         };
         if std::mem::replace(&mut known, usage) != usage {
-            let mut spent = spent;
-            spent.add(0, usage, model.price(usage));
-            before_retry.under_way(spent).await?;
+            before_retry.under_way(spent, usage).await?;
         }
     }
 }

@@ -22,6 +22,7 @@ use super::{MemoryStore, Notices, ScriptedModel, WordReader, World, settings, us
 use crate::role::ask::chain::AskEffects;
 use crate::role::ask::exchange_log;
 use crate::role::ask::provider_chain::opened_usage_log;
+use crate::role::ask::retry::sent;
 use crate::role::ask::{Ask, AskSettings, Asker, Reply, Slot, UsageKey};
 use crate::role::prompt::Role;
 
@@ -174,6 +175,8 @@ struct Killed {
     store: MemoryStore,
     /// The tokens that the request cost.
     tokens: u64,
+    /// Those that it counts with as long as it is not answered.
+    sent: u64,
 }
 
 /// Keeps what is left of a run at every request to a model.
@@ -195,7 +198,8 @@ impl Model for Watched<'_> {
         let store = self.store.copy();
         let asked = self.model.ask(question).await;
         let usage = asked.as_ref().map_or_else(|error| *error.usage, |answer| answer.usage);
-        self.requests.lock().unwrap().push(Killed { store, tokens: usage.tokens() });
+        let (tokens, sent) = (usage.tokens(), sent(question).tokens());
+        self.requests.lock().unwrap().push(Killed { store, tokens, sent });
         asked
     }
 }
@@ -234,12 +238,12 @@ fn killed_at_any_request_a_step_counts_each_request_once() {
     let (calls, requests) = ask_several(&World::new(settings()));
     assert_eq!((requests.len(), totals(&calls)), (8, (8, 7 * 15 + 9, 0)));
     let (mut before, mut number) = (0, 0);
-    for Killed { store, tokens } in requests {
+    for Killed { store, tokens, sent } in requests {
         let resumed = World { store, ..World::new(settings()) };
         let (calls, more) = ask_several(&resumed);
         let asked: u64 = more.iter().map(|request| request.tokens).sum();
         let of_all = number + 1 + more.len() as u64;
-        assert_eq!(totals(&calls), (of_all, before + asked, 1), "{number}: {calls:#?}");
+        assert_eq!(totals(&calls), (of_all, before + sent + asked, 1), "{number}: {calls:#?}");
         assert_eq!(calls.iter().filter(|call| call.used).count(), 1, "{number}");
         // The second run is killed too, at its first request.
         let again = more.into_iter().next().unwrap();
@@ -247,7 +251,8 @@ fn killed_at_any_request_a_step_counts_each_request_once() {
         let (calls, more) = ask_several(&third);
         let asked: u64 = more.iter().map(|request| request.tokens).sum();
         let of_all = number + 2 + more.len() as u64;
-        assert_eq!(totals(&calls), (of_all, before + asked, 2), "{number}: {calls:#?}");
+        let sent = sent + again.sent;
+        assert_eq!(totals(&calls), (of_all, before + sent + asked, 2), "{number}: {calls:#?}");
         (before, number) = (before + tokens, number + 1);
     }
 }
@@ -256,12 +261,12 @@ fn killed_at_any_request_a_step_counts_each_request_once() {
 fn what_was_paid_counts_though_the_provider_is_not_asked_again() {
     let (_, requests) = ask_several(&World::new(settings()));
     let (mut before, mut number) = (0, 0);
-    for Killed { store, tokens } in requests {
+    for Killed { store, tokens, sent } in requests {
         let resumed = World { store, ..World::new(settings()) };
         let other = ScriptedModel::new("e", [Ok("good 0.9")]);
         let (reply, calls) = resumed.ask_slots(&usage(), &[(9, &other)], true);
         assert!(matches!(reply, Reply::Good(_)));
-        assert_eq!(totals(&calls), (number + 2, before + 15, 1), "{number}: {calls:#?}");
+        assert_eq!(totals(&calls), (number + 2, before + sent + 15, 1), "{number}: {calls:#?}");
         (before, number) = (before + tokens, number + 1);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::executor::block_on;
 
-use crate::domain::budget::{Spending, SpendingLimits};
+use crate::domain::budget::{Spending, SpendingLimits, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage};
 use crate::effect::{Clock, ModelErrorKind, Question, StoreError, TestClock, UsageMeter};
 
@@ -126,7 +126,7 @@ impl BeforeRetry for AlwaysPermitted {
     async fn permit(&self, question: &Question, _: Spending) -> Result<Option<u32>, StoreError> {
         Ok(Some(question.max_output_tokens))
     }
-    async fn under_way(&self, _: Spending) -> Result<(), StoreError> {
+    async fn under_way(&self, _: Spending, _: Usage) -> Result<(), StoreError> {
         Ok(())
     }
 }
