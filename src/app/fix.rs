@@ -15,6 +15,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::gate::TARGET;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{MAX_ITERATIONS, SessionKind};
+use crate::domain::shell;
 use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
@@ -227,6 +228,9 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
     let command = request.test_command.clone().or(test.command);
     command.iter().chain(setup.iter().flatten()).for_each(|text| redaction::register_command(text));
+    for one in &request.set {
+        redaction::register_command(&format!("--{}={}", one.key, shell::word(&one.value)));
+    }
     Ok(FixSettings {
         repository: request.repository.clone(),
         test_timeout: test_timeout(request.test_timeout.as_ref(), settings)?,

@@ -109,7 +109,13 @@ fn other_keys(kept: &Value, own: &[Value]) -> Value {
 /// The options of a request that another one for the same must repeat, as words of a command line.
 pub(super) fn words<R: Serialize + Default>(request: &R) -> Vec<String> {
     let kept = kept(request);
-    words_of(KEPT.iter().filter_map(|name| Some((*name, kept.get(*name)?))))
+    let mut words = words_of(KEPT.iter().filter_map(|name| Some((*name, kept.get(*name)?))));
+    let secret = kept.get(SECRET).and_then(Value::as_array).into_iter().flatten();
+    // The value is for the person who has the secret.
+    words.extend(
+        secret.filter_map(Value::as_str).flat_map(|name| [format!("--{name}"), "…".into()]),
+    );
+    words
 }
 
 fn words_of<'v>(options: impl Iterator<Item = (&'static str, &'v Value)>) -> Vec<String> {

@@ -18,7 +18,9 @@ pub fn minutes(count: u64) -> Duration {
 
 /// A time budget in minutes and parts of one, at most [`MAX_MINUTES`] long.
 pub fn fraction_of_minutes(count: f64) -> Duration {
-    Duration::try_from_secs_f64(count * 60.0).unwrap_or_default().min(minutes(MAX_MINUTES))
+    let longest = minutes(MAX_MINUTES);
+    let count = count.min(longest.as_secs_f64() / 60.0);
+    Duration::try_from_secs_f64(count * 60.0).unwrap_or_default().min(longest)
 }
 
 /// Reads minutes and parts of one as people type them.
@@ -42,6 +44,10 @@ pub struct Usage {
     /// Input tokens that the provider had in its cache; they are among the input tokens.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
+    /// Input tokens that are charged on top of `input_tokens`, for writing into the provider's cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(skip)]
+    pub cache_surcharge: u64,
     /// Input tokens of the longest request, where `input_tokens` counts several together, as for a
     /// client; 0 where it is one request. Sums over calls have none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -70,6 +76,7 @@ impl Usage {
             input_tokens,
             output_tokens,
             cached_tokens: 0,
+            cache_surcharge: 0,
             longest_input: 0,
             cost: 0,
             estimated: false,
@@ -91,6 +98,7 @@ impl Usage {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.cache_surcharge = self.cache_surcharge.saturating_add(other.cache_surcharge);
         self.estimated |= other.estimated;
     }
 }
@@ -153,6 +161,7 @@ impl Price {
             });
         let from_cache = usage.cached_tokens.min(usage.input_tokens);
         let cost = input.max(0.0) * (usage.input_tokens - from_cache) as f64
+            + input.max(0.0) * usage.cache_surcharge as f64
             + cached.unwrap_or(input).max(0.0) * from_cache as f64
             + output.max(0.0) * usage.output_tokens as f64;
         cost.ceil() as u64
@@ -248,9 +257,10 @@ impl Spending {
     pub fn add(&mut self, requests: u32, usage: Usage, price: Option<u64>) {
         self.calls = self.calls.saturating_add(requests.into());
         self.usage.join(usage);
-        match price {
-            Some(price) => self.micro_usd = self.micro_usd.saturating_add(price),
-            None => self.unpriced += u64::from(usage.tokens() > 0),
+        if let Some(price) = price {
+            self.micro_usd = self.micro_usd.saturating_add(price);
+        } else if usage.tokens() > 0 {
+            self.unpriced = self.unpriced.saturating_add(1);
         }
     }
 
@@ -259,7 +269,7 @@ impl Spending {
         self.calls = self.calls.saturating_add(other.calls);
         self.usage.join(other.usage);
         self.micro_usd = self.micro_usd.saturating_add(other.micro_usd);
-        self.unpriced += other.unpriced;
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
     }
 
     /// The word before numbers that are estimated in part.
@@ -299,7 +309,9 @@ impl Spending {
         {
             // What an answer costs may depend on the length of the prompt.
             let million = both.saturating_sub(asked);
+            let is_free = both == 0;
             let left = limit.checked_sub(self.micro_usd.saturating_add(asked));
+            let left = left.or(is_free.then_some(0));
             // Free answers are as long as wanted.
             let tokens = |left: u64| left.saturating_mul(1_000_000).checked_div(million);
             let left = left.map(|left| tokens(left).unwrap_or(answer));
@@ -372,6 +384,8 @@ mod tests {
             let usage = Usage { cached_tokens, ..Usage::new(input_tokens, output_tokens) };
             assert_eq!(price.of(usage), expected, "{why}");
         }
+        let written = Usage { cache_surcharge: 250, ..Usage::new(1_000, 0) };
+        assert_eq!(price.of(written), 1_250, "a thousand tokens that the cache keeps");
         let several = |longest_input| Usage { longest_input, ..Usage::new(200_000, 1_000) };
         assert_eq!(price.of(several(20_000)), 205_000, "ten short ones");
         assert_eq!(price.of(several(40_000)), 410_000, "five longer ones");
@@ -473,9 +487,10 @@ mod tests {
             }
         }
         assert_eq!(
-            spent.longest_answer(&money(0), 3_000, 16_000, &|_| Some(0)),
+            Spending { micro_usd: 9, ..spent }
+                .longest_answer(&money(0), 3_000, 16_000, &|_| Some(0)),
             Ok(16_000),
-            "free"
+            "free, though more than the limit is spent"
         );
         assert_eq!(
             spent.longest_answer(&money(0), 3_000, 16_000, &|_| None),

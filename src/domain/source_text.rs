@@ -30,8 +30,11 @@ fn is_latin(file: &RepoPath, text: &str) -> bool {
         Some(name.split_at(end.unwrap_or(name.len())).0.to_ascii_lowercase().replace('_', "-"))
     };
     let latin = ["latin-1", "latin1", "iso-8859-1", "iso8859-1", "l1"];
+    // The second line counts only behind one without code.
+    let is_empty = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let lines = if text.lines().next().is_none_or(|line| is_empty(&line)) { 2 } else { 1 };
     file.as_str().ends_with(".py")
-        && text.lines().take(2).find_map(declared).is_some_and(|name| latin.contains(&&*name))
+        && text.lines().take(lines).find_map(declared).is_some_and(|name| latin.contains(&&*name))
 }
 
 #[cfg(test)]

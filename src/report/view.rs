@@ -180,16 +180,10 @@ impl View {
         }
         self.rows.sort_by_key(|row| row.iteration);
         for row in &self.rows {
-            if self.calls.iter().all(|(iteration, _)| *iteration != row.iteration) {
-                self.calls.extend(row.calls.iter().map(|call| (row.iteration, call.clone())));
-            }
+            add_calls(&mut self.calls, row.iteration, &row.calls);
         }
         let next = self.rows.last().map_or(1, |row| row.iteration.saturating_add(1));
-        for call in &outcome.unfinished_calls {
-            if !self.calls.iter().any(|(at, known)| *at == next && known.raw == call.raw) {
-                self.calls.push((next, call.clone()));
-            }
-        }
+        add_calls(&mut self.calls, next, &outcome.unfinished_calls);
         self.calls.sort_by_key(|(iteration, _)| *iteration);
         self.baseline = outcome.initial.or(self.baseline);
         self.flaky.clone_from(&outcome.flaky);
@@ -221,6 +215,17 @@ impl View {
         match (self.baseline, self.rate()) {
             (Some(first), Some(last)) => last.passed.saturating_sub(first.passed),
             _ => 0,
+        }
+    }
+}
+
+/// Adds the calls of an iteration that are not known yet.
+fn add_calls(known: &mut Vec<(u32, ProviderCall)>, iteration: u32, calls: &[ProviderCall]) {
+    let before = known.len();
+    for call in calls {
+        let is_known = |(at, one): &(u32, ProviderCall)| *at == iteration && one.raw == call.raw;
+        if !known.iter().take(before).any(is_known) {
+            known.push((iteration, call.clone()));
         }
     }
 }

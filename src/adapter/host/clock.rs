@@ -4,7 +4,7 @@
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 
@@ -81,6 +81,12 @@ impl Stopwatch {
 #[expect(clippy::exit, reason = "who asks twice does not want to wait for the end")]
 fn leave(code: i32) -> ! {
     std::process::exit(code)
+}
+
+/// Seconds since 1970, as programs in other languages count them.
+#[must_use]
+pub fn seconds() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// The current time, RFC 3339 in UTC.

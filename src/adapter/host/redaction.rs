@@ -9,7 +9,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use serde_json::Value;
 
 use crate::domain::secret::{Redacted, RedactedJson, Redactor, SecretKey};
-use crate::domain::test_command::unquoted;
+use crate::domain::test_command::{TestCommand, unquoted};
 
 use super::canary::canary;
 use super::environment;
@@ -87,20 +87,25 @@ pub fn register<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) {
     REDACTOR.write().unwrap_or_else(PoisonError::into_inner).add(keys);
 }
 
-/// Adds the values that a shell command gives to variables whose names say that they hold a secret.
+/// Adds the secrets that a shell command names: values of variables and options whose names say so,
+/// and passwords in addresses.
 pub fn register_command(command: &str) {
-    let secrets: Vec<SecretKey> = command
-        .split_whitespace()
-        .filter_map(|word| {
-            let (name, value) = word.split_once('=')?;
-            let value = unquoted(value);
-            let is_secret = is_secret_name(name.trim_start_matches(['\'', '"']))
-                && is_secret_value(&value)
-                && !value.starts_with('$');
-            is_secret.then(|| SecretKey::new(&value))
-        })
-        .collect();
-    register(&secrets);
+    let command = TestCommand::new(command);
+    let words = command.words().iter().map(|word| unquoted(word));
+    let words: Vec<String> = words.chain(command.text().split_whitespace().map(unquoted)).collect();
+    let following = words.iter().skip(1).map(Some).chain([None]);
+    let secrets = words.iter().zip(following).flat_map(|(word, next)| {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word.as_str(), next.map(String::as_str).filter(|_| word.starts_with("--"))),
+        };
+        let name = name.trim_start_matches(['-', '\'', '"']).replace(['-', '.'], "_");
+        let is_secret = |value: &&str| {
+            is_secret_name(&format!("_{name}")) && is_secret_value(value) && !value.starts_with('$')
+        };
+        value.filter(is_secret).into_iter().chain(password_of(word)).map(SecretKey::new)
+    });
+    register(&secrets.collect::<Vec<_>>());
 }
 
 /// A copy of the redactor, for what takes one as a value.
@@ -186,6 +191,15 @@ mod tests {
         let shown = redact("hunter2-Secret-99 production-mode $SOME_VARIABLE").to_string();
         assert!(!shown.contains("hunter2"), "{shown}");
         assert!(shown.ends_with("production-mode $SOME_VARIABLE"), "{shown}");
+        for (command, secret) in [
+            ("DB_PASSWORD='two words of-it' pytest", "two words of-it"),
+            ("pytest --password Correct-Horse-7", "Correct-Horse-7"),
+            ("pytest --api-key=Battery-Staple-8", "Battery-Staple-8"),
+            ("URL=postgres://me:Trouba-dour-9@host/db pytest", "Trouba-dour-9"),
+        ] {
+            register_command(command);
+            assert!(!redact(secret).to_string().contains(secret), "{command}");
+        }
     }
 
     #[test]

@@ -56,6 +56,14 @@ impl Dialect for ProtocolRow {
         caps.max().map(|cap| u32::try_from(cap).unwrap_or(u32::MAX))
     }
 
+    fn set_one_answer(&self, question: &mut Value) {
+        for path in ["/n", "/generationConfig/candidateCount"] {
+            if let Some(count) = question.pointer_mut(path) {
+                *count = 1.into();
+            }
+        }
+    }
+
     fn set_cap(&self, question: &mut Value, cap: u32) {
         let is_named = |path: &&&str| question.pointer(path).is_some_and(|cap| !cap.is_null());
         let named: Vec<&str> = self.caps.iter().filter(is_named).copied().collect();

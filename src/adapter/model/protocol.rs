@@ -68,7 +68,11 @@ impl ProtocolRow {
     /// The tokens that a response reports.
     pub fn usage_in(&self, body: &Value) -> Usage {
         let (input, output) = self.usage;
-        Usage { cached_tokens: count_at(body, self.cached), ..usage_at(body, input, output) }
+        Usage {
+            cached_tokens: count_at(body, self.cached),
+            cache_surcharge: cache_surcharge(body),
+            ..usage_at(body, input, output)
+        }
     }
 
     /// The headers of every request, with the key.
@@ -279,8 +283,18 @@ pub fn count_at(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
 }
 
+/// What writing into the cache costs besides, in input tokens: a quarter of those written for five
+/// minutes, and all of those written for an hour (price list of Anthropic, which alone reports them).
+pub fn cache_surcharge(body: &Value) -> u64 {
+    let written = count_at(body, "/usage/cache_creation_input_tokens");
+    let hour = count_at(body, "/usage/cache_creation/ephemeral_1h_input_tokens").min(written);
+    (written - hour).div_ceil(4) + hour
+}
+
 /// Adds up the token counts at JSON pointers.
 pub fn usage_at(value: &Value, input: &[&str], output: &[&str]) -> Usage {
-    let sum = |paths: &[&str]| paths.iter().map(|path| count_at(value, path)).sum();
+    let sum = |paths: &[&str]| {
+        paths.iter().map(|path| count_at(value, path)).fold(0, u64::saturating_add)
+    };
     Usage::new(sum(input), sum(output))
 }

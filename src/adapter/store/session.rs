@@ -235,9 +235,10 @@ impl SessionStore {
         Ok(Self { folder, appended: Mutex::default(), _lock: lock })
     }
 
-    /// Writes the files of a session that was stored on a branch into its empty folder.
+    /// Writes the files of a session that was stored on a branch into its empty folder: those that a
+    /// session commits, whatever else somebody put beside them.
     pub fn restore(&self, contents: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
-        for (name, bytes) in contents {
+        for (name, bytes) in contents.iter().filter(|(name, _)| is_committed(name)) {
             put(&self.path(name)?, bytes)?;
         }
         Ok(())

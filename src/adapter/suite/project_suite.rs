@@ -111,6 +111,7 @@ impl ProjectSuite<'_> {
     pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
         let mut environment = environment::of_child(&self.settings.scratch.join("home"));
         let drivers = self.settings.scratch.join("drivers");
+        environment.insert("REGREEN_DRIVERS".into(), drivers.display().to_string());
         environment.extend(search_variable("PYTHONPATH", [drivers]));
         let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sources = installed.into_iter().chain([self.detection.site.root.clone()]);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::adapter::host::canary::canary;
+use crate::adapter::host::clock;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
@@ -51,8 +52,8 @@ impl ProjectSuite<'_> {
     ) -> Result<(Execution, ParsedReport), RunError> {
         let mut command = self.command(root, "", log.to_owned());
         // Where the framework supports it, a test that hangs fails alone.
-        let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
-        command.environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
+        let of_test = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
+        command.environment.insert("REGREEN_TEST_LIMIT".into(), of_test.as_secs().to_string());
         let selection = match scope {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),
@@ -70,9 +71,12 @@ impl ProjectSuite<'_> {
                 }
                 return Ok((execution, report?));
             }
-            let running = driver_lines::running(&read_text(&command.files.results)?);
-            // The others are run without the test that hangs.
-            match running.as_slice() {
+            let written = read_text(&command.files.results)?;
+            let running = driver_lines::running(&written);
+            // A test that began just now does not hang: the suite is slow. The others are run without
+            // the one that does.
+            let latest = clock::seconds() - of_test.min(limit / 2).as_secs_f64();
+            match driver_lines::running_since(&written, latest).as_slice() {
                 [one] if hung.len() < HUNG && !hung.contains_key(one) => {
                     let seconds = limit.as_secs();
                     let text =

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Expansions of variables within variables that are followed at most.
 const DEPTH: usize = 5;
 
+/// Bytes of an expanded text at most.
+const LONGEST: usize = 64 << 10;
+
 /// A rule: what it makes, from what, and by which commands.
 struct Rule {
     targets: Vec<String>,
@@ -108,7 +111,10 @@ impl Makefile {
             };
             let (name, more) = chars.as_str().split_once(close).unwrap_or((chars.as_str(), ""));
             match self.variables.get(name) {
-                Some(value) if depth > 0 => filled.push_str(&self.filled(value, depth - 1)),
+                Some(value) if depth > 0 && filled.len() < LONGEST => {
+                    filled.push_str(&self.filled(value, depth - 1));
+                    filled.truncate(filled.floor_char_boundary(LONGEST));
+                }
                 None if name == "MAKE" => filled.push_str("make"),
                 Some(_) | None => {}
             }

@@ -21,6 +21,9 @@ pub type ReadFile<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Scripts and targets that are followed at most from one to another.
 const DEPTH: usize = 8;
 
+/// Words of a command that are read at most; of a longer one, every script counts.
+const WORDS: usize = 500;
+
 /// The files that a command line runs by themselves, sorted. A path that begins with a variable is
 /// given by its last part.
 #[must_use]
@@ -200,6 +203,9 @@ impl Search<'_> {
     }
 
     fn command(&mut self, words: &[String], folder: &str) {
+        if words.len() > WORDS {
+            return self.all_files(words, folder, &[]);
+        }
         let start = words.iter().take_while(|word| is_assignment(word)).count();
         let Some((program, rest)) = words.get(start..).and_then(<[String]>::split_first) else {
             return;
@@ -376,6 +382,9 @@ impl Search<'_> {
 
     /// The commands of `tox.ini`.
     fn settings_of_tox(&mut self, folder: &str) {
+        if !self.seen.insert(format!("tox {folder}")) {
+            return;
+        }
         let Some(text) = self.text("tox.ini", folder) else { return };
         for line in text.lines().filter(|line| !line.starts_with('[')) {
             let command = line.split_once(" = ").or_else(|| line.split_once('='));

@@ -258,6 +258,7 @@ impl Tab {
                 input_tokens: known.input_tokens.max(now.input_tokens),
                 output_tokens: known.output_tokens.max(now.output_tokens),
                 cached_tokens: known.cached_tokens.max(now.cached_tokens),
+                cache_surcharge: known.cache_surcharge.max(now.cache_surcharge),
                 ..Usage::default()
             };
             entry.unreported = if now.output_tokens > 0 { 0 } else { entry.unreported + written };

@@ -12,6 +12,9 @@ pub trait Dialect: Send + Sync {
     /// The longest answer that a question permits, in tokens.
     fn cap(&self, question: &Value) -> Option<u32>;
 
+    /// Lets a question ask for one answer, as only one is reserved.
+    fn set_one_answer(&self, question: &mut Value);
+
     /// Limits the answer to a question to so many tokens.
     fn set_cap(&self, question: &mut Value, cap: u32);
 

@@ -10,7 +10,7 @@ use hyper::{Method, Response, StatusCode};
 use serde_json::Value;
 use url::Url;
 
-use crate::adapter::host::http::{self, Body, Received, classify, collect};
+use crate::adapter::host::http::{self, Body, HttpError, Received, classify, collect};
 
 use super::account::Asked;
 use super::answers::counted;
@@ -74,6 +74,9 @@ impl Shared {
         };
         let number = lock(&self.questions).begin();
         let limited = question.map(|mut question| {
+            if self.ledger.is_limited() {
+                dialect.set_one_answer(&mut question);
+            }
             if let Some(cap) = cap {
                 dialect.set_cap(&mut question, cap);
             }
@@ -96,7 +99,15 @@ impl Shared {
         let result = match result {
             Ok(response) => counted(response, tab, dialect).await.map_err(Failure::Transport),
             Err(failure) => {
-                tab.fail();
+                let is_unasked = match &failure {
+                    Failure::Status(_) => true,
+                    Failure::Transport(error) => {
+                        matches!(error, HttpError::Connection(_) | HttpError::Request(_))
+                    }
+                };
+                if is_unasked {
+                    tab.fail();
+                }
                 Err(failure)
             }
         };

@@ -24,6 +24,12 @@ impl Dialect for Plain {
         question["cap"] = cap.into();
     }
 
+    fn set_one_answer(&self, question: &mut Value) {
+        if let Some(count) = question.get_mut("n") {
+            *count = 1.into();
+        }
+    }
+
     fn ask_for_usage(&self, question: &mut Value) -> bool {
         let is_stream = question["stream"] == true;
         if is_stream {
@@ -392,8 +398,10 @@ async fn the_last_question_that_the_budget_pays_for_gets_a_shorter_answer() {
     let gateway = limited(70_000).await;
     let question = json!({ "model": "m", "cap": 4_000 });
     let answer = json!({ "in": 1_000, "out": 4_000 });
-    let (status, body) = ask(&gateway, &question, &answer).await;
-    assert_eq!((status, &body["asked"]), (200, &question), "all of it is paid for");
+    let several = json!({ "model": "m", "cap": 4_000, "n": 8 });
+    let (status, body) = ask(&gateway, &several, &answer).await;
+    let one = json!({ "model": "m", "cap": 4_000, "n": 1 });
+    assert_eq!((status, &body["asked"]), (200, &one), "all of it is paid for, once");
     // 29,000 are left, of which the prompt is nine.
     let (status, body) = ask(&gateway, &question, &json!({ "in": 1_000, "out": 1_900 })).await;
     assert_eq!((status, &body["asked"]), (200, &json!({ "model": "m", "cap": 2_899 })));

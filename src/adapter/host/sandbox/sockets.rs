@@ -13,6 +13,18 @@ use seccompiler::{SeccompCondition, SeccompFilter, SeccompRule, TargetArch, appl
 /// The bits of a socket's type without its flags.
 const TYPE: i32 = 0xf;
 
+/// The bit that marks calls of the x32 interface.
+const X32_BIT: i64 = 0x4000_0000;
+
+/// Numbers of the x32 interface, and the calls that they stand for (`syscall_64.tbl` of Linux).
+const X32: [(i64, i64); 5] = [
+    (41, SYS_socket),
+    (44, SYS_sendto),
+    (518, SYS_sendmsg),
+    (538, SYS_sendmmsg),
+    (425, SYS_io_uring_setup),
+];
+
 /// Whether this kernel filters system calls, on a processor that the filter knows.
 pub(super) fn is_supported() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -35,7 +47,7 @@ fn filter() -> Result<BpfProgram, BackendError> {
         sockets.push(rule(&[(0, Eq, family), (2, Ne, 0), (2, Ne, IPPROTO_TCP)])?);
     }
     let fast_open = |argument| Ok(vec![rule(&[(argument, masked(MSG_FASTOPEN), MSG_FASTOPEN)])?]);
-    let denied = BTreeMap::from([
+    let mut denied = BTreeMap::from([
         (SYS_socket, sockets),
         (SYS_sendto, fast_open(3)?),
         (SYS_sendmsg, fast_open(2)?),
@@ -43,6 +55,13 @@ fn filter() -> Result<BpfProgram, BackendError> {
         // It opens sockets and sends without these calls.
         (SYS_io_uring_setup, Vec::new()),
     ]);
+    if ARCH == "x86_64" {
+        // Some kernels know the calls of the x32 interface too, under other numbers.
+        for (number, call) in X32 {
+            let rules = denied.get(&call).cloned().unwrap_or_default();
+            denied.insert(X32_BIT | number, rules);
+        }
+    }
     let deny = SeccompAction::Errno(EACCES.unsigned_abs());
     SeccompFilter::new(denied, SeccompAction::Allow, deny, TargetArch::try_from(ARCH)?)?.try_into()
 }

@@ -14,6 +14,11 @@ import unittest_driver as driver
 
 
 class Runner(get_runner(settings)):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        # Results and limits of tests cannot be passed between processes.
+        self.parallel = 1
+
     def build_suite(self, test_labels=None, *arguments, **options):
         path = os.environ.get("REGREEN_SELECT")
         if path:

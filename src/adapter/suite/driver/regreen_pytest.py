@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+import time
 
 import pytest
 
@@ -60,7 +61,7 @@ class Recorder:
         }
 
     def pytest_runtest_logstart(self, nodeid, location):
-        self.write({"id": nodeid, "start": True})
+        self.write({"id": nodeid, "start": True, "at": time.time()})
 
     def leave_out_hung(self, items):
         """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run."""

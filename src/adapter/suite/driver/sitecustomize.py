@@ -60,4 +60,5 @@ try:
     _lead()
 except Exception as error:
     sys.stderr.write("regreen: editable installations are not led to the checkout: %s\n" % error)
-_next()
+if __name__ == "sitecustomize":
+    _next()

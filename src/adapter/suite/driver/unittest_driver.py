@@ -10,11 +10,16 @@ import inspect
 import io
 import json
 import os
+import runpy
 import signal
 import sys
 import time
 import traceback
 import unittest
+
+if sys.flags.ignore_environment:
+    # `-E` and `-I` keep Python from finding this file by itself.
+    runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sitecustomize.py"))
 
 # Frames of this file are as much the framework's own as those of unittest: it leaves them out.
 __unittest = True
@@ -141,7 +146,7 @@ class Result(unittest.TextTestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self.out.write(json.dumps({"id": name_of(test), "start": True}) + "\n")
+        self.out.write(json.dumps({"id": name_of(test), "start": True, "at": time.time()}) + "\n")
         self.out.flush()
         self.began = time.monotonic()
         self.verdict = ("passed", None)

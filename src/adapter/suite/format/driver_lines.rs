@@ -28,6 +28,8 @@ pub struct Line {
     pub end: bool,
     /// Marks the start of a test, of which the end may follow.
     start: bool,
+    /// The time of the start, in seconds since 1970.
+    at: f64,
 }
 
 impl From<Line> for ReportedTest {
@@ -67,12 +69,21 @@ fn lines(text: &str) -> impl Iterator<Item = Line> {
 
 /// The tests that started and did not end, in the order of their starts.
 pub fn running(text: &str) -> Vec<String> {
-    let mut running: Vec<String> = Vec::new();
+    unended(text).map(|line| line.id).collect()
+}
+
+/// Those of them that started before this time, in seconds since 1970.
+pub fn running_since(text: &str, time: f64) -> Vec<String> {
+    unended(text).filter(|line| line.at < time).map(|line| line.id).collect()
+}
+
+fn unended(text: &str) -> impl Iterator<Item = Line> {
+    let mut running: Vec<Line> = Vec::new();
     for line in lines(text) {
-        running.retain(|id| *id != line.id);
-        running.extend(line.start.then_some(line.id));
+        running.retain(|one| one.id != line.id);
+        running.extend(Some(line).filter(|line| line.start));
     }
-    running
+    running.into_iter()
 }
 
 #[cfg(test)]
@@ -92,6 +103,10 @@ mod tests {
     fn a_test_that_started_and_did_not_end_is_running() {
         let text = "{\"id\":\"a\",\"start\":true}\n{\"id\":\"b\",\"start\":true}\n{\"id\":\"a\",\"status\":\"passed\"}\n";
         assert_eq!(running(text), ["b"]);
+        let timed =
+            "{\"id\":\"a\",\"start\":true,\"at\":10.5}\n{\"id\":\"b\",\"start\":true,\"at\":20}\n";
+        assert_eq!(running_since(timed, 20.0), ["a"]);
+        assert_eq!(running_since(timed, 20.5), ["a", "b"]);
         assert_eq!(parse(text).tests.len(), 1);
     }
 }

@@ -373,9 +373,20 @@ pub(super) fn with_build_failures(
     Ok(report)
 }
 
-/// The arguments that run a user's command line in a shell.
+/// The arguments that run a user's command line in a shell. Where it sets `PYTHONPATH` itself, our
+/// folder still comes first, or an editable installation would lead to the user's own files.
 pub fn shell_argv(command: &str) -> Vec<String> {
-    words(&["sh", "-c", command])
+    const NAME: &str = "PYTHONPATH=";
+    let mut parts = command.split(NAME);
+    let mut line = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        // An empty entry would be the working folder.
+        let is_empty = rest.starts_with(char::is_whitespace) || rest.is_empty();
+        let is_quoted = line.matches('"').count() % 2 == 1;
+        let folder = if is_quoted { "$REGREEN_DRIVERS" } else { "\"$REGREEN_DRIVERS\"" };
+        line += &format!("{NAME}{folder}{}{rest}", if is_empty { "" } else { ":" });
+    }
+    words(&["sh", "-c", &line])
 }
 
 /// Words as owned strings.

@@ -1,7 +1,6 @@
 //! pytest, with a plugin of our own that reports each test as it ends.
 
 use crate::domain::framework::Framework;
-use crate::domain::shell;
 
 use super::super::format::driver_lines;
 use super::adapter::{
@@ -30,8 +29,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     install: |_| "install Python 3.8 or later, then `pip install pytest`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
-            let line = with_folder(command.text(), &files.drivers.display().to_string());
-            RunCommand::new(shell_argv(&line), command.text())
+            RunCommand::new(shell_argv(command.text()), command.text())
         } else {
             let mut argv = words(&[&site.python()]);
             argv.extend(words(SUITE));
@@ -89,19 +87,6 @@ pub fn python_coverage(
     let argv = vec![python.running(&[run, suite].concat()), python.running(&json)];
     let report = request.output.join("report");
     CoverageCommand { argv, ..CoverageCommand::new(&display, Vec::new(), report) }
-}
-
-/// The command, with a folder in front of those that it sets as `PYTHONPATH` itself.
-fn with_folder(command: &str, folder: &str) -> String {
-    const NAME: &str = "PYTHONPATH=";
-    let mut parts = command.split(NAME);
-    let mut line = parts.next().unwrap_or_default().to_owned();
-    for rest in parts {
-        // An empty entry would be the working folder.
-        let is_empty = rest.starts_with(char::is_whitespace) || rest.is_empty();
-        line += &format!("{NAME}{}{}{rest}", shell::word(folder), if is_empty { "" } else { ":" });
-    }
-    line
 }
 
 /// Whether a word of a command is the program or the module, wherever it stands. What tox and nox run
