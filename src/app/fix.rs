@@ -58,8 +58,12 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     }
     let facts = repo::discover(&request.repository)?;
     let kept = Session::kept_options(&request.session, request.max_iterations, &facts)?;
-    let Continued { request, notice } =
-        &kept_options::complete(request, &kept.unwrap_or_default())?;
+    let kept = kept.unwrap_or_default();
+    let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
+    if let Some(folder) = kept_options::folder(&kept, &facts) {
+        request.repository = folder;
+    }
+    let (request, notice) = (&request, &notice);
     let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
     contain(&settings)?;
     let fix = resolve(request, &settings)?;
@@ -173,7 +177,7 @@ fn inputs(
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),
-        options: kept_options::words(request),
+        options: kept_options::words(request, &session.facts.subdirectory),
         notices,
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),

@@ -1,12 +1,15 @@
 //! The options that a session keeps: a run that resumes it takes them from there, so that it has the
 //! same suite, providers and limits without repeating them.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::adapter::Session;
 use crate::adapter::host::redaction;
+use crate::adapter::repo::RepositoryFacts;
 use crate::domain::session::files::OPTIONS;
 use crate::domain::shell;
 
@@ -34,6 +37,9 @@ const KEPT: &[&str] = &[
 /// The option whose settings are kept one by one.
 const SET: &str = "set";
 
+/// Field of the file for the folder of the suite, below the root of the repository.
+const FOLDER: &str = "folder";
+
 /// Field of the file for the names of options whose values contain a secret and are not stored.
 const SECRET: &str = "secret";
 
@@ -52,7 +58,16 @@ pub(super) async fn keep<R: Serialize + Default>(
     request: &R,
     session: &Session<'_>,
 ) -> Result<(), AppError> {
-    Ok(session.keep_options(&Value::Object(kept(request))).await?)
+    let mut kept = kept(request);
+    kept.insert(FOLDER.to_owned(), session.facts.subdirectory.clone().into());
+    Ok(session.keep_options(&Value::Object(kept)).await?)
+}
+
+/// The folder that a resumed session is about, if that is another one than the request names: the
+/// session keeps that of its beginning, from wherever it is resumed.
+pub(super) fn folder(stored: &Value, facts: &RepositoryFacts) -> Option<PathBuf> {
+    let kept = stored[FOLDER].as_str().filter(|kept| *kept != facts.subdirectory)?;
+    Some(facts.root.join(kept))
 }
 
 /// Completes a request that resumes a session with the options that this session keeps, if any.
@@ -107,9 +122,11 @@ fn other_keys(kept: &Value, own: &[Value]) -> Value {
 }
 
 /// The options of a request that another one for the same must repeat, as words of a command line.
-pub(super) fn words<R: Serialize + Default>(request: &R) -> Vec<String> {
+pub(super) fn words<R: Serialize + Default>(request: &R, folder: &str) -> Vec<String> {
     let kept = kept(request);
-    let mut words = words_of(KEPT.iter().filter_map(|name| Some((*name, kept.get(*name)?))));
+    let mut words: Vec<String> =
+        Some(folder.to_owned()).filter(|it| !it.is_empty()).into_iter().collect();
+    words.extend(words_of(KEPT.iter().filter_map(|name| Some((*name, kept.get(*name)?)))));
     let secret = kept.get(SECRET).and_then(Value::as_array).into_iter().flatten();
     // The value is for the person who has the secret.
     words.extend(

@@ -59,8 +59,12 @@ async fn run(
 ) -> Result<TestOutcome, AppError> {
     let facts = repo::discover(&request.repository)?;
     let kept = Session::kept_plan_options(&request.session, &facts)?;
-    let Continued { request, notice } =
-        &kept_options::complete(request, &kept.unwrap_or_default())?;
+    let kept = kept.unwrap_or_default();
+    let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
+    if let Some(folder) = kept_options::folder(&kept, &facts) {
+        request.repository = folder;
+    }
+    let (request, notice) = (&request, &notice);
     let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
     contain(&settings)?;
     let plan_request = resolve(request, &settings, goal, &facts.root)?;

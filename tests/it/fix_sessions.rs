@@ -157,6 +157,24 @@ class T(unittest.TestCase):
 }
 
 #[test]
+fn a_session_of_a_folder_is_resumed_there_from_anywhere() {
+    let names: Vec<String> = CALC.iter().map(|(name, _)| format!("api/{name}")).collect();
+    let mut files: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(CALC.iter().map(|(_, text)| *text)).collect();
+    files.push(("test_root.py", "import unittest\n\n\nclass RootTest(unittest.TestCase):\n    def test_root(self):\n        pass\n"));
+    let repo = TestRepo::new(&files);
+    let first = repo.regreen(&["fix", "api", "--json", "--max-iterations", "1"]);
+    assert_eq!(first.code, Some(1), "{}", first.err);
+    let total = first.document()["initial"]["total"].clone();
+    let again = ["fix", "--json", "--resume", "WFS-test-main", "--max-iterations", "9"];
+    let resumed = repo.regreen(&again);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    assert_eq!(resumed.document()["last"]["total"], total, "the same suite: {}", resumed.err);
+    let dry = repo.regreen(&["fix", "api", "--json", "--dry-run"]);
+    assert!(dry.err.contains("regreen fix api"), "{}", dry.err);
+}
+
+#[test]
 fn a_dry_run_and_suggestions_make_no_branch() {
     let repo = TestRepo::new(CALC);
     let command = "python3 -m unittest -v test_calc";

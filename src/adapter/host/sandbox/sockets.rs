@@ -14,10 +14,10 @@ use seccompiler::{SeccompCondition, SeccompFilter, SeccompRule, TargetArch, appl
 const TYPE: i32 = 0xf;
 
 /// The bit that marks calls of the x32 interface.
-const X32_BIT: i64 = 0x4000_0000;
+const ILP32_BIT: i64 = 0x4000_0000;
 
 /// Numbers of the x32 interface, and the calls that they stand for (`syscall_64.tbl` of Linux).
-const X32: [(i64, i64); 5] = [
+const ILP32_CALLS: [(i64, i64); 5] = [
     (41, SYS_socket),
     (44, SYS_sendto),
     (518, SYS_sendmsg),
@@ -57,9 +57,9 @@ fn filter() -> Result<BpfProgram, BackendError> {
     ]);
     if ARCH == "x86_64" {
         // Some kernels know the calls of the x32 interface too, under other numbers.
-        for (number, call) in X32 {
+        for (number, call) in ILP32_CALLS {
             let rules = denied.get(&call).cloned().unwrap_or_default();
-            denied.insert(X32_BIT | number, rules);
+            denied.insert(ILP32_BIT | number, rules);
         }
     }
     let deny = SeccompAction::Errno(EACCES.unsigned_abs());
