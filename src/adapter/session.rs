@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::domain::event::{Event, Outcome};
-use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::id::{CommitId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
 use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
@@ -198,15 +198,7 @@ impl<'a> Session<'a> {
         limit: Option<u32>,
         facts: &RepositoryFacts,
     ) -> Result<Option<Value>, StoreError> {
-        let root = state_root(facts);
-        let id = match choice {
-            SessionChoice::New { .. } => None,
-            SessionChoice::Resume { session } => Some(session.clone()),
-            SessionChoice::Newest => {
-                newest(facts, &root, limit).ok().map(|(record, _)| record.session_id)
-            }
-        };
-        options_of(id, &root)
+        options_of(choice, facts, |root| Ok(newest(facts, root, limit).ok().map(|found| found.0)))
     }
 
     /// Like [`Session::kept_options`], for a session that plans tests.
@@ -214,13 +206,7 @@ impl<'a> Session<'a> {
         choice: &SessionChoice,
         facts: &RepositoryFacts,
     ) -> Result<Option<Value>, StoreError> {
-        let root = state_root(facts);
-        let id = match choice {
-            SessionChoice::New { .. } => None,
-            SessionChoice::Resume { session } => Some(session.clone()),
-            SessionChoice::Newest => newest_plan(&root)?.map(|(record, _)| record.session_id),
-        };
-        options_of(id, &root)
+        options_of(choice, facts, |root| Ok(newest_plan(root)?.map(|found| found.0)))
     }
 
     /// Stores the options of this run for one that resumes the session.
@@ -373,8 +359,19 @@ impl<'a> Session<'a> {
     }
 }
 
-fn options_of(id: Option<SessionId>, root: &Path) -> Result<Option<Value>, StoreError> {
-    let folder = id.map(|id| store::session_folder(root, &id));
+/// The options of the session that a request names, or of the one that `newest` finds.
+fn options_of(
+    choice: &SessionChoice,
+    facts: &RepositoryFacts,
+    newest: impl Fn(&Path) -> Result<Option<SessionRecord>, StoreError>,
+) -> Result<Option<Value>, StoreError> {
+    let root = state_root(facts);
+    let id = match choice {
+        SessionChoice::New { .. } => None,
+        SessionChoice::Resume { session } => Some(session.clone()),
+        SessionChoice::Newest => newest(&root)?.map(|record| record.session_id),
+    };
+    let folder = id.map(|id| store::session_folder(&root, &id));
     Ok(folder.map(|folder| store::read_file(&folder, OPTIONS)).transpose()?.flatten())
 }
 

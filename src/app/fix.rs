@@ -117,7 +117,7 @@ fn open_bundle(run: &FixRun<'_>, session: &Session<'_>) -> Result<Option<BundleS
     Ok(Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?))
 }
 
-/// Hands the session on with a value. After an error a new session is undone, so that the
+/// Returns the session with a value. After an error a new session is undone, so that the
 /// repository is as it was.
 pub(super) async fn or_undo<'a, T, F: Future<Output = ()>>(
     session: Session<'a>,

@@ -42,7 +42,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let options = "-p regreen_pytest --continue-on-collection-errors";
         run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
         run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
-        // tox hides what it is not told to pass on (in versions 4 and 3).
+        // tox passes on only what is listed (in versions 4 and 3).
         let passed = ["PYTEST_ADDOPTS", "PYTHONPATH", "REGREEN_*"];
         let named = format!("testenv.pass_env+={}", passed.join(","));
         run.environment.insert("TOX_OVERRIDE".into(), named);
