@@ -58,35 +58,46 @@ impl Dialect for Plain {
 
 const KEY: &str = "the-real-key-0123456789";
 
-/// A server that answers each request with its head, and with the status that the header `x-status`
-/// names. Returns its port.
-async fn echo() -> u16 {
+/// A server that answers each request as this function says. Returns its port.
+async fn serve<F>(answer: fn(Request<Incoming>) -> F) -> u16
+where
+    F: Future<Output = Response<String>> + Send + 'static,
+{
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         loop {
             let (stream, _) = listener.accept().await.unwrap();
             tokio::spawn(async move {
-                let service = service_fn(|request: Request<Incoming>| async move {
-                    let status = request.headers().get("x-status");
-                    let status =
-                        status.map_or(200, |value| value.to_str().unwrap().parse().unwrap());
-                    let mut text = format!("{} {}\n", request.method(), request.uri());
-                    for (name, value) in request.headers() {
-                        text += &format!("{name}: {}\n", value.to_str().unwrap());
-                    }
-                    let mut response = Response::new(text);
-                    *response.status_mut() = StatusCode::from_u16(status).unwrap();
-                    response.headers_mut().insert("retry-after", HeaderValue::from_static("7"));
-                    response.headers_mut().insert("x-own", HeaderValue::from_static("kept"));
-                    Ok::<_, Infallible>(response)
-                });
+                let service =
+                    service_fn(
+                        move |request| async move { Ok::<_, Infallible>(answer(request).await) },
+                    );
                 let server = hyper::server::conn::http1::Builder::new();
                 drop(server.serve_connection(TokioIo::new(stream), service).await);
             });
         }
     });
     port
+}
+
+/// A server that answers each request with its head, and with the status that the header `x-status`
+/// names. Returns its port.
+async fn echo() -> u16 {
+    serve(|request| async move {
+        let status = request.headers().get("x-status");
+        let status = status.map_or(200, |value| value.to_str().unwrap().parse().unwrap());
+        let mut text = format!("{} {}\n", request.method(), request.uri());
+        for (name, value) in request.headers() {
+            text += &format!("{name}: {}\n", value.to_str().unwrap());
+        }
+        let mut response = Response::new(text);
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        response.headers_mut().insert("retry-after", HeaderValue::from_static("7"));
+        response.headers_mut().insert("x-own", HeaderValue::from_static("kept"));
+        response
+    })
+    .await
 }
 
 async fn gateway(base_url: String, key: Option<&str>) -> Gateway {
@@ -345,30 +356,19 @@ async fn nothing_begins_once_the_proxy_has_ended() {
 /// A server that answers each question with the tokens that its header `x-answer` names, and with the
 /// question. It knows no `stream_options`. Returns its port.
 async fn model() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            tokio::spawn(async move {
-                let service = service_fn(|request: Request<Incoming>| async move {
-                    let answer = request.headers()["x-answer"].to_str().unwrap().to_owned();
-                    let body = questions::whole(request.into_body()).await.unwrap();
-                    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-                    if asked.get("stream_options").is_some() {
-                        let error = "{\"error\": {\"message\": \"what is stream_options?\"}}";
-                        return Ok(Response::builder().status(400).body(error.to_owned()).unwrap());
-                    }
-                    let mut answer: Value = serde_json::from_str(&answer).unwrap();
-                    answer["asked"] = asked;
-                    Ok::<_, Infallible>(Response::new(answer.to_string()))
-                });
-                let server = hyper::server::conn::http1::Builder::new();
-                drop(server.serve_connection(TokioIo::new(stream), service).await);
-            });
+    serve(|request| async move {
+        let answer = request.headers()["x-answer"].to_str().unwrap().to_owned();
+        let body = questions::whole(request.into_body()).await.unwrap();
+        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if asked.get("stream_options").is_some() {
+            let error = "{\"error\": {\"message\": \"what is stream_options?\"}}";
+            return Response::builder().status(400).body(error.to_owned()).unwrap();
         }
-    });
-    port
+        let mut answer: Value = serde_json::from_str(&answer).unwrap();
+        answer["asked"] = asked;
+        Response::new(answer.to_string())
+    })
+    .await
 }
 
 /// Asks the server of [`model`] and returns status and body of the response.
