@@ -107,7 +107,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("seccompiler", &["adapter/host"]),
     ("pulldown_cmark", &["bot"]),
     ("tree_sitter", &["code"]),
-    ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
+    ("jiff", &["domain", "adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),
     ("octocrab", &["adapter/github"]),
     ("secrecy", &["domain"]),

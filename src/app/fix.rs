@@ -22,7 +22,7 @@ use crate::report::lessons;
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::kept_options::{self, Continued};
 use super::providers::{self, Providers};
-use super::settings::{configured, contain, patches_only, terms, tool_commands};
+use super::settings::{configured, contain, expired_failures, patches_only, terms, tool_commands};
 use super::{AppError, FixRequest, page};
 
 /// Time limit of one test run unless configured otherwise.
@@ -154,6 +154,8 @@ fn inputs(
         }
     }
     notices.extend(providers.notices.iter().cloned());
+    let today = clock::today();
+    notices.extend(expired_failures(settings, today));
     Ok(FixInputs {
         session: session.record.session_id.clone(),
         repository: session.facts.root.display().to_string(),
@@ -166,6 +168,7 @@ fn inputs(
             session.record.max_iterations,
             session.base.is_some(),
             !request.no_minimise,
+            today,
         ),
         raised_limit: fix.max_iterations.filter(|_| !fix.session.is_new()),
         moved: session.moved(),

@@ -9,6 +9,7 @@ use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{FixTerms, RegressionTrace};
+use crate::domain::known_failure::{Day, KnownFailure};
 use crate::domain::quality::{FindingLimits, LIMITS, STRICT};
 use crate::domain::request::{FixSettings, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
@@ -82,6 +83,7 @@ pub fn terms(
     max_iterations: u32,
     has_base: bool,
     minimise: bool,
+    today: Day,
 ) -> FixTerms {
     FixTerms {
         target: request.target,
@@ -98,7 +100,26 @@ pub fn terms(
         ignore_preexisting: settings.ignore_preexisting == Some(true),
         thresholds: thresholds(settings),
         scope: settings.scope(),
+        known_failures: known_failures(settings)
+            .filter(|known| !known.has_expired(today))
+            .collect(),
     }
+}
+
+/// The known failures of the configuration, expired ones included.
+fn known_failures(settings: &Settings) -> impl Iterator<Item = KnownFailure> {
+    let entries = settings.gate.iter().filter_map(|gate| gate.known_failures.as_ref()).flatten();
+    entries.filter_map(|(test, text)| KnownFailure::parse(test, text))
+}
+
+/// A notice for each known failure that is excused no more.
+pub fn expired_failures(settings: &Settings, today: Day) -> impl Iterator<Item = String> {
+    known_failures(settings).filter(move |known| known.has_expired(today)).map(|known| {
+        format!(
+            "the known failure of `{}` has expired on {} and counts like any other",
+            known.test, known.until
+        )
+    })
 }
 
 /// Whether the state of a session is stored in its commits.
@@ -206,12 +227,12 @@ mod tests {
     fn every_key_of_the_loop_reaches_the_terms() {
         let read = |text: &str| {
             let settings = config::parse(text, "f").unwrap();
-            terms(&request(), &settings, 10, false, true)
+            terms(&request(), &settings, 10, false, true, "2026-12-01".parse().unwrap())
         };
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());
         assert!(plain.state_is_committed && !plain.ignore_preexisting);
-        let table: [(&str, Change); 10] = [
+        let table: [(&str, Change); 12] = [
             ("history: clean", |terms| terms.regressed = RegressionTrace::Patch),
             ("history: discard", |terms| terms.regressed = RegressionTrace::Patch),
             ("commit-state: none", |terms| terms.state_is_committed = false),
@@ -222,9 +243,13 @@ mod tests {
             ("loop: { stuck-abort-ratio: 0.25 }", |terms| terms.thresholds.stuck_abort = 0.25),
             ("loop: { similarity-threshold: 1 }", |terms| terms.thresholds.similarity = 1.0),
             ("loop: { aggressive-min-rate: 50 }", |terms| terms.thresholds.aggressive_rate = 50),
+            ("gate: { known-failures: { t: '2026-12-01, why' } }", |terms| {
+                terms.known_failures.extend(KnownFailure::parse("t", "2026-12-01, why"));
+            }),
+            ("gate: { known-failures: { t: '2026-11-30, why' } }", |_| {}),
         ];
         for (text, change) in table {
-            let mut expected = plain;
+            let mut expected = plain.clone();
             change(&mut expected);
             assert_eq!(read(text), expected, "{text}");
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::id::RepoPath;
+use crate::domain::text;
 
 /// Words that refer to the whole repository.
 const EVERYTHING: &[&str] =
@@ -126,25 +127,6 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// Splits a name into words: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
-pub fn parts(name: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || c.is_uppercase() && lower {
-            parts.push(String::new());
-        }
-        lower = c.is_lowercase();
-        if c.is_alphanumeric()
-            && let Some(last) = parts.last_mut()
-        {
-            last.extend(c.to_lowercase());
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
 fn stem(file: &RepoPath) -> &str {
     let name = file.file_name();
     name.split('.').next().unwrap_or(name)
@@ -232,11 +214,11 @@ fn by_parts(named: &mut DescriptionMatch, words: &[String], known: &Known) {
     let searched: BTreeSet<String> = words
         .iter()
         .filter(|word| !is_plain(&word.to_lowercase()))
-        .flat_map(|word| parts(word))
+        .flat_map(|word| text::words_of_name(word))
         .filter(|part| part.len() > 2)
         .collect();
     let hit = |name: &str| -> Vec<&String> {
-        let parts = parts(name);
+        let parts = text::words_of_name(name);
         searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).collect()
     };
     for (file, functions) in known {
@@ -349,18 +331,6 @@ mod tests {
         assert_eq!(nearest("pasre_pricee", &known(), 1), ["parse_price"]);
         assert_eq!(nearest("tests for the discout", &known(), 1), ["discount"]);
         assert_eq!(nearest("", &known(), 2).len(), 2);
-    }
-
-    #[test]
-    fn names_fall_apart_at_their_seams() {
-        let table = [
-            ("parsePrice", "parse price"),
-            ("parse_price", "parse price"),
-            ("HTTPServer", "httpserver"),
-        ];
-        for (name, expected) in table {
-            assert_eq!(parts(name).join(" "), expected);
-        }
     }
 
     proptest! {

@@ -427,6 +427,7 @@ mod tests {
                 }
                 ValueType::TextByName(_) | ValueType::GlobByName(_) => "{ unit: x }".into(),
                 ValueType::Grants => "[write, 7]".into(),
+                ValueType::KnownFailures => "{ t: '2027-01-31, why it fails' }".into(),
             };
             let short = INPUTS.iter().filter(
                 |input| matches!(input.meaning, InputMeaning::Setting(key) if key == row.key),

@@ -2,6 +2,8 @@
 
 use serde_yaml::{Mapping, Value};
 
+use crate::domain::known_failure::{self, KnownFailure};
+
 use super::renamed_keys;
 use super::table::{SETTINGS, ValueType, glob_problem, setting};
 
@@ -112,6 +114,18 @@ pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<S
                 .find(|key| !names.contains(key))
                 .map(|key| unknown(key, names))
                 .or_else(|| mapping.values().find_map(no_glob))
+        }
+        (ValueType::KnownFailures, Value::Mapping(mapping)) => {
+            mapping.iter().find_map(|(test, text)| {
+                let (test, text) = (test.as_str()?, text.as_str()?);
+                let is_wrong = KnownFailure::parse(test, text).is_none();
+                is_wrong.then(|| {
+                    format!(
+                        "`{name}`: `{test}` needs a day and a reason, such as `{}`",
+                        known_failure::FORM
+                    )
+                })
+            })
         }
         (ValueType::Glob, value) => no_glob(value),
         (ValueType::Globs(_), Value::Sequence(items)) => items.iter().find_map(no_glob),

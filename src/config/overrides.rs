@@ -134,7 +134,10 @@ mod tests {
         let table = [
             ("gate.target=150", "`target` is a whole number from 1 to 100"),
             ("gate.tarket=90", "unknown key `tarket`, did you mean `target`?"),
-            ("gate=90", "it holds keys: target, max-iterations, min-mutation-score"),
+            (
+                "gate=90",
+                "it holds keys: target, max-iterations, known-failures, min-mutation-score",
+            ),
             ("gate.target.high=90", "`target` holds a value, no keys"),
             ("providers=gemini", "`providers` is a list of texts"),
             ("loop.similarity-threshold=2", "is a number from 0 to 1"),

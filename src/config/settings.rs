@@ -375,6 +375,10 @@ pub struct Gate {
     pub max_iterations: Option<u32>,
     /// Percent of mutants that written tests must detect.
     pub min_mutation_score: Option<u32>,
+    /// Failing tests that are known, each with the last day on which it is excused and the reason,
+    /// such as `2027-01-31, why it fails`. They count in the pass rate, are of low criticality, and
+    /// no repair is tried. A `*` at the end of a test's id stands for any rest.
+    pub known_failures: Option<BTreeMap<String, String>>,
 }
 
 /// Limits on time and money.

@@ -6,6 +6,7 @@ use globset::Glob as Pattern;
 use serde_yaml::Value;
 
 use crate::domain::budget::MAX_MINUTES;
+use crate::domain::known_failure::{self, KnownFailure};
 
 /// Parses a duration such as `30s`, `20m` or `2h`; `None` for anything else, including zero.
 pub fn duration(text: &str) -> Option<Duration> {
@@ -53,6 +54,8 @@ pub enum ValueType {
     GlobByName(&'static [&'static str]),
     /// A list of permission levels, logins and numeric ids of bots.
     Grants,
+    /// A mapping of tests to a day and a reason.
+    KnownFailures,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +82,8 @@ impl Setting {
 }
 
 use ValueType::{
-    Dollars, Flag, Glob, GlobByName, Globs, Grants, Lines, OneOf, Share, SomeOf, Text, TextByName,
-    Texts, Time, Whole,
+    Dollars, Flag, Glob, GlobByName, Globs, Grants, KnownFailures, Lines, OneOf, Share, SomeOf,
+    Text, TextByName, Texts, Time, Whole,
 };
 
 /// All settings, in the order of the documentation. A test compares them with the schema.
@@ -92,6 +95,7 @@ pub const SETTINGS: &[Setting] = &[
     row("test.layers", GlobByName(&["static", "unit", "integration", "e2e"]), ""),
     row("gate.target", Whole(1, 100), "95").former(&["pass-threshold"]),
     row("gate.max-iterations", Whole(1, 50), "10"),
+    row("gate.known-failures", KnownFailures, ""),
     row("gate.min-mutation-score", Whole(1, 100), "60").former(&["min-mutation-score"]),
     row("providers", Texts, ""),
     row("publish", OneOf(&["branch", "head", "suggest", "none"]), "branch"),
@@ -179,6 +183,9 @@ impl ValueType {
             Globs(_) => "a list of globs such as migrations/**".into(),
             GlobByName(names) => format!("a mapping of {} to globs", names.join(", ")),
             Grants => "a list of permission levels, logins or numeric ids of bots".into(),
+            KnownFailures => {
+                format!("a mapping of tests to texts such as `{}`", known_failure::FORM)
+            }
         }
     }
 
@@ -201,6 +208,12 @@ impl ValueType {
             Glob => is_glob(value),
             Globs(_) => each(&is_glob),
             GlobByName(names) => by_name(value, names, &is_glob),
+            KnownFailures => value.as_mapping().is_some_and(|mapping| {
+                mapping.iter().all(|(test, text)| {
+                    let entry = test.as_str().zip(text.as_str());
+                    entry.and_then(|(test, text)| KnownFailure::parse(test, text)).is_some()
+                })
+            }),
             Grants => each(&|item| match item.as_str() {
                 Some("none" | "read" | "triage") => false,
                 Some(word) => !word.is_empty() && !word.chars().any(char::is_whitespace),
@@ -247,7 +260,7 @@ impl ValueType {
             SomeOf(_) | Texts => list(&[',', '\n']),
             Lines => list(&['\n']),
             Globs(separators) => list(separators),
-            TextByName(_) | GlobByName(_) | Grants => {
+            TextByName(_) | GlobByName(_) | Grants | KnownFailures => {
                 serde_yaml::from_str(text).unwrap_or_else(|_| text.into())
             }
         }

@@ -249,7 +249,7 @@ fn assert_replays<M: Machine>(store: &CrashingStore, last: &M) {
 fn fix_session() -> (FixLoop, FixCommand) {
     let state = world::new(95, 4);
     let command =
-        FixCommand::Began { terms: state.terms, tip: None, spending: Spending::default() };
+        FixCommand::Began { terms: state.terms.clone(), tip: None, spending: Spending::default() };
     (state, command)
 }
 

@@ -205,7 +205,7 @@ pub struct Outcome {
     pub failing: Vec<Remaining>,
     /// Stuck tests: they failed several times in a row.
     pub stuck: Vec<TestId>,
-    /// Flaky tests, which failed and passed on the same sources; excluded from the gate.
+    /// Flaky tests, which failed and passed on the same sources.
     pub flaky: Vec<TestId>,
     /// Tests that also fail on the merge base.
     pub preexisting: Vec<TestId>,

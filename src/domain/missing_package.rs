@@ -109,6 +109,7 @@ mod tests {
             started_at: String::new(),
             duration_ms: 0,
             log: String::new(),
+            is_offline: false,
         }
     }
 

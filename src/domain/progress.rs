@@ -26,6 +26,17 @@ pub enum Trend {
     Regressing,
 }
 
+impl Trend {
+    /// The trend as a clause, such as `the pass rate rises`.
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::Improving => "the pass rate rises",
+            Self::Stagnant => "the pass rate hardly moves",
+            Self::Regressing => "the pass rate falls",
+        }
+    }
+}
+
 /// The trend of the last three rates; `None` before two are known.
 pub fn trend(rates: &[PassRate]) -> Option<Trend> {
     let recent = rates.get(rates.len().saturating_sub(3)..)?;
@@ -48,8 +59,9 @@ pub enum AttemptEffect {
     Improved,
     /// Neither improved nor regressed; kept without a commit if a failure changed.
     Unchanged { keep: bool },
-    /// A test that passed fails now and the rate did not rise, or tests no longer run.
-    SoftRegression,
+    /// A test that passed fails now and the rate did not rise, or tests no longer run. The change is
+    /// taken back, and this is no regression: the rate fell by few points or not at all.
+    NoBetter,
     /// The rate fell by more than [`Thresholds::regression_points`].
     Regression,
 }
@@ -64,18 +76,18 @@ pub struct AttemptComparison {
 
 /// Compares the ledgers after and before an attempt.
 ///
-/// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
-/// running fewer tests (specification.md 7.13, 13.4).
+/// An attempt with which tests no longer run is no better whatever the rate says: a rate can be
+/// raised by running fewer tests (specification.md 7.13, 13.4).
 pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
         let reason =
             format!("{} no longer run, {first} among them", text::count(lost.len(), "test"));
-        return AttemptComparison { judgement: AttemptEffect::SoftRegression, reason };
+        return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     }
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
         let reason = "no test counts any more".to_owned();
-        return AttemptComparison { judgement: AttemptEffect::SoftRegression, reason };
+        return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     };
     let broken = after.newly_failing(before);
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
@@ -85,7 +97,7 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
         let note = if broken.is_empty() { String::new() } else { format!("; {}", name(&broken)) };
         (AttemptEffect::Improved, format!("the rate rose from {old} % to {new} %{note}"))
     } else if !broken.is_empty() {
-        (AttemptEffect::SoftRegression, name(&broken))
+        (AttemptEffect::NoBetter, name(&broken))
     } else if signatures(before) == signatures(after) {
         (AttemptEffect::Unchanged { keep: false }, "no failure changed".to_owned())
     } else {
@@ -209,10 +221,10 @@ mod tests {
     fn an_attempt_is_judged_by_points_and_by_what_broke() {
         let table = [
             ("risen", ledger(80, 20), ledger(81, 19), AttemptEffect::Improved),
-            ("fallen by ten", ledger(90, 10), ledger(80, 20), AttemptEffect::SoftRegression),
+            ("fallen by ten", ledger(90, 10), ledger(80, 20), AttemptEffect::NoBetter),
             ("fallen by eleven", ledger(90, 10), ledger(79, 21), AttemptEffect::Regression),
             ("same", ledger(80, 20), ledger(80, 20), AttemptEffect::Unchanged { keep: false }),
-            ("fewer tests", ledger(80, 20), ledger(80, 10), AttemptEffect::SoftRegression),
+            ("fewer tests", ledger(80, 20), ledger(80, 10), AttemptEffect::NoBetter),
         ];
         for (why, before, after, expected) in table {
             let judged = judge(&before, &after, &Thresholds::default());
@@ -224,9 +236,9 @@ mod tests {
     fn another_number_of_points_decides_otherwise() {
         let table = [
             (5, 6, AttemptEffect::Regression),
-            (5, 5, AttemptEffect::SoftRegression),
+            (5, 5, AttemptEffect::NoBetter),
             (0, 1, AttemptEffect::Regression),
-            (20, 20, AttemptEffect::SoftRegression),
+            (20, 20, AttemptEffect::NoBetter),
             (20, 21, AttemptEffect::Regression),
         ];
         for (regression_points, lost, expected) in table {
@@ -333,7 +345,7 @@ mod tests {
             match judged {
                 AttemptEffect::Improved => prop_assert!(p1 > p0),
                 AttemptEffect::Regression => prop_assert!((p0 - p1) * 10 > total),
-                AttemptEffect::SoftRegression => prop_assert!(p1 < p0 && (p0 - p1) * 10 <= total),
+                AttemptEffect::NoBetter => prop_assert!(p1 < p0 && (p0 - p1) * 10 <= total),
                 AttemptEffect::Unchanged { .. } => prop_assert_eq!(p1, p0),
             }
         }

@@ -95,6 +95,9 @@ pub struct Results {
     pub duration_ms: u64,
     /// Path of the complete output, relative to the session folder.
     pub log: String,
+    /// Whether the sandbox closed the network to the tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_offline: bool,
 }
 
 impl Results {

@@ -49,6 +49,25 @@ pub fn has_word(text: &str, word: &str) -> bool {
         })
 }
 
+/// Splits a name into words: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
+pub fn words_of_name(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && lower {
+            words.push(String::new());
+        }
+        lower = c.is_lowercase();
+        if c.is_alphanumeric()
+            && let Some(last) = words.last_mut()
+        {
+            last.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +102,18 @@ mod tests {
         ];
         for (text, word, expected) in table {
             assert_eq!(has_word(text, word), expected, "{text}: {word}");
+        }
+    }
+
+    #[test]
+    fn names_fall_apart_at_their_seams() {
+        let table = [
+            ("parsePrice", "parse price"),
+            ("parse_price", "parse price"),
+            ("HTTPServer", "httpserver"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(words_of_name(name).join(" "), expected);
         }
     }
 

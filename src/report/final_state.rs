@@ -119,7 +119,7 @@ impl FinalState {
             Self::NoResult => "No result".to_owned(),
             Self::Refused => "Refused: nothing of this bundle was published".to_owned(),
             Self::Reverted => format!("{} taken back, and no tests ran since", reverted(view)),
-            Self::Green => format!("Green: {pass}{}", quarantined(view)),
+            Self::Green => format!("Green: {pass}"),
             Self::GreenWithNotes => format!("Gate met: {pass}, {}", left(view)),
             Self::Fixed => {
                 let from = view.baseline.map(|first| format!("{first} → ")).unwrap_or_default();
@@ -241,19 +241,16 @@ pub fn written(view: &View) -> String {
     format!("{} written in {}", count(tests, "test"), count(files, "file"))
 }
 
-/// `, 1 flaky test left out` and the like.
-fn quarantined(view: &View) -> String {
-    match view.flaky.len() as u64 {
-        0 => String::new(),
-        number => format!(", {} left out", count(number, "flaky test")),
-    }
-}
-
-/// `1 test of low criticality fails`.
+/// `1 flaky test`, `1 test of low criticality fails`, or both.
 fn left(view: &View) -> String {
     let number = view.failing().len() as u64;
     let verb = if number == 1 { "fails" } else { "fail" };
-    format!("{} of low criticality {verb}", count(number, "test"))
+    let low = format!("{} of low criticality {verb}", count(number, "test"));
+    match (view.flaky.len() as u64, number) {
+        (0, _) => low,
+        (flaky, 0) => count(flaky, "flaky test"),
+        (flaky, _) => format!("{}, {low}", count(flaky, "flaky test")),
+    }
 }
 
 #[cfg(test)]

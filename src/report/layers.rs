@@ -91,6 +91,7 @@ mod tests {
             started_at: String::new(),
             duration_ms: 9,
             log: String::new(),
+            is_offline: false,
         };
         let files = layers(&results);
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();

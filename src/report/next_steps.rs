@@ -1,6 +1,7 @@
 //! Commands that a person can run after a session, worded once for the terminal, the report, the
 //! page and the comment.
 
+use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::shell::{line, word};
 
@@ -42,7 +43,7 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
         }
     }
     steps.extend(resume(outcome));
-    if outcome.result == Ending::Planned {
+    if outcome.result == Ending::Planned && !no_edit_helps(outcome) {
         let words: Vec<String> = ["regreen", "fix"]
             .map(str::to_owned)
             .into_iter()
@@ -71,6 +72,7 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
             Some(NextStep { command, purpose: "continue with a higher limit" })
         }
         Ending::Blocked => Some(step),
+        Ending::Failure if no_edit_helps(outcome) => None,
         Ending::Failure => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
@@ -82,6 +84,13 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
         }
         Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
     }
+}
+
+/// Whether nothing is left, or was found by a dry run, that an edit could repair.
+fn no_edit_helps(outcome: &Outcome) -> bool {
+    let low = Criticality::Low.to_string();
+    let ran = outcome.last.is_some() && outcome.failing.iter().all(|one| one.criticality == low);
+    ran && (outcome.result == Ending::Planned || !outcome.failing.is_empty())
 }
 
 /// Commands to write in a comment on the pull request, most useful first.

@@ -89,6 +89,9 @@ pub fn result_of(row: &IterationRow) -> (Tone, String) {
         ("regression", Some(reached)) => {
             (Tone::Bad, format!("taken back: fell to {reached} %, still {} %", row.after))
         }
+        ("unchanged", Some(reached)) if reached != row.after => {
+            (Tone::Neutral, format!("no better: {reached} %, taken back; still {} %", row.after))
+        }
         ("unchanged", _) => (Tone::Neutral, format!("no better: {rates}")),
         ("skipped_degraded", _) => {
             (Tone::Warning, format!("skipped, no analysis was good enough: still {} %", row.after))
@@ -115,9 +118,7 @@ pub enum Tone {
 pub fn plausible(result: Ending) -> &'static str {
     match result {
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
-        Ending::PartialSuccess => {
-            "It meets the gate, and some tests still fail; whether it is right, you decide."
-        }
+        Ending::PartialSuccess => "It meets the gate; whether it is right, you decide.",
         Ending::Failure | Ending::Blocked | Ending::Planned => {
             "It repairs some of the failures; whether it is right, you decide."
         }

@@ -106,6 +106,9 @@ pub fn strategy(state: &FixLoop) -> String {
         state.current_iteration,
         capital(&state.strategy_reason)
     );
+    if let Some(trend) = state.trend {
+        text.push_str(&format!("{}.\n", capital(trend.clause())));
+    }
     if let Some(plan) = plan {
         text.push_str(&format!("\n## Approach\n\n{}\n\n## Places\n\n", plan.approach));
         for point in &plan.modification_points {

@@ -111,10 +111,13 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             )]
         }
         Event::Baseline { rate, failing, flaky, preexisting } => {
-            let mut lines = vec![format!(
-                "  baseline    {rate} % pass, {} failing",
-                count(failing.len() as u64, "test")
-            )];
+            let red = failing.iter().filter(|test| !flaky.contains(test)).count();
+            let mut line =
+                format!("  baseline    {rate} % pass, {} failing", count(red as u64, "test"));
+            if !flaky.is_empty() {
+                line.push_str(&format!(", {} flaky", flaky.len()));
+            }
+            let mut lines = vec![line];
             for test in failing.iter().take(LISTED) {
                 let mark = if flaky.contains(test) {
                     " (flaky: passed unchanged)"

@@ -128,7 +128,7 @@ impl View {
             Event::Baseline { rate, failing, flaky, preexisting } => {
                 // A moved head leads to a second baseline, but progress is measured from the first.
                 self.baseline.get_or_insert(*rate);
-                self.red.clone_from(failing);
+                self.red = failing.iter().filter(|test| !flaky.contains(test)).cloned().collect();
                 self.flaky.clone_from(flaky);
                 self.preexisting.clone_from(preexisting);
                 self.doing.clear();

@@ -3,6 +3,7 @@
 use crate::code::edit_blocks;
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::fix_loop::{FailedChange, FixLoop, IterationRecord};
+use crate::domain::progress::Trend;
 
 use super::excerpt;
 
@@ -19,6 +20,10 @@ pub fn attempt_history(state: &FixLoop, root: &str) -> String {
     let mut text = String::new();
     for refusal in state.attempt.iter().flat_map(|attempt| &attempt.refusals) {
         text.push_str(&format!("- refused in this iteration: {refusal}\n"));
+    }
+    // What falls was taken back, and what rises needs no other approach.
+    if let Some(trend @ Trend::Stagnant) = state.trend.filter(|_| state.iterations.len() > 1) {
+        text.push_str(&format!("- {}: try another approach\n", trend.clause()));
     }
     for one in state.iterations.iter().rev().take(ITERATIONS) {
         text.push_str(&iteration(one, root));

@@ -101,6 +101,7 @@ fn state(sample: &Sample) -> FixLoop {
         started_at: String::new(),
         duration_ms: 1,
         log: String::new(),
+        is_offline: false,
     };
     let mut state = crate::domain::fix_loop::tests::new(95, 10);
     state.current_iteration = 1;

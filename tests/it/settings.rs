@@ -406,3 +406,88 @@ fn test_code_runs_in_the_image_by_an_engine_and_without_one_that_is_said() {
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("neither docker nor podman answers here"), "{}", ran.err);
 }
+
+/// A repository with two tests, of which one fails.
+fn half_red(test: &str) -> TestRepo {
+    let tests = format!(
+        "import socket, unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n\n    def test_two(self):\n        {test}\n"
+    );
+    TestRepo::new(&[("test_half.py", &tests), (".gitignore", "__pycache__/\n")])
+}
+
+#[test]
+fn a_known_failure_passes_the_gate_at_its_target_until_its_day() {
+    let run = |target: &str, until: &str| {
+        let repo = half_red("self.assertEqual(1, 2)");
+        let known = format!(
+            "gate: {{ known-failures: {{ test_half.T.test_two: '{until}, the mirror is gone' }} }}\n"
+        );
+        repo.write(&[(".github/regreen.yml", &known)]);
+        repo.regreen(&["fix", "--json", "--max-iterations", "1", "--target", target])
+    };
+    let met = run("50", "2999-01-31");
+    assert_eq!(met.code, Some(0), "{}", met.err);
+    let document = met.document();
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    assert_eq!(document["last"]["total"], 2, "it counts");
+    assert_eq!(document["iterations"].as_array().unwrap().len(), 0, "no repair is tried");
+    let left = &document["failing-tests"][0];
+    assert_eq!(left["criticality"], "low");
+    assert_eq!(left["evidence"], "known until 2999-01-31: the mirror is gone");
+
+    let missed = run("95", "2999-01-31");
+    assert_eq!(missed.code, Some(1), "{}", missed.err);
+    let document = missed.document();
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.starts_with("50.0 % pass, the gate is 95 %, and no edit repairs"), "{reason}");
+    assert_eq!(document["iterations"].as_array().unwrap().len(), 0, "no repair is tried");
+
+    let expired = run("50", "2020-01-31");
+    assert_eq!(expired.code, Some(1), "{}", expired.err);
+    let notice = "the known failure of `test_half.T.test_two` has expired on 2020-01-31";
+    assert!(expired.err.contains(notice), "{}", expired.err);
+    assert_eq!(expired.document()["iterations"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_known_failure_without_a_day_is_refused() {
+    let repo = half_red("self.assertEqual(1, 2)");
+    repo.write(&[(
+        ".github/regreen.yml",
+        "gate:\n  known-failures:\n    test_half.T.test_two: upstream bug\n",
+    )]);
+    let ran = repo.regreen(&["fix"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(
+        ran.err.contains("`test_half.T.test_two` needs a day and a reason, such as `2027-01-31"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_connection_that_the_sandbox_refuses_is_no_failure_of_the_code() {
+    let run = |network: &str| {
+        let repo = half_red("socket.create_connection(('127.0.0.1', 9))");
+        let mut command = repo.command();
+        command.env("REGREEN_NETWORK", network);
+        command.args(["fix", "--json", "--max-iterations", "1", "--target", "50"]);
+        let doctor = repo.command().env("REGREEN_NETWORK", network).arg("doctor").output().unwrap();
+        let is_closed = String::from_utf8_lossy(&doctor.stdout).contains("no outgoing TCP (");
+        let ran: Ran = command.output().unwrap().into();
+        (is_closed, ran)
+    };
+    let (is_closed, ran) = run("closed");
+    let document = ran.document();
+    let left = &document["failing-tests"][0];
+    assert_eq!(left["criticality"] == "low", is_closed, "{document:#}");
+    assert_eq!(document["result"] == "partial_success", is_closed, "{document:#}");
+    if is_closed {
+        let evidence = "its connection was refused: the sandbox closes the network to test code";
+        assert_eq!(left["evidence"], evidence);
+    }
+    let (_, ran) = run("open");
+    let document = ran.document();
+    assert_eq!(document["failing-tests"][0]["criticality"], "medium", "{document:#}");
+    assert_eq!(document["result"], "failure", "nobody listens, and no base says so too");
+}

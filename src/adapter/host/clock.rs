@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one place that asks the host for the time")]
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -92,6 +94,11 @@ pub fn seconds() -> f64 {
 /// The current time, RFC 3339 in UTC.
 pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// The current day in UTC.
+pub fn today() -> Date {
+    jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 
 #[async_trait]

@@ -11,6 +11,7 @@ use crate::adapter::host::clock;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
+use crate::adapter::host::sandbox;
 use crate::domain::coverage::Measured;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
@@ -187,6 +188,7 @@ impl Suite for ProjectSuite<'_> {
             started_at,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             log: request.log.to_owned(),
+            is_offline: sandbox::is_offline(),
         })
     }
 

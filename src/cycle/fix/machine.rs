@@ -61,7 +61,7 @@ impl Machine for FixLoop {
         let mut state = Self::new(
             last.session_id.clone(),
             last.started_at.clone(),
-            *terms,
+            terms.clone(),
             last.head.clone(),
             last.head_tree.clone(),
         );

@@ -63,7 +63,8 @@ pub async fn open(
         }
         _ => (fx.worktree.tree_of(head).await?, None),
     };
-    let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
+    let mut state =
+        FixLoop::new(session.clone(), fx.clock.now(), terms.clone(), head.clone(), tree);
     state.tip.clone_from(&tip);
     // What providers used while tests were written counts towards the session's budget, and the
     // events of that time stay in its stream.

@@ -8,7 +8,7 @@ use futures::lock::Mutex;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{
-    Attempt, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
+    Attempt, FLAKY_RUNS, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::missing_package::{is_own, package_of};
@@ -61,6 +61,7 @@ impl Perform<FixLoop> for Performer<'_> {
                 Box::pin(this.commit(state, state.accepted_tree.clone(), commit::minimise(state)))
             }
             FixStep::Confirm => Box::pin(this.confirm(state)),
+            FixStep::ConfirmFlaky { round } => Box::pin(this.confirm_flaky(state, round)),
             FixStep::RemoveState => Box::pin(this.remove_state(state)),
             FixStep::Finish => return Work::Rest,
         })
@@ -145,7 +146,22 @@ impl Performer<'_> {
         let failing = state.failing();
         self.announce(
             state,
-            format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
+            format!(
+                "running {} again, alone, to find flaky ones ({round} of {FLAKY_RUNS})",
+                tests(&failing)
+            ),
+        );
+        self.ran(state, &Scope::Tests(failing)).await
+    }
+
+    async fn confirm_flaky(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {
+        let failing = state.ledger.failing_flaky();
+        self.announce(
+            state,
+            format!(
+                "running {} again, alone, known to be flaky ({round} of {FLAKY_RUNS})",
+                tests(&failing)
+            ),
         );
         self.ran(state, &Scope::Tests(failing)).await
     }

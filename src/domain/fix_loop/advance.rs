@@ -90,6 +90,10 @@ pub enum FixStepOutcome {
     Restored,
 }
 
+/// Number of runs, alone and without a change, in which a failing test may pass to be called flaky
+/// (specification.md 13.2).
+pub const FLAKY_RUNS: u32 = 2;
+
 /// In every iteration divisible by this, the whole suite runs (specification.md 7.4).
 const FULL_RUN_EVERY: u32 = 3;
 
@@ -167,6 +171,9 @@ impl FixLoop {
                 self.next = FixStep::Confirm;
             }
             (FixStep::Confirm, FixStepOutcome::Ran(ran)) => self.after_confirm(ran, &mut events),
+            (FixStep::ConfirmFlaky { round }, FixStepOutcome::Ran(ran)) => {
+                self.after_flaky_confirmed(round, ran, &mut events);
+            }
             (FixStep::RemoveState, FixStepOutcome::Committed(commit)) => {
                 self.tip = commit.or(self.tip.take());
                 self.next = FixStep::Finish;
@@ -216,12 +223,13 @@ impl FixLoop {
     /// Failing tests of the accepted sources with their criticality (specification.md 7.2).
     pub fn judgeable(&self) -> Vec<RemainingFailure> {
         self.ledger
-            .failing_cases()
+            .all_failing()
             .map(|case| {
                 let assessed = criticality::assess(
                     case,
                     Circumstances {
                         flaky: self.flaky.contains(&case.id),
+                        excuse: self.excused.get(&case.id).map(String::as_str),
                         introduced: self.introduced.contains(&case.id),
                         preexisting: self.preexisting.contains(&case.id),
                         newly_failing: self
@@ -429,6 +437,28 @@ impl FixLoop {
             }
         };
         self.ledger = self.ledger.after_full(&results, self.current_iteration);
+        self.ledger.update_flaky(&results);
+        if self.ledger.failing_flaky().is_empty() {
+            self.conclude(events);
+        } else {
+            self.next = FixStep::ConfirmFlaky { round: 1 };
+        }
+    }
+
+    /// Flaky tests get as many runs with the change as they got without it.
+    fn after_flaky_confirmed(&mut self, round: u32, ran: TestRun, events: &mut Vec<Event>) {
+        if let Ok(results) = ran {
+            self.ledger.update_flaky(&results);
+        }
+        if round < FLAKY_RUNS && !self.ledger.failing_flaky().is_empty() {
+            self.next = FixStep::ConfirmFlaky { round: round + 1 };
+        } else {
+            self.conclude(events);
+        }
+    }
+
+    /// Decides by the results of the final run.
+    fn conclude(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else { return };
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
         let verdict = gate::judge(&self.gate_facts(rate, &levels, true));
@@ -458,6 +488,7 @@ fn next_action(step: FixStep) -> NextAction {
         FixStep::Minimise
         | FixStep::KeepSmaller
         | FixStep::Confirm
+        | FixStep::ConfirmFlaky { .. }
         | FixStep::RemoveState
         | FixStep::Finish => NextAction::Complete,
         _ => NextAction::Retest,

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::environment;
 use crate::domain::event::{Ending, Event};
+use crate::domain::known_failure::KnownFailure;
 use crate::domain::latest_results::LatestResults;
 use crate::domain::missing_package;
 use crate::domain::test::{Results, Status};
 
+use super::advance::FLAKY_RUNS;
 use super::{Baseline, FixLoop, FixStep, TestRun};
 
 impl FixLoop {
@@ -18,10 +21,11 @@ impl FixLoop {
     ) {
         self.not_installed = not_installed;
         self.ledger = LatestResults::from_full(results, self.current_iteration);
-        self.ledger.quarantine(&self.flaky);
         self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
+        self.ledger.mark_flaky(&self.flaky);
+        self.excuse(results);
         // A later baseline renews the ledger; where the session began stays what it was.
         self.baseline.get_or_insert(Baseline {
             rate,
@@ -31,6 +35,8 @@ impl FixLoop {
         if failing.is_empty() {
             self.report_baseline(events);
             self.finish(Ending::Success, "every test passes already");
+        } else if self.failing().is_empty() {
+            self.leave_baseline(events);
         } else if self.missing_packages().is_empty() {
             self.next = FixStep::Recheck { round: 1 };
         } else {
@@ -51,9 +57,9 @@ impl FixLoop {
             self.flaky.extend(passed_now);
             self.flaky.sort();
             self.flaky.dedup();
-            self.ledger.quarantine(&self.flaky);
+            self.ledger.mark_flaky(&self.flaky);
         }
-        if round < 2 && !self.failing().is_empty() {
+        if round < FLAKY_RUNS && !self.failing().is_empty() {
             self.next = FixStep::Recheck { round: round + 1 };
         } else {
             self.after_rechecks(events);
@@ -70,6 +76,12 @@ impl FixLoop {
 
     /// Begins the search, unless no edit can repair what fails.
     fn leave_baseline(&mut self, events: &mut Vec<Event>) {
+        // Where the session begins is said with what the runs after the first one showed.
+        if let (0, Some(rate), Some(baseline)) =
+            (self.current_iteration, self.ledger.rate(), &mut self.baseline)
+        {
+            baseline.rate = rate;
+        }
         self.report_baseline(events);
         let packages = self.missing_packages();
         if packages.is_empty() {
@@ -77,6 +89,19 @@ impl FixLoop {
         } else {
             self.finish(Ending::Failure, &missing_package::reason(&packages));
         }
+    }
+
+    /// Finds the failures of the baseline that no edit repairs. Only here: an edit could make a test
+    /// fail as if something were denied to it.
+    fn excuse(&mut self, results: &Results) {
+        for case in results.failed().filter(|case| self.ledger.is_failing(&case.id)) {
+            let known = self.terms.known_failures.iter().find(|known| known.is_about(&case.id));
+            let evidence = known
+                .map(KnownFailure::evidence)
+                .or_else(|| environment::denied(case, results.is_offline));
+            self.excused.extend(evidence.map(|evidence| (case.id.clone(), evidence)));
+        }
+        self.ledger.excuse(self.excused.keys());
     }
 
     /// The packages that are not installed and that every failing test misses; empty if one fails
@@ -90,6 +115,11 @@ impl FixLoop {
         if let Ok(results) = ran {
             for test in self.failing() {
                 let there = results.cases.iter().find(|case| case.id == test);
+                let here = self.ledger.case(&test);
+                let lack = here
+                    .zip(there)
+                    .and_then(|(here, there)| environment::lacks_service(here, there));
+                self.excused.extend(lack.map(|evidence| (test.clone(), evidence)));
                 match there.map(|case| case.status) {
                     Some(Status::Failed) => self.preexisting.push(test),
                     Some(Status::Passed) => self.introduced.push(test),
@@ -100,6 +130,7 @@ impl FixLoop {
                 list.sort();
                 list.dedup();
             }
+            self.ledger.excuse(self.excused.keys());
             self.exclude_preexisting();
         } else {
             events.push(Event::Notice {
@@ -115,12 +146,6 @@ impl FixLoop {
     pub(super) fn exclude_preexisting(&mut self) {
         if self.terms.ignore_preexisting {
             self.ledger.quarantine(&self.preexisting);
-            // Where the session began is said without them too.
-            if let (0, Some(rate), Some(baseline)) =
-                (self.current_iteration, self.ledger.rate(), &mut self.baseline)
-            {
-                baseline.rate = rate;
-            }
         }
     }
 

@@ -43,16 +43,17 @@ impl FixLoop {
     /// Decides between the end of the session and one more iteration.
     pub(super) fn begin_iteration(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else {
-            let ignored = self.ignored() > 0;
-            let reason =
-                if ignored { "all failing tests are excluded" } else { "only flaky tests failed" };
-            self.finish(Ending::PartialSuccess, reason);
+            self.finish(Ending::PartialSuccess, "all tests are excluded");
             return;
         };
         self.detect();
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
         let full_run = !self.ledger.is_estimated();
         let verdict = gate::judge(&self.gate_facts(rate, &levels, full_run));
+        if self.terms.dry_run && self.failing().is_empty() {
+            self.finish(Ending::Planned, "no edit repairs what failed, so no place was looked for");
+            return;
+        }
         if self.terms.dry_run {
             self.prepare(events);
             return;
@@ -196,7 +197,8 @@ impl FixLoop {
         let Some(after) = &attempt.ledger else { return };
         let judgement = progress::judge(&self.ledger, after, &self.terms.thresholds);
         let reached = after.rate();
-        let (result, keep_uncommitted, next) = match judgement.judgement {
+        let effect = judgement.judgement;
+        let (result, keep_uncommitted, next) = match effect {
             AttemptEffect::Improved => (IterationResult::Improved, false, FixStep::Keep),
             AttemptEffect::Unchanged { keep } => {
                 (IterationResult::Unchanged, keep, FixStep::Restore)
@@ -207,9 +209,8 @@ impl FixLoop {
             {
                 (IterationResult::Regression, false, FixStep::ShowAttempt)
             }
-            AttemptEffect::SoftRegression | AttemptEffect::Regression => {
-                (IterationResult::Regression, false, FixStep::Restore)
-            }
+            AttemptEffect::Regression => (IterationResult::Regression, false, FixStep::Restore),
+            AttemptEffect::NoBetter => (IterationResult::Unchanged, false, FixStep::Restore),
         };
         if result != IterationResult::Improved {
             self.disproved.push(attempt.fingerprint.clone());
@@ -225,7 +226,7 @@ impl FixLoop {
             if let Some(ledger) = attempt.ledger.clone() {
                 self.ledger = ledger;
             }
-        } else if let (IterationResult::Unchanged, Some(after)) = (result, &attempt.ledger) {
+        } else if let (AttemptEffect::Unchanged { .. }, Some(after)) = (effect, &attempt.ledger) {
             self.ledger.count_results_of(after);
         }
         self.next = next;

@@ -10,7 +10,7 @@ mod iterate;
 mod outcome;
 mod policy;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ use super::test::Results;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use advance::{FixStepOutcome, ProviderCalls};
+pub use advance::{FLAKY_RUNS, FixStepOutcome, ProviderCalls};
 pub use failed_change::FailedChange;
 pub use outcome::{SessionLocation, Stopped};
 pub use policy::{FixTerms, RegressionTrace};
@@ -72,6 +72,11 @@ pub enum FixStep {
     KeepSmaller,
     /// Run the whole suite in a fresh checkout of the accepted sources.
     Confirm,
+    /// Run the flaky tests that failed in it again, alone, for the `round`th time.
+    ConfirmFlaky {
+        /// Number of the run, from 1.
+        round: u32,
+    },
     /// Remove the session folder from the branch tip.
     #[serde(rename = "seal")]
     RemoveState,
@@ -107,7 +112,7 @@ pub struct FixLoop {
     pub selected_strategy: Option<Strategy>,
     pub strategy_reason: String,
     pub baseline: Option<Baseline>,
-    /// Rate before the first iteration, without the flaky tests.
+    /// Rate before the first iteration, when flaky tests are known.
     #[serde(rename = "rate_to_climb")]
     pub initial_rate: Option<PassRate>,
     /// Last known status per test, for the accepted sources.
@@ -128,12 +133,16 @@ pub struct FixLoop {
     pub regression_detected: bool,
     /// Direction of the last three rates.
     pub trend: Option<Trend>,
-    /// Flaky tests, which failed and passed on the same sources; excluded from every rate.
+    /// Flaky tests, which failed and passed on the same sources.
     pub flaky: Vec<TestId>,
     /// Tests that also fail on the merge base; excluded from the rate if `terms` say so.
     pub preexisting: Vec<TestId>,
     /// Tests that fail on the head and pass on the merge base.
     pub introduced: Vec<TestId>,
+    /// Failing tests of the baseline that no edit repairs, with the evidence: the environment denied
+    /// them something, or the configuration knows them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub excused: BTreeMap<TestId, String>,
     /// Packages that tests of the baseline miss and the repository does not have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub not_installed: BTreeSet<String>,
@@ -173,7 +182,8 @@ pub struct FixLoop {
 /// The results of iteration 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    /// The rate of the baseline, without the tests that were set aside as failing on the base too.
+    /// The rate before the first edit: flaky tests count as they ended when they ran again, and those
+    /// that were set aside as failing on the base too do not count.
     pub rate: PassRate,
     pub failing: Vec<TestId>,
     /// Wall time of the full run.
@@ -369,6 +379,7 @@ impl FixLoop {
             flaky: Vec::new(),
             preexisting: Vec::new(),
             introduced: Vec::new(),
+            excused: BTreeMap::new(),
             not_installed: BTreeSet::new(),
             disproved: Vec::new(),
             patterns: Vec::new(),

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::guard::FixScope;
+use crate::domain::known_failure::KnownFailure;
 use crate::domain::threshold::Thresholds;
 
 /// The limits and switches of a session; after it opens, only the iteration limit can change.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own, off or on")]
 pub struct FixTerms {
     /// Pass rate of the gate in percent.
@@ -37,6 +38,9 @@ pub struct FixTerms {
     /// What a fix may change.
     #[serde(default)]
     pub scope: FixScope,
+    /// Failures that the configuration excuses today.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_failures: Vec<KnownFailure>,
 }
 
 /// Default for the states of older sessions, which lack this field.

@@ -2,7 +2,7 @@
 //!
 //! Source: specification.md 7.1, 7.8 (F-091, F-099).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,15 @@ pub struct LedgerEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatestResults {
     entries: BTreeMap<TestId, LedgerEntry>,
-    /// Tests excluded from every rate: flaky ones and, on request, pre-existing failures.
-    quarantined: Vec<TestId>,
+    /// Tests excluded from every rate: pre-existing failures, on request.
+    quarantined: BTreeSet<TestId>,
+    /// Flaky tests: their result counts as it was in a run that looked for flaky ones, since that of
+    /// another run says nothing about an edit.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    flaky: BTreeSet<TestId>,
+    /// Tests whose failure counts and is nothing that an edit repairs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    excused: BTreeSet<TestId>,
 }
 
 impl LatestResults {
@@ -46,7 +53,7 @@ impl LatestResults {
             .iter()
             .map(|case| (case.id.clone(), self.entry_after(case, iteration)))
             .collect();
-        Self { entries, quarantined: self.quarantined.clone() }
+        Self { entries, ..self.clone() }
     }
 
     /// The ledger after a run of some tests. The others carry over. A requested test that was not
@@ -72,6 +79,9 @@ impl LatestResults {
 
     fn entry_after(&self, case: &TestCase, iteration: u32) -> LedgerEntry {
         let before = self.entries.get(&case.id);
+        if let Some(entry) = before.filter(|_| self.flaky.contains(&case.id)) {
+            return LedgerEntry { carried_over: false, ..entry.clone() };
+        }
         // Two runs in one iteration count as one result.
         let base = match before {
             Some(entry) if entry.iteration == iteration && entry.failures_in_a_row > 0 => {
@@ -96,9 +106,40 @@ impl LatestResults {
 
     /// Excludes these tests from every rate from now on.
     pub fn quarantine(&mut self, tests: &[TestId]) {
-        self.quarantined.extend_from_slice(tests);
-        self.quarantined.sort();
-        self.quarantined.dedup();
+        self.quarantined.extend(tests.iter().cloned());
+    }
+
+    /// Declares tests flaky: they passed, too, in a run without a change.
+    pub fn mark_flaky(&mut self, tests: &[TestId]) {
+        for test in tests {
+            if let Some(entry) = self.entries.get_mut(test) {
+                entry.case =
+                    TestCase { status: Status::Passed, failure: None, ..entry.case.clone() };
+                entry.failures_in_a_row = 0;
+            }
+        }
+        self.flaky.extend(tests.iter().cloned());
+    }
+
+    /// Takes over the results of flaky tests from a run that looked for them alone or that is the
+    /// last one.
+    pub fn update_flaky(&mut self, results: &Results) {
+        for case in results.cases.iter().filter(|case| self.flaky.contains(&case.id)) {
+            if let Some(entry) = self.entries.get_mut(&case.id) {
+                entry.case = case.clone();
+            }
+        }
+    }
+
+    /// Flaky tests that failed when they were last looked for.
+    pub fn failing_flaky(&self) -> Vec<TestId> {
+        let failed = self.all_failing().filter(|case| self.flaky.contains(&case.id));
+        failed.map(|case| case.id.clone()).collect()
+    }
+
+    /// Declares that no edit repairs these failures. They count all the same.
+    pub fn excuse<'a>(&mut self, tests: impl Iterator<Item = &'a TestId>) {
+        self.excused.extend(tests.cloned());
     }
 
     /// Number of known tests, including skipped and quarantined ones.
@@ -125,7 +166,11 @@ impl LatestResults {
 
     /// Whether a test is excluded from the rate.
     pub fn is_quarantined(&self, test: &TestId) -> bool {
-        self.quarantined.binary_search(test).is_ok()
+        self.quarantined.contains(test)
+    }
+
+    fn is_repairable(&self, test: &TestId) -> bool {
+        !self.flaky.contains(test) && !self.excused.contains(test)
     }
 
     /// The last result of a test.
@@ -138,12 +183,17 @@ impl LatestResults {
         self.entries.values().map(|entry| &entry.case)
     }
 
-    /// Counted tests that failed, by id.
-    pub fn failing_cases(&self) -> impl Iterator<Item = &TestCase> {
+    /// Counted tests that failed, by id, those included that no edit repairs.
+    pub fn all_failing(&self) -> impl Iterator<Item = &TestCase> {
         self.counted().filter(|case| case.status == Status::Failed)
     }
 
-    /// Ids of counted tests that failed.
+    /// Counted tests that failed and that an edit may repair, by id.
+    pub fn failing_cases(&self) -> impl Iterator<Item = &TestCase> {
+        self.all_failing().filter(|case| self.is_repairable(&case.id))
+    }
+
+    /// Ids of the tests of [`Self::failing_cases`].
     pub fn failing(&self) -> Vec<TestId> {
         self.failing_cases().map(|case| case.id.clone()).collect()
     }
@@ -153,9 +203,10 @@ impl LatestResults {
         self.counted().filter(|case| case.status == Status::Passed)
     }
 
-    /// Whether a test is known to fail and counts.
+    /// Whether a test counts, is known to fail, and may be repaired by an edit.
     pub fn is_failing(&self, test: &TestId) -> bool {
         !self.is_quarantined(test)
+            && self.is_repairable(test)
             && self.case(test).is_some_and(|case| case.status == Status::Failed)
     }
 
@@ -181,8 +232,8 @@ impl LatestResults {
         self.entries
             .values()
             .filter(|entry| entry.failures_in_a_row >= results)
-            .filter(|entry| !self.is_quarantined(&entry.case.id))
             .map(|entry| entry.case.id.clone())
+            .filter(|test| !self.is_quarantined(test) && self.is_repairable(test))
             .collect()
     }
 

@@ -27,6 +27,7 @@ pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
         started_at: "2026-01-01T00:00:00Z".into(),
         duration_ms: 5,
         log: ".process/test-output.log".into(),
+        is_offline: false,
     }
 }
 

@@ -184,6 +184,7 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
         started_at: String::new(),
         duration_ms: 1,
         log: String::new(),
+        is_offline: false,
     };
     let written = state_files::test_results(&results, &state);
     let names = |value: &Value| -> BTreeSet<String> {

@@ -317,6 +317,14 @@ pub fn confines_clients() -> bool {
     limits_of_client(0).is_ok_and(|limits| limits.files && limits.port.is_some())
 }
 
+/// Whether test code can open no TCP connections.
+pub fn is_offline() -> bool {
+    match container::container() {
+        Some(container) => !container.is_open(),
+        None => protection().is_ok_and(|it| it.limits.network == Network::Closed),
+    }
+}
+
 /// The protection in force for test code of this process, from the two variables.
 pub fn protection() -> Result<&'static Protection, String> {
     if let Some(known) = IN_FORCE.get() {
