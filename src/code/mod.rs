@@ -19,6 +19,7 @@ pub mod pattern;
 pub mod search_replace;
 pub mod side_effects;
 pub mod signature;
+pub mod special_case;
 pub mod syntax;
 pub mod test_cases;
 pub mod test_paths;

@@ -209,6 +209,9 @@ pub struct Outcome {
     pub flaky: Vec<TestId>,
     /// Tests that also fail on the merge base.
     pub preexisting: Vec<TestId>,
+    /// Why accepted changes look made for the tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub special_cases: Vec<String>,
     /// Whether, in some iteration, providers were available, but none gave a good answer.
     pub degraded: bool,
     /// Whether the iteration limit or one of what providers may cost ended the run, so that a higher

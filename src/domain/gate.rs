@@ -24,6 +24,8 @@ pub struct GateFacts<'a> {
     pub ignored: usize,
     /// Whether the change edits tests, which a person must confirm (specification.md 13.4).
     pub tests_edited: bool,
+    /// Why the change treats the tests specially, if it does, which a person must confirm too.
+    pub special_case: Option<&'a str>,
     /// Number of iterations that may still be started.
     pub iterations_left: u32,
 }
@@ -58,6 +60,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         flaky,
         ignored,
         tests_edited,
+        special_case,
         iterations_left,
     } = *facts;
     let only_low = remaining.iter().all(|level| *level == Criticality::Low);
@@ -69,15 +72,22 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         return GateDecision { verdict: GateVerdict::Failure, reason };
     }
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
-        let how = match (tests_edited, ignored) {
-            (true, _) => {
+        let how = match (special_case, tests_edited, ignored) {
+            (Some(why), ..) => format!(
+                "every test passes, but the change looks made for the tests: {why}; a person must \
+                 confirm"
+            ),
+            (None, true, _) => {
                 "every test passes, but tests were changed: a person must confirm".to_owned()
             }
-            (false, 0) => "every test passes".to_owned(),
-            (false, 1) => "every test passes but 1 that fails on the base too".to_owned(),
-            (false, _) => format!("every test passes but {ignored} that fail on the base too"),
+            (None, false, 0) => "every test passes".to_owned(),
+            (None, false, 1) => "every test passes but 1 that fails on the base too".to_owned(),
+            (None, false, _) => {
+                format!("every test passes but {ignored} that fail on the base too")
+            }
         };
-        let met = if tests_edited { GateVerdict::PartialSuccess } else { GateVerdict::Success };
+        let is_plain = !tests_edited && special_case.is_none();
+        let met = if is_plain { GateVerdict::Success } else { GateVerdict::PartialSuccess };
         (Some(met), how)
     } else if rate.is_full() && remaining.is_empty() {
         let how = "every test passes, flaky ones when they ran again";
@@ -124,6 +134,7 @@ mod tests {
             flaky: false,
             ignored: 0,
             tests_edited: false,
+            special_case: None,
             iterations_left: 3,
         };
         let table = [
@@ -134,6 +145,11 @@ mod tests {
             (
                 "tests were changed",
                 GateFacts { tests_edited: true, ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
+                "made for the tests",
+                GateFacts { special_case: Some("it asks whether tests run"), ..calm },
                 GateVerdict::PartialSuccess,
             ),
             (
@@ -192,6 +208,7 @@ mod tests {
             flaky: false,
             ignored: 1,
             tests_edited: false,
+            special_case: None,
             iterations_left: 3,
         };
         let reason = judge(&facts).reason;
@@ -209,7 +226,8 @@ mod tests {
             let levels = [[Low], [Medium], [High]];
             let facts = GateFacts {
                 rate: rate(passed, passed + failed), target, remaining: &levels[level],
-                full_run, flaky, ignored: 0, tests_edited: false, iterations_left,
+                full_run, flaky, ignored: 0, tests_edited: false, special_case: None,
+                iterations_left,
             };
             let verdict = judge(&facts).verdict;
             prop_assert_ne!(verdict, GateVerdict::Success);

@@ -50,6 +50,10 @@ pub struct Proposal {
     /// Set when the edit looks made for the tests: it compares against or returns a literal of a
     /// failing test, only deletes code, or only guards one input (specification.md 13.3, 13.4).
     pub suspicion: Option<String>,
+    /// Set when its code treats the tests specially, so that a person must confirm
+    /// (specification.md 13.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub special_case: Option<String>,
     /// Whether it edits tests, which a person must confirm (specification.md 13.4).
     #[serde(default)]
     pub edits_tests: bool,
@@ -62,17 +66,19 @@ pub struct Merit {
     pub repairs: usize,
     /// Number of passing tests that fail with it.
     pub breaks: usize,
+    /// Whether it treats the tests specially.
+    pub is_special_case: bool,
     pub size: usize,
     /// How sure the proposal is, from 0 to 1.
     pub confidence: f64,
 }
 
-/// Index of the best proposal: it breaks nothing, repairs most, is smallest, or has the highest
+/// Index of the best proposal: it is no special case of the tests, breaks nothing, repairs most, is smallest, or has the highest
 /// confidence, in this order; of equals, the first. `None` if there is none.
 pub fn best_of(merits: &[Merit]) -> Option<usize> {
     let better = |a: &Merit, b: &Merit| {
-        (b.breaks == 0)
-            .cmp(&(a.breaks == 0))
+        (a.is_special_case.cmp(&b.is_special_case))
+            .then((b.breaks == 0).cmp(&(a.breaks == 0)))
             .then((b.repairs.saturating_sub(b.breaks)).cmp(&a.repairs.saturating_sub(a.breaks)))
             .then(a.size.cmp(&b.size))
             .then(b.confidence.total_cmp(&a.confidence))
@@ -89,9 +95,11 @@ mod tests {
 
     #[test]
     fn the_best_breaks_nothing_then_repairs_most_then_is_smallest_then_surest() {
-        let base = Merit { repairs: 1, breaks: 0, size: 5, confidence: 0.5 };
+        let base =
+            Merit { repairs: 1, breaks: 0, is_special_case: false, size: 5, confidence: 0.5 };
         let table = [
             ("none", vec![], None),
+            ("special", vec![Merit { is_special_case: true, repairs: 9, ..base }, base], Some(1)),
             ("breaks", vec![Merit { repairs: 9, breaks: 1, ..base }, base], Some(1)),
             ("repairs", vec![base, Merit { repairs: 2, size: 50, ..base }], Some(1)),
             ("size", vec![base, Merit { size: 4, confidence: 0.1, ..base }], Some(1)),

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
+use crate::code::language::Language;
 use crate::code::mutate::OperatorId;
 use crate::code::pattern::Pattern;
+use crate::code::{self, test_paths};
 use crate::domain::proposal::EditSet;
 
 /// Fingerprint of an edit: equal for equal texts, and stable between releases.
@@ -57,12 +59,31 @@ pub fn literals(text: &str) -> BTreeSet<String> {
 const COMMON: &[&str] =
     &["0", "1", "2", "-1", "10", "100", "", " ", ",", ", ", "\\n", "0.0", "1.0"];
 
+/// Why an edit of the product treats the tests specially, as far as its code shows; `None` when it does
+/// not.
+pub fn special_case(edits: &EditSet, test_literals: &BTreeSet<String>) -> Option<String> {
+    let inputs: BTreeSet<&str> = test_literals
+        .iter()
+        .map(String::as_str)
+        .filter(|literal| !COMMON.contains(literal))
+        .collect();
+    let sources = edits.files.iter().filter(|edit| !test_paths::is_test(&edit.file));
+    sources.into_iter().find_map(|edit| {
+        let language = Language::of(&edit.file)?;
+        let text = |side: &Option<String>| side.clone().unwrap_or_default();
+        code::special_case::special_case(language, &text(&edit.before), &text(&edit.after), &inputs)
+    })
+}
+
 /// Why an edit looks made for the tests; `None` when it does not.
 pub fn suspicion(
     edits: &EditSet,
     operators: &[OperatorId],
     test_literals: &BTreeSet<String>,
 ) -> Option<String> {
+    if let Some(reason) = special_case(edits, test_literals) {
+        return Some(reason);
+    }
     for edit in &edits.files {
         let before = literals(edit.before.as_deref().unwrap_or_default());
         let after = literals(edit.after.as_deref().unwrap_or_default());
@@ -100,6 +121,11 @@ mod tests {
         );
         assert!(
             suspicion(&edit("return 7", "return 7 + 1"), &[OperatorId::OffByOne], &tests).is_none()
+        );
+        assert_eq!(
+            suspicion(&edit("y = 7\nreturn x", "y = 7\nreturn 8 if x == 7 else x"), &[], &tests),
+            Some("it has a branch for `7`, which occurs in a failing test".into()),
+            "the literal stands elsewhere, too"
         );
         assert!(suspicion(&edit("a\nb", "a"), &[OperatorId::DropStatement], &tests).is_some());
         assert!(suspicion(&edit("x < 1", "x <= 1"), &[OperatorId::Comparison], &tests).is_none());

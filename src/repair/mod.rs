@@ -16,7 +16,7 @@ pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, Naming, ObservedFunction, ProjectLayout, Split,
     can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
-pub use edit_traits::{fingerprint, size, suspicion};
+pub use edit_traits::{fingerprint, size, special_case, suspicion};
 pub use engine::{SearchOutcome, search, test_literals};
 pub use explain::{budget, explain, unlocated};
 pub use localise::{Diagnosis, diagnose};

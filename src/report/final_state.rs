@@ -128,6 +128,9 @@ impl FinalState {
                 let words = if waits { "A fix was found" } else { "Fixed" };
                 format!("{words}: {from}{pass}{iterations}")
             }
+            Self::MostlyFixed if is_special_case(view) => {
+                format!("Looks made for the tests, please review: {pass}{iterations}")
+            }
             Self::MostlyFixed => format!("Gate met, please review: {pass}{iterations}"),
             Self::TestsWritten => format!("{}, every test passes", written(view)),
             Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
@@ -239,6 +242,11 @@ pub fn written(view: &View) -> String {
     let tests: u64 = view.written.iter().map(|one| u64::from(one.tests)).sum();
     let files = view.written.len() as u64;
     format!("{} written in {}", count(tests, "test"), count(files, "file"))
+}
+
+/// Whether a change that was accepted treats the tests specially.
+fn is_special_case(view: &View) -> bool {
+    view.outcome.as_ref().is_some_and(|outcome| !outcome.special_cases.is_empty())
 }
 
 /// `1 flaky test`, `1 test of low criticality fails`, or both.

@@ -383,6 +383,7 @@ mod tests {
             stuck: vec![],
             flaky: vec![],
             preexisting: vec![],
+            special_cases: vec![],
             limit_reached: false,
             options: Vec::new(),
             unfinished_calls: Vec::new(),

@@ -1254,3 +1254,44 @@ fn who_finds_the_plan_wrong_is_not_asked_the_same_again() {
     assert_eq!(calls.last().expect("calls"), "fixer one plan-is-wrong left", "{calls:?}");
     assert_eq!(model.left(), 1, "{calls:?}");
 }
+
+#[test]
+fn a_fix_made_for_the_inputs_of_the_test_is_never_plain_green() {
+    let raised = (
+        "calc.py",
+        "# Prices begin at 57.\n\n\ndef raised(price):\n    return price - 3\n",
+        "    return price - 3",
+    );
+    let test = "import unittest\n\nfrom calc import raised\n\n\nclass PriceTest(unittest.TestCase):\n    def test_raised(self):\n        self.assertEqual(raised(57), 60)\n";
+    let ended = |replacement: &str| {
+        let model = FakeModel::serve(vec![(
+            "one",
+            vec![
+                analysis_of("test_calc.PriceTest.test_raised", "calc.py:raised:4-5", 0.9),
+                edit(raised.0, raised.2, replacement),
+            ],
+        )]);
+        let repo = TestRepo::new(&[
+            (raised.0, raised.1),
+            ("test_calc.py", test),
+            (".gitignore", "__pycache__/\n"),
+        ]);
+        model.provide(&repo, "one");
+        let ran = fix(&repo, &["one"], &[]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let document = ran.document();
+        let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+        (document, report)
+    };
+    let (document, report) = ended("    return 60 if price == 57 else price - 3");
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    let reason = document["reason"].as_str().unwrap();
+    let why =
+        "every test passes, but the change looks made for the tests: it has a branch for `57`";
+    assert!(reason.starts_with(why), "{reason}");
+    assert!(report.contains("Looks made for the tests, please review: 100.0 % pass"), "{report}");
+
+    let (document, report) = ended("    return price + 3");
+    assert_eq!(document["result"], "success", "{document:#}");
+    assert!(!report.contains("made for the tests"), "{report}");
+}

@@ -81,7 +81,7 @@ impl FixLoop {
 
     /// Collects the facts that the gate decides by.
     pub(super) fn gate_facts<'a>(
-        &self,
+        &'a self,
         rate: PassRate,
         remaining: &'a [Criticality],
         full_run: bool,
@@ -94,6 +94,7 @@ impl FixLoop {
             flaky: !self.flaky.is_empty(),
             ignored: self.ignored(),
             tests_edited: self.tests_edited,
+            special_case: self.special_cases.first().map(String::as_str),
             iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
         }
     }
@@ -220,6 +221,8 @@ impl FixLoop {
         if result == IterationResult::Improved || keep_uncommitted {
             self.tests_edited |=
                 attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
+            let special = attempt.proposal.as_ref().and_then(|one| one.special_case.clone());
+            self.special_cases.extend(special);
             if let Some(tree) = &attempt.tree {
                 self.accepted_tree = tree.clone();
             }

@@ -177,6 +177,9 @@ pub struct FixLoop {
     /// Whether an accepted change edits tests (specification.md 13.4).
     #[serde(default)]
     pub tests_edited: bool,
+    /// Why accepted changes treat the tests specially (specification.md 13.4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub special_cases: Vec<String>,
 }
 
 /// The results of iteration 0.
@@ -394,6 +397,7 @@ impl FixLoop {
             minimised: None,
             explanation: None,
             tests_edited: false,
+            special_cases: Vec::new(),
         }
     }
 

@@ -83,6 +83,7 @@ impl FixLoop {
             stuck: self.stuck_tests.clone(),
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
+            special_cases: self.special_cases.clone(),
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,

@@ -12,7 +12,7 @@ use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
 
-use super::edit_traits::{fingerprint, literals, suspicion};
+use super::edit_traits::{fingerprint, literals, special_case, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::stream::{Bias, RankedEdit, Stream, pair};
@@ -53,6 +53,7 @@ struct Plausible {
     order: u32,
     repairs: Vec<TestId>,
     suspicion: Option<String>,
+    special_case: Option<String>,
 }
 
 impl Plausible {
@@ -168,7 +169,8 @@ fn best(plausible: &[Plausible], expected: usize) -> usize {
 /// them edit the same file, the first one wins, because both started from the same text.
 fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> {
     let mut edits = EditSet::default();
-    let (mut summaries, mut repairs, mut suspicion) = (Vec::new(), Vec::new(), None);
+    let (mut summaries, mut repairs) = (Vec::new(), Vec::new());
+    let (mut suspicion, mut special_case) = (None, None);
     let mut operators = Vec::new();
     for plausible in chosen {
         let files = &plausible.ranked.edits.files;
@@ -180,6 +182,7 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> 
         summaries.push(plausible.ranked.summary);
         repairs.extend(plausible.repairs);
         suspicion = suspicion.or(plausible.suspicion);
+        special_case = special_case.or(plausible.special_case);
     }
     if edits.files.is_empty() {
         return None;
@@ -195,6 +198,7 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> 
         repairs,
         tried,
         suspicion,
+        special_case,
         // The search changes product code only.
         edits_tests: false,
     };
@@ -339,7 +343,8 @@ impl SearchRun<'_> {
 
     fn plausible(&self, ranked: RankedEdit, order: u32, repairs: Vec<TestId>) -> Plausible {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
-        Plausible { ranked, order, repairs, suspicion }
+        let special_case = special_case(&ranked.edits, &self.literals);
+        Plausible { ranked, order, repairs, suspicion, special_case }
     }
 
     /// Judges candidates side by side; the answers come in the order of the candidates.

@@ -283,6 +283,7 @@ fn only_operators_of_edits_that_are_proposed_are_named() {
         order: 1,
         repairs: Vec::new(),
         suspicion: None,
+        special_case: None,
     };
     let chosen = vec![
         plausible("a.py", OperatorId::Constant),

@@ -100,6 +100,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         stuck: failing.to_vec(),
         flaky: failing.to_vec(),
         preexisting: failing.to_vec(),
+        special_cases: vec![],
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),

@@ -45,6 +45,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         stuck: Vec::new(),
         flaky: Vec::new(),
         preexisting: Vec::new(),
+        special_cases: vec![],
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),

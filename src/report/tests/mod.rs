@@ -173,6 +173,7 @@ pub fn outcome(
         failing,
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
+        special_cases: vec![],
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),

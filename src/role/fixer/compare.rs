@@ -89,6 +89,8 @@ impl Fixer {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<usize, EffectError> {
+        let failing = &mut state.ledger.failing_cases();
+        let literals = repair::test_literals(fx.worktree, &state.accepted_tree, failing).await?;
         let mut merits = Vec::new();
         for answer in answers {
             let tried = self.embedded.try_edits(state, &answer.value.edits, impact, fx).await?;
@@ -104,6 +106,7 @@ impl Fixer {
             merits.push(Merit {
                 repairs: tried.repairs,
                 breaks: tried.breaks,
+                is_special_case: repair::special_case(&answer.value.edits, &literals).is_some(),
                 size,
                 confidence: answer.confidence.unwrap_or(self.asker.rules().careful_confidence),
             });

@@ -193,6 +193,7 @@ async fn proposal(
         repairs: plan.root_causes.iter().flat_map(|cause| cause.tests.clone()).collect(),
         tried: 0,
         suspicion: repair::suspicion(&edits, &[], &literals),
+        special_case: repair::special_case(&edits, &literals),
         edits_tests: edits.files.iter().any(touches_tests),
         edits,
     })

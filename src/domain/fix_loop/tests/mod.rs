@@ -76,6 +76,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
         repairs: vec![],
         tried: 1,
         suspicion: None,
+        special_case: None,
         edits_tests: false,
     };
     FixStepOutcome::Proposed {

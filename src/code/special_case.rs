@@ -1,0 +1,277 @@
+//! Finds code that was added to please the tests: branches on their inputs, questions whether tests
+//! run, and swallowed exceptions.
+//!
+//! What was there before is never held against an edit: only what becomes more counts.
+//! Source: specification.md 13.4.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use super::language::Language;
+use super::pattern::Pattern;
+use super::tree;
+
+/// Node kinds of numbers and texts, in all languages.
+const LITERALS: &[&str] = &[
+    "string",
+    "string_literal",
+    "interpreted_string_literal",
+    "raw_string_literal",
+    "char_literal",
+    "character_literal",
+    "rune_literal",
+    "integer",
+    "float",
+    "number",
+    "integer_literal",
+    "float_literal",
+    "int_literal",
+    "decimal_integer_literal",
+    "decimal_floating_point_literal",
+];
+
+/// Operators that single out a value.
+const EQUALITY: &[&str] = &["==", "!=", "===", "!==", "in", "not in", "is", "is not"];
+
+/// Nodes that choose between branches.
+const BRANCHES: &[&str] = &[
+    "if_statement",
+    "elif_clause",
+    "if_clause",
+    "while_statement",
+    "conditional_expression",
+    "ternary_expression",
+    "if_expression",
+    "while_expression",
+];
+
+/// Nodes that a branch decides about, behind which a condition is another one's.
+const BODIES: &[&str] = &["block", "statement_block", "expression_statement", "return_statement"];
+
+/// Arms of a choice between values; their first named child is the value.
+const ARMS: &[&str] =
+    &["case_clause", "switch_case", "expression_case", "match_arm", "switch_label"];
+
+/// How code asks whether it is called by a test.
+static ASKS: Pattern = Pattern::new(
+    r#"PYTEST_CURRENT_TEST|["'](?:pytest|unittest|_pytest)["'] (?:not )?in sys\.modules|sys\._getframe|inspect\.(?:stack|currentframe)|JEST_WORKER_ID|NODE_ENV[^\n]{0,8}["']test["']|\bVITEST\b|testing\.Testing\(\)|flag\.Lookup\("test\.|cfg!\(test\)|getStackTrace\(\)|new Error\(\)\.stack"#,
+);
+
+/// Why the text `after` of a source file looks made for the tests, compared with `before`; `None` when
+/// it does not. `inputs` are numbers and texts of failing tests, without quotes.
+pub fn special_case(
+    language: Language,
+    before: &str,
+    after: &str,
+    inputs: &BTreeSet<&str>,
+) -> Option<String> {
+    if ASKS.captures(after).count() > ASKS.captures(before).count() {
+        return Some("it asks whether tests run".into());
+    }
+    let (old, new) = (signs(language, before)?, signs(language, after)?);
+    if new.swallowed > old.swallowed {
+        return Some("it swallows exceptions".into());
+    }
+    let mut known = old.values.clone();
+    let added = new.values.iter().filter(|value| {
+        let at = known.iter().position(|one| one == *value);
+        at.map(|at| known.swap_remove(at)).is_none()
+    });
+    let input = added.into_iter().find(|value| inputs.contains(value.as_str()));
+    // One value in the place of another is a correction.
+    input
+        .filter(|_| new.values.len() > old.values.len())
+        .map(|input| format!("it has a branch for `{input}`, which occurs in a failing test"))
+}
+
+/// What is counted in a text.
+#[derive(Default)]
+struct Signs {
+    /// Literals that select a branch, each as often as it does.
+    values: Vec<String>,
+    /// Number of handlers that do nothing.
+    swallowed: usize,
+}
+
+/// `None` for a text that is nested too deeply.
+fn signs(language: Language, text: &str) -> Option<Signs> {
+    let parsed = language.parse(text)?;
+    let mut signs = Signs::default();
+    for node in tree::named_nodes(parsed.root_node()) {
+        let selector = match node.kind() {
+            "comparison_operator" | "binary_expression" if is_selective(node, text) => Some(node),
+            kind if ARMS.contains(&kind) => node.named_child(0),
+            // A table of answers is a branch for each of its keys.
+            "pair" if is_answer(node) => node.named_child(0),
+            "except_clause" | "catch_clause" => {
+                signs.swallowed += usize::from(does_nothing(node));
+                None
+            }
+            _ => None,
+        };
+        if let Some(selector) = selector {
+            let literals = tree::named_nodes(selector).into_iter();
+            let literals = literals.filter(|one| LITERALS.contains(&one.kind()));
+            signs.values.extend(literals.map(|one| plain(tree::text_of(one, text)).to_owned()));
+        }
+    }
+    Some(signs)
+}
+
+/// A literal without its quotes.
+fn plain(literal: &str) -> &str {
+    literal.trim_matches(['"', '\'', '`'])
+}
+
+/// Whether a comparison singles out a value, and its outcome decides a branch.
+fn is_selective(node: Node<'_>, text: &str) -> bool {
+    let singles_out =
+        tree::children(node).into_iter().any(|one| EQUALITY.contains(&tree::text_of(one, text)));
+    let above = std::iter::successors(node.parent(), Node::parent);
+    let mut above = above.take_while(|up| !BODIES.contains(&up.kind()));
+    singles_out && above.any(|up| BRANCHES.contains(&up.kind()))
+}
+
+/// Whether a pair of a table maps a literal to a literal.
+fn is_answer(pair: Node<'_>) -> bool {
+    let parts = tree::named_children(pair);
+    parts.len() == 2 && parts.iter().all(|part| LITERALS.contains(&part.kind()))
+}
+
+/// Whether a handler of exceptions has no statement but `pass` or `...`.
+fn does_nothing(handler: Node<'_>) -> bool {
+    let body = tree::named_children(handler).into_iter().rfind(|one| one.kind().ends_with("block"));
+    let nothing = |one: &Node<'_>| {
+        let kind = one.named_child(0).map_or(one.kind(), |inner| inner.kind());
+        one.kind() == "pass_statement" || one.kind().contains("comment") || kind == "ellipsis"
+    };
+    body.is_some_and(|body| tree::named_children(body).iter().all(nothing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(language: Language, before: &str, after: &str) -> Option<String> {
+        let inputs: BTreeSet<&str> = ["57", "60", "gold", "x"].into();
+        special_case(language, before, after, &inputs)
+    }
+
+    #[test]
+    fn code_for_the_inputs_of_tests_is_found_in_every_language() {
+        use Language::{Go, Java, JavaScript, Python, Rust, TypeScript};
+        let table = [
+            (
+                Python,
+                "def f(x):\n    return x - 3\n",
+                "def f(x):\n    return 60 if x == 57 else x - 3\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    y = 57\n    return x\n",
+                "def f(x):\n    y = 57\n    if x == 57:\n        return 60\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    if x in (57, 9):\n        return 3\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    match x:\n        case 57:\n            return 1\n    return x\n",
+            ),
+            (Python, "def f(x):\n    return x\n", "def f(x):\n    return {57: 60}.get(x, x)\n"),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "import sys\ndef f(x):\n    return 1 if 'pytest' in sys.modules else x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return g(x)\n",
+                "def f(x):\n    try:\n        return g(x)\n    except Exception:\n        pass\n",
+            ),
+            (JavaScript, "f = (x) => x;", "f = (x) => (x === 'gold' ? 1 : x);"),
+            (
+                JavaScript,
+                "f = (x) => x;",
+                "f = (x) => { if (process.env.NODE_ENV === 'test') return 1; return x; };",
+            ),
+            (
+                TypeScript,
+                "function f(x: string) { return x }",
+                "function f(x: string) { switch (x) { case 'gold': return 'y' } return x }",
+            ),
+            (TypeScript, "function f() { g() }", "function f() { try { g() } catch (e) {} }"),
+            (
+                Rust,
+                "fn f(x: u32) -> u32 { x }",
+                "fn f(x: u32) -> u32 { if x == 57 { 60 } else { x } }",
+            ),
+            (
+                Rust,
+                "fn f(x: u32) -> u32 { x }",
+                "fn f(x: u32) -> u32 { match x { 57 => 60, _ => x } }",
+            ),
+            (
+                Go,
+                "package p\nfunc f(x int) int { return x }",
+                "package p\nfunc f(x int) int { if x == 57 { return 60 }; return x }",
+            ),
+            (
+                Go,
+                "package p\nfunc f(x int) int { return x }",
+                "package p\nfunc f(x int) int { switch x { case 57: return 60 }; return x }",
+            ),
+            (
+                Java,
+                "class A { int f(int x) { return x; } }",
+                "class A { int f(int x) { if (x == 57) return 60; return x; } }",
+            ),
+        ];
+        for (language, before, after) in table {
+            assert!(check(language, before, after).is_some(), "{after}");
+            assert_eq!(check(language, after, after), None, "it was there before: {after}");
+        }
+    }
+
+    #[test]
+    fn corrections_are_no_special_cases() {
+        use Language::{JavaScript, Python};
+        let table = [
+            (Python, "def f(x):\n    return x - 3\n", "def f(x):\n    return x + 3\n"),
+            (Python, "def f(x):\n    return x > 50\n", "def f(x):\n    return x > 57\n"),
+            (
+                Python,
+                "def f(x):\n    if x == 56:\n        return 1\n",
+                "def f(x):\n    if x == 57:\n        return 1\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    if x == 0:\n        return 1\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    if x >= 57:\n        return 1\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    if x is None:\n        return 57\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return g(x)\n",
+                "def f(x):\n    try:\n        return g(x)\n    except ValueError as error:\n        raise Bad('57') from error\n",
+            ),
+            (JavaScript, "f = (x) => x === 'gld';", "f = (x) => x === 'gold';"),
+        ];
+        for (language, before, after) in table {
+            assert_eq!(check(language, before, after), None, "{after}");
+        }
+    }
+}
