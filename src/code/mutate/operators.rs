@@ -4,7 +4,9 @@ use super::edit_site::{EditList, EditSite, first};
 use super::name::NAMES;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId as Id;
-use super::value::{INGREDIENTS, append, cut_at, grouped, is_in_sum_or_index, may_count, wrap_in};
+use super::value::{
+    INGREDIENTS, append, cut_at, grouped, is_in_sum_or_index, is_of_arithmetic, may_count, wrap_in,
+};
 use super::{binary, constant, expression, name, statement, value};
 
 /// One row of the table: a function that edits certain nodes.
@@ -133,8 +135,15 @@ pub const OPERATORS: &[Operator] = &[
     // Any value. Off-by-one errors are most common in counts and indices.
     row(
         Id::OffByOne,
-        Values(|site| may_count(site) && is_in_sum_or_index(site)),
+        Values(|site| may_count(site) && is_in_sum_or_index(site) && !is_of_arithmetic(site)),
         0.9,
+        value::one_off,
+    ),
+    // Another operator is a smaller change than one more operand.
+    row(
+        Id::OffByOne,
+        Values(|site| may_count(site) && is_in_sum_or_index(site) && is_of_arithmetic(site)),
+        0.6,
         value::one_off,
     ),
     row(

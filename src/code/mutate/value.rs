@@ -44,6 +44,11 @@ pub fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
     matches!(site.parent, Arguments | Subscript | Compare | Slice | Return | Assign | Arithmetic)
 }
 
+/// Whether an expression is an arithmetic operation or an operand of one.
+pub fn is_of_arithmetic(site: &EditSite<'_>) -> bool {
+    site.kind == Arithmetic || site.parent == Arithmetic
+}
+
 /// Whether an operand such as `+ x` may be missing after an expression.
 pub fn may_lack_operand(site: &EditSite<'_>) -> bool {
     may_be_number(site)
