@@ -89,6 +89,20 @@ fn a_suite_that_crashes_or_hangs_is_never_a_rate() {
 }
 
 #[test]
+fn tests_that_hang_cost_a_limit_and_its_confirmation_and_are_all_named() {
+    let tests = "import time\nimport unittest\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        time.sleep(90)\n    def test_other(self):\n        time.sleep(90)\n    def test_quick(self):\n        pass\n";
+    let repo = TestRepo::new(&[("test_a.py", tests)]);
+    let began = std::time::Instant::now();
+    let ran = repo.regreen(&["fix", "--json", "--test-timeout", "5s"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    for part in ["was stopped after 5 s", "test_one", "1 more"] {
+        assert!(ran.err.contains(part), "{part}: {}", ran.err);
+    }
+    assert!(!ran.err.contains("running it once more"), "{}", ran.err);
+    assert!(began.elapsed() < std::time::Duration::from_secs(80), "{}", ran.err);
+}
+
+#[test]
 fn a_broken_configuration_names_line_column_and_expectation() {
     let repo = TestRepo::new(CALC);
     repo.write(&[(".github/regreen.yml", "gate:\n  target: 950\n")]);

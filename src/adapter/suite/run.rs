@@ -38,8 +38,8 @@ const EVIDENCE: u64 = 2 << 10;
 /// Exit codes of a shell that cannot execute or find a command.
 const NOT_STARTED: [ExitReason; 2] = [ExitReason::Exit(126), ExitReason::Exit(127)];
 
-/// Tests of one run that may hang, one after the other.
-const HUNG: usize = 2;
+/// Runs that may end at the limit: the first, and one without the test that hung in it.
+const RUNS_THAT_HANG: u32 = 2;
 
 /// Exit code of pytest for arguments or settings that it refuses.
 const PYTEST_USAGE: ExitReason = ExitReason::Exit(4);
@@ -60,9 +60,12 @@ impl ProjectSuite<'_> {
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
         let limit = self.settings.timeout;
+        // What hangs costs one limit, and one more to confirm it, however many tests do.
+        let mut left = limit * RUNS_THAT_HANG;
         let mut hung = BTreeMap::new();
         loop {
             let execution = command.execute(selection, limit).await?;
+            left = left.saturating_sub(limit);
             if execution.ending != ExitReason::TimedOut {
                 let report = command.read(&execution);
                 let has_tests = report.as_ref().is_ok_and(|report| !report.tests.is_empty());
@@ -78,7 +81,7 @@ impl ProjectSuite<'_> {
             // the one that does.
             let latest = clock::seconds() - of_test.min(limit / 2).as_secs_f64();
             match driver_lines::running_since(&written, latest).as_slice() {
-                [one] if hung.len() < HUNG && !hung.contains_key(one) => {
+                [one] if !left.is_zero() && !hung.contains_key(one) => {
                     let seconds = limit.as_secs();
                     let text =
                         format!("the test did not end, and the run was stopped after {seconds} s");
@@ -91,6 +94,7 @@ impl ProjectSuite<'_> {
                 }
                 _ => {
                     let (command, log) = (execution.command, log.to_owned());
+                    let running = hung.into_keys().chain(running).collect();
                     return Err(RunError::TimedOut { command, limit, running, log });
                 }
             }
