@@ -10,6 +10,7 @@ mod explain;
 mod localise;
 mod score;
 mod search_settings;
+mod setback;
 mod stream;
 
 pub use characterise::{

@@ -12,6 +12,10 @@ use crate::effect::{CandidateRunner, CaseResult, Clock, FileDiff, RunError, Spee
 /// be too short, and an edit that is only slow has not been judged.
 pub(super) const RETRY_LIMIT_FACTOR: u32 = 5;
 
+/// Least time limit of a candidate that is run by the suite's own command: starting that may take
+/// longer than the tests.
+const COLD_LIMIT: Duration = Duration::from_secs(30);
+
 /// Limits of one search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -39,10 +43,13 @@ impl Trial<'_> {
         limit: Duration,
         stop_at_failure: bool,
     ) -> Result<(Vec<CaseResult>, bool), RunError> {
+        let limit = match self.runner.speed() {
+            Speed::Warm => limit,
+            Speed::Cold => limit.max(COLD_LIMIT),
+        };
         let start = self.clock.elapsed();
         let results = self.runner.run(edits, tests, limit, stop_at_failure).await?;
-        let duration = self.clock.elapsed().saturating_sub(start);
-        let is_late = self.runner.speed() == Speed::Warm && ran_out(&results, duration, limit);
+        let is_late = ran_out(&results, self.clock.elapsed().saturating_sub(start), limit);
         Ok((results, is_late))
     }
 

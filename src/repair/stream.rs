@@ -21,16 +21,45 @@ pub struct RankedEdit {
     pub priority: f64,
     /// The edit in one line.
     pub summary: String,
-    /// The single edit, if it is one, to build pairs from.
-    pub single: Option<(RepoPath, Candidate)>,
+    /// The edits that it consists of: one, or two of a pair; none if it takes changes back.
+    pub parts: Vec<EditPart>,
+}
+
+/// One edit of one file.
+#[derive(Clone, Debug)]
+pub struct EditPart {
+    pub file: RepoPath,
+    pub candidate: Candidate,
+}
+
+impl EditPart {
+    /// The edit alone; `None` where its result does not parse.
+    pub fn ranked(
+        &self,
+        sources: &BTreeMap<RepoPath, String>,
+        priority: f64,
+    ) -> Option<RankedEdit> {
+        let Self { file, candidate } = self;
+        let (language, source) = (Language::of(file)?, sources.get(file)?);
+        let after = candidate.apply(source);
+        if syntax::first_error(language, &after).is_some() {
+            return None;
+        }
+        Some(RankedEdit {
+            edits: single(file.clone(), source, after),
+            operators: vec![candidate.operator],
+            priority,
+            summary: summarise(file, source, candidate),
+            parts: vec![self.clone()],
+        })
+    }
 }
 
 /// A heap entry; entries of equal priority keep the order of the text, so every run is the same.
 struct Entry {
     priority: f64,
     order: usize,
-    file: RepoPath,
-    candidate: Candidate,
+    part: EditPart,
 }
 
 impl PartialEq for Entry {
@@ -93,7 +122,8 @@ impl<'a> Stream<'a> {
                 let size = candidate.text.len().max(candidate.range.len());
                 let small = if bias.surgical && size > 30 { 0.3 } else { 1.0 };
                 let priority = score * score * candidate.weight * bonus * small;
-                heap.push(Entry { priority, order, file: file.clone(), candidate });
+                let part = EditPart { file: file.clone(), candidate };
+                heap.push(Entry { priority, order, part });
                 order += 1;
             }
         }
@@ -109,20 +139,10 @@ impl Iterator for Stream<'_> {
         if let Some(reversal) = self.reversals.next() {
             return Some(reversal);
         }
-        while let Some(Entry { priority, file, candidate, .. }) = self.heap.pop() {
-            let (Some(language), Some(source)) = (Language::of(&file), self.sources.get(&file))
-            else {
-                continue;
-            };
-            let after = candidate.apply(source);
-            if syntax::first_error(language, &after).is_some() {
-                continue;
+        while let Some(Entry { priority, part, .. }) = self.heap.pop() {
+            if let Some(ranked) = part.ranked(self.sources, priority) {
+                return Some(ranked);
             }
-            let summary = summarise(&file, source, &candidate);
-            let edits = single(file.clone(), source, after);
-            let operators = vec![candidate.operator];
-            let single = Some((file, candidate));
-            return Some(RankedEdit { edits, operators, priority, summary, single });
         }
         None
     }
@@ -215,15 +235,23 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
 fn reversal(edits: EditSet, summary: String) -> RankedEdit {
     let operator = OperatorId::ReverseChange;
     let (operators, priority) = (vec![operator], operator.base_yield());
-    RankedEdit { edits, operators, priority, summary, single: None }
+    RankedEdit { edits, operators, priority, summary, parts: Vec::new() }
 }
 
-/// Two edits of one file as one edit; `None` if they overlap.
-pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<RankedEdit> {
-    let (first, second) = if a.range.start <= b.range.start { (a, b) } else { (b, a) };
-    if second.range.start < first.range.end || first.range == second.range {
+/// Two edits of one file as one edit; `None` if they overlap, or change different files.
+pub fn pair(
+    sources: &BTreeMap<RepoPath, String>,
+    a: &EditPart,
+    b: &EditPart,
+) -> Option<RankedEdit> {
+    let in_order = a.candidate.range.start <= b.candidate.range.start;
+    let parts = if in_order { [a, b] } else { [b, a] };
+    let [first, second] = parts.map(|part| &part.candidate);
+    let overlaps = second.range.start < first.range.end || first.range == second.range;
+    if a.file != b.file || overlaps {
         return None;
     }
+    let (file, source) = (&a.file, sources.get(&a.file)?);
     // Apply the later edit first, so that the range of the earlier one stays valid.
     let after = first.apply(&second.apply(source));
     let language = Language::of(file)?;
@@ -233,9 +261,9 @@ pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Opti
     Some(RankedEdit {
         edits: single(file.clone(), source, after),
         operators: vec![first.operator, second.operator],
-        priority: a.weight * b.weight / 100.0,
+        priority: first.weight * second.weight / 100.0,
         summary: format!("{}; {}", summarise(file, source, first), summarise(file, source, second)),
-        single: None,
+        parts: parts.map(EditPart::clone).into(),
     })
 }
 

@@ -59,6 +59,9 @@ pub enum FixStepOutcome {
         /// Reasons for which the guards refuse it; empty if they accept it.
         refusals: Vec<String>,
         tried: u32,
+        /// Candidates of these that only ever ran out of time, so that nothing is known of them.
+        #[serde(default)]
+        timed_out: u32,
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
         /// Provider calls made for the proposal.
@@ -312,6 +315,7 @@ impl FixLoop {
             operators,
             refusals,
             tried,
+            timed_out,
             exhausted,
             asked,
         } = done
@@ -324,7 +328,11 @@ impl FixLoop {
         attempt.exhausted = exhausted;
         let Some(proposal) = proposal else {
             let reason = if is_searched(attempt.tried, &attempt.calls, attempt.degraded) {
-                format!("no plausible edit among {} candidates", attempt.tried)
+                let late = match timed_out {
+                    0 => String::new(),
+                    some => format!(", of which {some} only ran out of time"),
+                };
+                format!("no plausible edit among {} candidates{late}", attempt.tried)
             } else {
                 "no provider returned a usable edit".to_owned()
             };

@@ -10,12 +10,13 @@ use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CaseResult, EffectError, GitError, RunError, Worktree};
+use crate::effect::{CaseResult, EffectError, GitError, RunError, Speed, Worktree};
 
 use super::edit_traits::{fingerprint, literals, special_case, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
-use super::stream::{Bias, RankedEdit, Stream, pair};
+use super::setback::is_setback;
+use super::stream::{Bias, RankedEdit, Stream, pair, single};
 
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
@@ -41,10 +42,19 @@ pub struct SearchOutcome {
     /// were tried or that its limits ended it.
     pub exhausted: bool,
     pub operators: Vec<String>,
+    /// Candidates that ran out of time whenever they were tried, so that nothing is known of them.
+    pub timed_out: u32,
 }
 
-/// Candidates of a pass that get a second chance after they ran out of time.
+/// Candidates of a pass that get a second chance after they ran out of time while the machine was
+/// quick enough: most of these hang.
 const MAX_RETRIED: usize = 8;
+
+/// A candidate may take this multiple of what the unchanged sources took shortly before.
+const OF_CONTROL: u32 = 4;
+
+/// Time limit of a run of the unchanged sources.
+const CONTROL: Duration = Duration::from_secs(20);
 
 /// An edit that repairs tests and breaks none that were tried.
 struct Plausible {
@@ -76,8 +86,9 @@ enum Rejection {
 /// Searches for an edit that repairs the failing tests of a diagnosis.
 ///
 /// The answer depends on the sources and results alone, unless the time limit ends the search. Which
-/// process is quicker does not matter, nor how busy the machine is: before an edit is accepted,
-/// better ones that ran out of time are tried again with a longer limit.
+/// process is quicker does not matter, nor how busy the machine is: limits follow what the unchanged
+/// sources take at the time, and before an edit is accepted or none is found, better ones that ran out
+/// of time are tried again, alone and with a longer limit.
 pub async fn search(
     search: &Search<'_>,
     diagnosis: &Diagnosis,
@@ -91,7 +102,18 @@ pub async fn search(
         .iter()
         .any(|trace| failing.contains(&trace.test) && trace.duration >= HUNG);
     let times = times(search, diagnosis);
-    let mut hunt = SearchRun { search, diagnosis, deadline, tried: 0, literals, hangs, times };
+    let control = Duration::ZERO;
+    let mut hunt = SearchRun {
+        search,
+        diagnosis,
+        deadline,
+        tried: 0,
+        timed_out: 0,
+        literals,
+        hangs,
+        times,
+        control,
+    };
     let mut chosen: Vec<Plausible> = Vec::new();
     let batch = search.strategy == Strategy::Aggressive;
     let wide = search.strategy == Strategy::Reflective;
@@ -126,13 +148,15 @@ pub async fn search(
             break;
         }
     }
-    let tried = hunt.tried;
+    let chosen = hunt.needed(apart(chosen)).await?;
+    let (tried, timed_out) = (hunt.tried, hunt.timed_out);
     let (proposal, operators) = merge(chosen, tried).unzip();
     Ok(SearchOutcome {
         exhausted: proposal.is_none(),
         proposal,
         tried,
         operators: operators.unwrap_or_default(),
+        timed_out,
     })
 }
 
@@ -165,19 +189,35 @@ fn best(plausible: &[Plausible], expected: usize) -> usize {
     plausible.iter().enumerate().max_by(better).map_or(0, |(index, _)| index)
 }
 
-/// Merges the edits of several clusters into one proposal, with the operators that made it. If two of
-/// them edit the same file, the first one wins, because both started from the same text.
+/// Of edits that change the same file, the first one, because all started from the same text.
+fn apart(chosen: Vec<Plausible>) -> Vec<Plausible> {
+    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut apart = chosen;
+    apart.retain(|one| {
+        let own = one.ranked.edits.files.iter().map(|edit| edit.file.clone());
+        let own: BTreeSet<RepoPath> = own.collect();
+        let is_free = files.is_disjoint(&own);
+        files.extend(own.into_iter().filter(|_| is_free));
+        is_free
+    });
+    apart
+}
+
+/// Edits of different files as one.
+fn joined<'e>(all: impl Iterator<Item = &'e Plausible>) -> EditSet {
+    let files = all.flat_map(|one| one.ranked.edits.files.iter().cloned());
+    let mut edits = EditSet { files: files.collect() };
+    edits.files.sort_by(|a, b| a.file.cmp(&b.file));
+    edits
+}
+
+/// Merges the edits of several clusters into one proposal, with the operators that made it.
 fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> {
-    let mut edits = EditSet::default();
+    let edits = joined(chosen.iter());
     let (mut summaries, mut repairs) = (Vec::new(), Vec::new());
     let (mut suspicion, mut special_case) = (None, None);
     let mut operators = Vec::new();
     for plausible in chosen {
-        let files = &plausible.ranked.edits.files;
-        if files.iter().any(|edit| edits.files.iter().any(|known| known.file == edit.file)) {
-            continue;
-        }
-        edits.files.extend(files.iter().cloned());
         operators.extend(plausible.ranked.operators.iter().map(|one| one.name().to_owned()));
         summaries.push(plausible.ranked.summary);
         repairs.extend(plausible.repairs);
@@ -187,7 +227,6 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> 
     if edits.files.is_empty() {
         return None;
     }
-    edits.files.sort_by(|a, b| a.file.cmp(&b.file));
     repairs.sort();
     repairs.dedup();
     let proposal = Proposal {
@@ -218,10 +257,13 @@ struct SearchRun<'a> {
     diagnosis: &'a Diagnosis,
     deadline: Duration,
     tried: u32,
+    timed_out: u32,
     literals: BTreeSet<String>,
     hangs: bool,
     /// The time that each test may be expected to take.
     times: BTreeMap<TestId, Duration>,
+    /// What a run of one test of the unchanged sources took last, besides the test.
+    control: Duration,
 }
 
 /// What each test may be expected to take: the longer of its times in the suite and in the trace,
@@ -263,14 +305,11 @@ impl SearchRun<'_> {
         match edits {
             Edits::Single => self.try_all(stream, cluster, share).await,
             Edits::Pairs => {
-                let singles: Vec<_> =
-                    stream.filter_map(|ranked| ranked.single).take(PAIRED).collect();
+                let singles: Vec<_> = stream.flat_map(|ranked| ranked.parts).take(PAIRED).collect();
                 let mut pairs: Vec<RankedEdit> = Vec::new();
-                for (index, (file, first)) in singles.iter().enumerate() {
-                    for (other, second) in singles.iter().skip(index + 1) {
-                        if let (true, Some(source)) = (file == other, sources.get(file)) {
-                            pairs.extend(pair(source, file, first, second));
-                        }
+                for (index, first) in singles.iter().enumerate() {
+                    for second in singles.iter().skip(index + 1) {
+                        pairs.extend(pair(sources, first, second));
                     }
                 }
                 pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
@@ -292,8 +331,9 @@ impl SearchRun<'_> {
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
         let jobs = self.search.trial.concurrency();
         let mut stop_at = self.tried.saturating_add(budget.max(1));
-        let (mut plausible, mut late) = (Vec::new(), Vec::new());
+        let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
+        self.time_control(cluster).await?;
         let expected = cluster.tests.len();
         while tried < stop_at.min(self.search.trial.limits.candidates)
             && self.search.trial.clock.elapsed() < self.deadline
@@ -303,7 +343,8 @@ impl SearchRun<'_> {
                 break;
             }
             tried += u32::try_from(wave.len()).unwrap_or(u32::MAX);
-            for (ranked, repairs) in self.judge_all(wave, cluster, 1).await {
+            let mut stopped = Vec::new();
+            for (ranked, repairs) in self.judge_all(wave, cluster).await {
                 order += 1;
                 match repairs {
                     _ if order > stop_at => {}
@@ -315,27 +356,40 @@ impl SearchRun<'_> {
                         stop_at = stop_at.min(order.saturating_add(more));
                         plausible.push(one);
                     }
-                    Err(Rejection::OutOfTime) if late.len() < MAX_RETRIED => {
-                        late.push((order, ranked));
-                    }
-                    Err(Rejection::OutOfTime | Rejection::Refuted) => {}
+                    Err(Rejection::OutOfTime) => stopped.push((order, ranked)),
+                    Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
                 }
+            }
+            if !stopped.is_empty() {
+                self.timed_out += u32::try_from(stopped.len()).unwrap_or(u32::MAX);
+                let enough = self.grace() * 5 / 4;
+                self.time_control(cluster).await?;
+                let busy = self.grace() > enough;
+                let room = if busy { stopped.len() } else { MAX_RETRIED - hung };
+                hung += if busy { 0 } else { stopped.len().min(room) };
+                late.extend(stopped.into_iter().take(room));
             }
             (self.search.progress)(u64::from(tried));
         }
         drop(candidates);
         self.tried = tried;
-        if self.search.trial.clock.elapsed() < self.deadline {
-            let (orders, wave): (Vec<u32>, Vec<RankedEdit>) =
-                late.into_iter().filter(|(order, _)| *order < stop_at).unzip();
-            let judged = self.judge_all(wave, cluster, RETRY_LIMIT_FACTOR).await;
-            for (order, (ranked, repairs)) in orders.into_iter().zip(judged) {
-                match repairs {
-                    Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
-                    Err(Rejection::OutOfTime | Rejection::Refuted) => {}
-                    Err(Rejection::Failed(error)) => return Err(error),
-                }
+        for (order, ranked) in late {
+            if order >= stop_at || self.search.trial.clock.elapsed() >= self.deadline {
+                break;
+            }
+            let (ranked, repairs) = self.judge_whole(ranked, cluster, RETRY_LIMIT_FACTOR).await;
+            match repairs {
+                Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
+                Err(Rejection::OutOfTime) => continue,
+                Err(Rejection::Refuted) => {}
+                Err(Rejection::Failed(error)) => return Err(error),
+            }
+            self.timed_out = self.timed_out.saturating_sub(1);
+            // Nothing behind it in the stream is better.
+            if plausible.last().is_some_and(|one| one.order == order && one.is_conclusive(expected))
+            {
+                break;
             }
         }
         Ok(plausible)
@@ -347,18 +401,71 @@ impl SearchRun<'_> {
         Plausible { ranked, order, repairs, suspicion, special_case }
     }
 
+    /// Times one test on the unchanged sources, as the second of two runs, because the first may
+    /// have to start a process. A cold start has a limit that is long enough for any machine.
+    async fn time_control(&mut self, cluster: &Cluster) -> Result<(), EffectError> {
+        let trial = &self.search.trial;
+        let traces = &self.diagnosis.traces;
+        let usual = |test: &TestId| {
+            let traced = traces.iter().filter(|trace| trace.test == *test);
+            let traced = traced.map(|trace| trace.duration).max().unwrap_or_default();
+            traced.max(self.times.get(test).copied().unwrap_or_default())
+        };
+        let passing = self.search.passing.iter().map(|case| &case.id);
+        let mut tests = cluster.tests.iter().take(1).chain(passing);
+        let test = tests.find(|test| usual(test) < HUNG);
+        let file = cluster.lines.keys().find_map(|file| self.diagnosis.sources.get_key_value(file));
+        let (Some(test), Some((file, text)), Speed::Warm) = (test, file, trial.runner.speed())
+        else {
+            return Ok(());
+        };
+        let same = single(file.clone(), text, text.clone());
+        let mut shortest = CONTROL;
+        for _ in 0..2 {
+            let start = trial.clock.elapsed();
+            match trial.runner.run(&same, std::slice::from_ref(test), CONTROL, true).await {
+                Ok(_) => shortest = shortest.min(trial.clock.elapsed().saturating_sub(start)),
+                // Candidates show whether the runner works.
+                Err(RunError::Io { .. }) => return Ok(()),
+                Err(error) => return Err(EffectError::Run(error)),
+            }
+        }
+        self.control = shortest.saturating_sub(usual(test));
+        Ok(())
+    }
+
+    /// Time for a candidate besides that of its tests.
+    fn grace(&self) -> Duration {
+        self.least_grace().max(self.control * OF_CONTROL)
+    }
+
+    /// The same on a machine that has nothing else to do. The traced time already holds the cost of
+    /// tracing, which makes it generous.
+    fn least_grace(&self) -> Duration {
+        if self.hangs { HANGING } else { Duration::from_millis(350) }
+    }
+
+    /// Judges an edit, and reduces one that repairs tests to what repairs them.
+    async fn judge_whole(
+        &self,
+        ranked: RankedEdit,
+        cluster: &Cluster,
+        patience: u32,
+    ) -> (RankedEdit, Result<Vec<TestId>, Rejection>) {
+        match self.judge(&ranked.edits, cluster, patience).await {
+            Ok(repairs) => self.smallest(ranked, repairs, cluster).await,
+            rejected => (ranked, rejected),
+        }
+    }
+
     /// Judges candidates side by side; the answers come in the order of the candidates.
     async fn judge_all(
         &self,
         candidates: Vec<RankedEdit>,
         cluster: &Cluster,
-        patience: u32,
     ) -> Vec<(RankedEdit, Result<Vec<TestId>, Rejection>)> {
         stream::iter(candidates)
-            .map(|ranked| async move {
-                let repairs = self.judge(&ranked.edits, cluster, patience).await;
-                (ranked, repairs)
-            })
+            .map(|ranked| self.judge_whole(ranked, cluster, 1))
             .buffered(self.search.trial.concurrency())
             .collect()
             .await
@@ -383,7 +490,62 @@ impl SearchRun<'_> {
         for tests in [near, far] {
             self.run(edits, &tests, true, patience).await?;
         }
-        Ok(repairs)
+        if self.sets_back(edits, &repairs).await? { Err(Rejection::Refuted) } else { Ok(repairs) }
+    }
+
+    /// Whether a failing test that an edit does not repair gets less far than before, as when the edit
+    /// deletes a name that the test needs. Nothing that only the time limit says counts.
+    async fn sets_back(&self, edits: &EditSet, repairs: &[TestId]) -> Result<bool, Rejection> {
+        let others: BTreeMap<&TestId, &TestCase> = (self.search.failing.iter())
+            .filter(|case| !repairs.contains(&case.id))
+            .map(|case| (&case.id, case))
+            .collect();
+        let tests: Vec<TestId> = others.keys().copied().cloned().collect();
+        let results = match self.run(edits, &tests, false, RETRY_LIMIT_FACTOR).await {
+            Ok(results) => results,
+            Err(Rejection::Refuted | Rejection::OutOfTime) => return Ok(false),
+            Err(failed) => return Err(failed),
+        };
+        Ok(results
+            .iter()
+            .any(|after| others.get(&after.test).is_some_and(|before| is_setback(before, after))))
+    }
+
+    /// Of an edit in two parts, the part that repairs as much alone; the other is not needed. The
+    /// parts were candidates themselves, so one that was disproved speaks against both.
+    async fn smallest(
+        &self,
+        ranked: RankedEdit,
+        repairs: Vec<TestId>,
+        cluster: &Cluster,
+    ) -> (RankedEdit, Result<Vec<TestId>, Rejection>) {
+        let parts = ranked.parts.iter().filter(|_| ranked.parts.len() > 1);
+        for part in parts.filter_map(|part| part.ranked(&self.diagnosis.sources, ranked.priority)) {
+            match self.judge(&part.edits, cluster, RETRY_LIMIT_FACTOR).await {
+                Ok(alone) if repairs.iter().all(|test| alone.contains(test)) => {
+                    let is_disproved = self.search.disproved.contains(&fingerprint(&part.edits));
+                    return (part, if is_disproved { Err(Rejection::Refuted) } else { Ok(alone) });
+                }
+                Err(failed @ Rejection::Failed(_)) => return (ranked, Err(failed)),
+                Ok(_) | Err(Rejection::Refuted | Rejection::OutOfTime) => {}
+            }
+        }
+        (ranked, Ok(repairs))
+    }
+
+    /// Of edits for several clusters, those without which the others do not repair as much.
+    async fn needed(&self, mut chosen: Vec<Plausible>) -> Result<Vec<Plausible>, EffectError> {
+        for index in (0..chosen.len()).rev() {
+            let others = chosen.iter().enumerate().filter(|(other, _)| *other != index);
+            let rest = joined(others.map(|(_, one)| one));
+            let Some(one) = chosen.get(index).filter(|_| !rest.files.is_empty()) else { continue };
+            match self.run(&rest, &one.repairs, true, RETRY_LIMIT_FACTOR).await {
+                Ok(_) => drop(chosen.remove(index)),
+                Err(Rejection::Refuted | Rejection::OutOfTime) => {}
+                Err(Rejection::Failed(error)) => return Err(error),
+            }
+        }
+        Ok(chosen)
     }
 
     /// Runs tests on an edit; where `all` must pass, one that fails rejects the edit.
@@ -398,9 +560,7 @@ impl SearchRun<'_> {
             return Ok(Vec::new());
         }
         let before: Duration = tests.iter().filter_map(|test| self.times.get(test)).sum();
-        // The traced time already holds the cost of tracing, which makes it generous.
-        let base = if self.hangs { HANGING } else { Duration::from_millis(350) };
-        let limit = time_limit(before, tests.len(), base) * patience;
+        let limit = time_limit(before, tests.len(), self.grace()) * patience;
         let (results, is_late) = match self.search.trial.run(edits, tests, limit, all).await {
             Ok(run) => run,
             // The later full run covers tests that the warm runner cannot load.
@@ -408,7 +568,7 @@ impl SearchRun<'_> {
             Err(error) => return Err(Rejection::Failed(error.into())),
         };
         let failed = results.iter().any(|one| one.status == Status::Failed);
-        if is_late && patience == 1 {
+        if is_late && (all || patience == 1) {
             Err(Rejection::OutOfTime)
         } else if all && (failed || results.len() < tests.len()) {
             Err(Rejection::Refuted)

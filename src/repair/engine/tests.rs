@@ -15,7 +15,7 @@ use super::*;
 use crate::code::mutate::OperatorId;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::CommitId;
-use crate::domain::test::Layer;
+use crate::domain::test::{FailureText, Layer};
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;
@@ -25,18 +25,38 @@ const SOURCE: &str = "function add(a, b) {\n  return a - b;\n}\n";
 /// Both are the sum; the first one is the simpler edit.
 const SUMS: [&str; 2] = ["return a + b;", "return a - -b;"];
 
+/// Class and message of the failure of a test on some sources; `None` if it passes.
+type Answer = fn(&str, &TestId) -> Option<(&'static str, &'static str)>;
+
 /// A machine on which each run takes as long as a list says, in milliseconds, and lets others
 /// finish first as often as another list says.
 struct BusyMachine {
     durations: Vec<u64>,
     turns: Vec<u8>,
+    /// How tests end on the sources after an edit.
+    answer: Answer,
+    /// Whether edits of this kind never end.
+    hangs: fn(&str) -> bool,
+    /// Runs of changed sources.
     runs: AtomicUsize,
+    all_runs: AtomicUsize,
     elapsed: Mutex<Duration>,
 }
 
 impl BusyMachine {
     fn new(durations: Vec<u64>, turns: Vec<u8>) -> Self {
-        Self { durations, turns, runs: AtomicUsize::new(0), elapsed: Mutex::default() }
+        Self {
+            durations,
+            turns,
+            answer: |after, _| {
+                let is_sum = SUMS.iter().any(|sum| after.contains(sum));
+                (!is_sum).then_some(("AssertionError", ""))
+            },
+            hangs: |_| false,
+            runs: AtomicUsize::new(0),
+            all_runs: AtomicUsize::new(0),
+            elapsed: Mutex::default(),
+        }
     }
 }
 
@@ -69,7 +89,11 @@ impl CandidateRunner for BusyMachine {
         limit: Duration,
         _: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
-        let run = self.runs.fetch_add(1, Ordering::Relaxed);
+        let texts = edits.files.iter().filter_map(|edit| edit.after.as_deref());
+        let after: String = texts.collect();
+        let is_changed = edits.files.iter().any(|edit| edit.before != edit.after);
+        self.runs.fetch_add(usize::from(is_changed), Ordering::Relaxed);
+        let run = self.all_runs.fetch_add(1, Ordering::Relaxed);
         let mut turns = self.turns[run % self.turns.len()];
         poll_fn(|context| {
             if turns == 0 {
@@ -80,17 +104,22 @@ impl CandidateRunner for BusyMachine {
             Poll::Pending
         })
         .await;
-        let duration = Duration::from_millis(self.durations[run % self.durations.len()]);
-        *self.elapsed.lock().unwrap() += duration.min(limit);
-        let after = edits.files[0].after.as_deref().unwrap_or_default();
-        let is_sum = SUMS.iter().any(|sum| after.contains(sum));
-        let (status, failure) = match is_sum {
-            _ if duration >= limit => (Status::Failed, None),
-            true => (Status::Passed, None),
-            false => (Status::Failed, Some(("AssertionError".to_owned(), String::new()))),
+        let duration = if is_changed && (self.hangs)(&after) {
+            Duration::MAX
+        } else {
+            Duration::from_millis(self.durations[run % self.durations.len()])
         };
-        let case =
-            |test: &TestId| CaseResult { test: test.clone(), status, failure: failure.clone() };
+        *self.elapsed.lock().unwrap() += duration.min(limit);
+        let case = |test: &TestId| {
+            let failure = (self.answer)(&after, test);
+            let failure = failure.map(|(class, message)| (class.to_owned(), message.to_owned()));
+            let (status, failure) = match failure {
+                _ if duration >= limit => (Status::Failed, None),
+                None => (Status::Passed, None),
+                failure => (Status::Failed, failure),
+            };
+            CaseResult { test: test.clone(), status, failure }
+        };
         Ok(tests.iter().map(case).collect())
     }
 }
@@ -156,53 +185,97 @@ impl Worktree for EmptyWorktree {
     }
 }
 
-/// What a search on a machine finds.
-fn search_on(machine: &BusyMachine, jobs: usize) -> SearchOutcome {
-    search_beside(machine, jobs, &[], Vec::new())
+/// A failing test that says what was wrong.
+fn failing(id: &str) -> TestCase {
+    TestCase {
+        id: id.into(),
+        status: Status::Failed,
+        file: None,
+        line: None,
+        duration_ms: 1,
+        layer: Layer::Unit,
+        failure: Some(FailureText {
+            class: "AssertionError".into(),
+            message: "1 != 3".into(),
+            stack: String::new(),
+            frames: Vec::new(),
+        }),
+    }
 }
 
-/// What a search finds beside tests that pass, with the traces of these.
-fn search_beside(
-    machine: &BusyMachine,
-    jobs: usize,
-    passing: &[TestCase],
+/// What there is to search: by default one function whose only test fails.
+struct Task {
+    sources: Vec<(&'static str, &'static str, &'static [u32])>,
+    failing: Vec<TestCase>,
+    passing: Vec<TestCase>,
     traces: Vec<Trace>,
-) -> SearchOutcome {
-    let file = RepoPath::parse("add.js").unwrap();
-    let cluster = Cluster {
-        tests: vec!["adds".into()],
-        lines: [(file.clone(), [(2, 1.0)].into())].into(),
-        top: None,
-    };
-    let diagnosis = Diagnosis {
-        clusters: vec![cluster],
-        sources: [(file, SOURCE.to_owned())].into(),
-        traces,
-        ..Diagnosis::default()
-    };
-    let tree = TreeId::parse("0".repeat(40)).unwrap();
-    let trial = Trial {
-        worktree: &EmptyWorktree,
-        tree: &tree,
-        runner: machine,
-        clock: machine,
-        limits: Limits { candidates: 500, time: Duration::from_hours(1) },
-        jobs,
-    };
-    let search = Search {
-        trial,
-        failing: &[],
-        passing,
-        is_test: &|_| false,
-        related: &[],
-        strategy: Strategy::Conservative,
-        base_diff: &[],
-        disproved: &[],
-        patterns: &[],
-        singles_done: false,
-        progress: &|_| {},
-    };
-    block_on(super::search(&search, &diagnosis)).unwrap()
+    jobs: usize,
+    strategy: Strategy,
+    singles_done: bool,
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Self {
+            sources: vec![("add.js", SOURCE, &[2])],
+            failing: vec![failing("adds")],
+            passing: Vec::new(),
+            traces: Vec::new(),
+            jobs: 1,
+            strategy: Strategy::Conservative,
+            singles_done: false,
+        }
+    }
+}
+
+impl Task {
+    /// What a search on a machine finds; each source explains the failing test in its place.
+    fn search_on(&self, machine: &BusyMachine) -> SearchOutcome {
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let clusters = self.sources.iter().zip(&self.failing).map(|((name, _, lines), case)| {
+            let scores = lines.iter().map(|line| (*line, 1.0)).collect();
+            Cluster {
+                tests: vec![case.id.clone()],
+                lines: [(file(name), scores)].into(),
+                top: None,
+            }
+        });
+        let sources = self.sources.iter().map(|(name, text, _)| (file(name), (*text).to_owned()));
+        let diagnosis = Diagnosis {
+            clusters: clusters.collect(),
+            sources: sources.collect(),
+            traces: self.traces.clone(),
+            ..Diagnosis::default()
+        };
+        let tree = TreeId::parse("0".repeat(40)).unwrap();
+        let trial = Trial {
+            worktree: &EmptyWorktree,
+            tree: &tree,
+            runner: machine,
+            clock: machine,
+            limits: Limits { candidates: 500, time: Duration::from_hours(1) },
+            jobs: self.jobs,
+        };
+        let search = Search {
+            trial,
+            failing: &self.failing,
+            passing: &self.passing,
+            is_test: &|_| false,
+            related: &[],
+            strategy: self.strategy,
+            base_diff: &[],
+            disproved: &[],
+            patterns: &[],
+            singles_done: self.singles_done,
+            progress: &|_| {},
+        };
+        block_on(super::search(&search, &diagnosis)).unwrap()
+    }
+}
+
+/// What a search on a machine finds.
+fn search_on(machine: &BusyMachine, jobs: usize) -> SearchOutcome {
+    Task { jobs, ..Task::default() }.search_on(machine)
 }
 
 /// The source after the proposed edit; empty without one.
@@ -244,18 +317,93 @@ fn a_slow_test_that_passes_keeps_no_repair_from_being_found() {
         failure: None,
     };
     // One run of the repaired test, then 4 s for all that passed.
-    let machine = BusyMachine::new(vec![1, 4_000], vec![0]);
-    let found = search_beside(&machine, 1, &[slow], vec![trace]);
+    let machine = BusyMachine::new(vec![1, 1, 1, 4_000], vec![0]);
+    let task = Task { passing: vec![slow], traces: vec![trace], ..Task::default() };
+    let found = task.search_on(&machine);
     assert!(proposed(found).contains(SUMS[0]));
 }
 
 #[test]
 fn candidates_that_hang_are_tried_again_a_few_times_only() {
-    let machine = BusyMachine::new(vec![u64::MAX], vec![0]);
+    let machine = BusyMachine { hangs: |_| true, ..BusyMachine::new(vec![1], vec![0]) };
     let found = search_on(&machine, 2);
     let runs = machine.runs.load(Ordering::Relaxed);
     assert_eq!(runs - usize::try_from(found.tried).unwrap(), MAX_RETRIED);
+    assert_eq!(found.timed_out, found.tried, "nothing is known of any");
     assert_eq!(proposed(found), "");
+}
+
+/// The right edit comes late, behind many that a busy machine stops.
+#[test]
+fn a_repair_is_found_although_the_machine_becomes_too_busy_for_any_candidate() {
+    let only_last: Answer =
+        |after, _| (!after.contains("return a - b * 2;")).then_some(("AssertionError", ""));
+    let machine =
+        |durations| BusyMachine { answer: only_last, ..BusyMachine::new(durations, vec![0]) };
+    let calm = search_on(&machine(vec![1]), 1);
+    assert!(calm.tried > 2 * u32::try_from(MAX_RETRIED).unwrap(), "{}", calm.tried);
+    for busy in [600, 3_000] {
+        // The first control runs are quick.
+        let durations = [vec![1; 2], vec![busy; 5_000]].concat();
+        let found = search_on(&machine(durations), 1);
+        assert_eq!((found.tried, found.timed_out), (calm.tried, 0), "{busy} ms");
+        assert!(proposed(found).contains("return a - b * 2;"), "{busy} ms");
+    }
+}
+
+#[test]
+fn of_a_pair_only_the_edit_that_is_needed_is_proposed() {
+    let pairs = Task { strategy: Strategy::Reflective, singles_done: true, ..Task::default() };
+    let source = "export const one = 1;\nfunction add(a, b) {\n  return a - b;\n}\n";
+    let task = Task { sources: vec![("add.js", source, &[1, 3])], ..pairs };
+    let after = proposed(task.search_on(&BusyMachine::new(vec![1], vec![0])));
+    assert_eq!(after, source.replace("a - b", "a + b"));
+}
+
+#[test]
+fn an_edit_of_one_group_that_another_edit_makes_needless_is_left_out() {
+    let task = Task {
+        sources: vec![
+            ("add.js", SOURCE, &[2]),
+            ("sub.js", "function sub(a, b) {\n  return a * b;\n}\n", &[2]),
+        ],
+        failing: vec![failing("adds"), failing("subtracts")],
+        strategy: Strategy::Aggressive,
+        ..Task::default()
+    };
+    let machine = BusyMachine {
+        answer: |after, test| {
+            let added = after.contains(SUMS[0]);
+            let passes = added || test.as_str() == "subtracts" && after.contains("return a / b;");
+            (!passes).then_some(("AssertionError", "1 != 3"))
+        },
+        ..BusyMachine::new(vec![1], vec![0])
+    };
+    let edits = task.search_on(&machine).proposal.unwrap().edits;
+    let files: Vec<&str> = edits.files.iter().map(|edit| edit.file.as_str()).collect();
+    assert_eq!(files, ["add.js"]);
+}
+
+#[test]
+fn an_edit_that_sets_another_failing_test_back_is_no_repair() {
+    let task = Task { failing: vec![failing("adds"), failing("shows")], ..Task::default() };
+    let machine = |message: &'static str| BusyMachine {
+        answer: match message {
+            "" => |after, test| {
+                let passes = test.as_str() == "adds" && SUMS.iter().any(|sum| after.contains(sum));
+                (!passes).then_some(("AssertionError", "1 != 3"))
+            },
+            _ => |after, test| match test.as_str() {
+                "adds" => (!SUMS.iter().any(|sum| after.contains(sum)))
+                    .then_some(("AssertionError", "1 != 3")),
+                _ if after.contains(SUMS[0]) => Some(("ReferenceError", "show is not defined")),
+                _ => Some(("AssertionError", "1 != 3")),
+            },
+        },
+        ..BusyMachine::new(vec![1], vec![0])
+    };
+    assert!(proposed(task.search_on(&machine(""))).contains(SUMS[0]));
+    assert!(proposed(task.search_on(&machine("worse"))).contains(SUMS[1]));
 }
 
 proptest! {
@@ -278,7 +426,7 @@ fn only_operators_of_edits_that_are_proposed_are_named() {
             operators: vec![operator],
             priority: 1.0,
             summary: file.into(),
-            single: None,
+            parts: Vec::new(),
         },
         order: 1,
         repairs: Vec::new(),
@@ -290,7 +438,7 @@ fn only_operators_of_edits_that_are_proposed_are_named() {
         plausible("a.py", OperatorId::Guard),
         plausible("b.py", OperatorId::Text),
     ];
-    let (proposal, operators) = merge(chosen, 3).unwrap();
+    let (proposal, operators) = merge(apart(chosen), 3).unwrap();
     assert_eq!(proposal.edits.files.len(), 2);
     assert_eq!(operators, [OperatorId::Constant.name(), OperatorId::Text.name()]);
     assert!(merge(Vec::new(), 3).is_none());

@@ -22,6 +22,7 @@ use super::{Fixer, reach};
 struct Progress {
     asked: ProviderCalls,
     tried: u32,
+    timed_out: u32,
     exhausted: bool,
 }
 
@@ -35,7 +36,7 @@ struct VettedCandidate {
 impl Progress {
     /// The outcome of the proposal step.
     fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
-        let Self { asked, tried, exhausted } = self;
+        let Self { asked, tried, timed_out, exhausted } = self;
         let (proposal, operators, refusals) = match candidate {
             Some(VettedCandidate { proposal, operators, refusals }) => {
                 (Some(proposal), operators, refusals)
@@ -51,6 +52,7 @@ impl Progress {
             operators,
             refusals,
             tried,
+            timed_out,
             asked,
         }
     }
@@ -66,7 +68,8 @@ impl Fixer {
     ) -> Result<FixStepOutcome, EffectError> {
         let calls = self.asker.calls_before(state, fx.into()).await?;
         let asked = ProviderCalls { calls, degraded: false };
-        let mut progress = Progress { asked, tried: 0, exhausted: !self.has_embedded() };
+        let exhausted = !self.has_embedded();
+        let mut progress = Progress { asked, tried: 0, timed_out: 0, exhausted };
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
         let mut models = self.models(fx, |_| true);
         let mut context: Option<Context> = None;
@@ -144,6 +147,7 @@ impl Fixer {
             Err(error) => return Err(error),
         };
         progress.tried += found.tried;
+        progress.timed_out += found.timed_out;
         progress.exhausted = found.exhausted;
         let Some(proposal) = found.proposal else { return Ok(None) };
         let refusals = self.refusals(&proposal.edits, state, fx).await?;

@@ -119,9 +119,7 @@ impl CandidateRunner for CommandRunner {
     ) -> Result<Vec<CaseResult>, RunError> {
         let _turn = self.turn.lock().await;
         write_edits(&self.command.site.root, edits, Side::After)?;
-        // A cold start alone may exceed the limit of a warm candidate.
-        let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
-        let cases = self.run_edited(tests, limit).await;
+        let cases = self.run_edited(tests, limit.min(self.timeout)).await;
         write_edits(&self.command.site.root, edits, Side::Before)?;
         let cases = cases?;
         if let Some(error) = self.compile_error(&cases, tests) {

@@ -130,6 +130,7 @@ fn unanswered(state: FixLoop, plan: Option<FixPlan>, degraded: bool) -> FixLoop 
         operators: vec![],
         refusals: vec![],
         tried: 0,
+        timed_out: 0,
         exhausted: true,
     };
     state.advance(done, 1).0

@@ -86,6 +86,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
         operators: vec!["comparison".into()],
         refusals: vec![],
         tried: 1,
+        timed_out: 0,
         exhausted: false,
     }
 }
@@ -142,6 +143,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
             operators: vec![],
             refusals: vec![],
             tried: 5,
+            timed_out: 0,
             exhausted: true,
         },
         FixStep::Apply => FixStepOutcome::Applied { tree: tree(number), affected: state.failing() },
@@ -483,4 +485,30 @@ fn only_counted_failures_that_miss_packages_end_a_session() {
     known.preexisting = vec!["t29".into()];
     let (state, _) = known.advance(missing(all - 1, &[]), 1);
     assert_eq!(state.verdict.unwrap().ending, Ending::Success, "nothing that counts fails");
+}
+
+#[test]
+fn candidates_that_only_ran_out_of_time_are_said_to_have() {
+    let mut state = new(95, 10);
+    while state.next != FixStep::Propose {
+        let done = outcome(&state, 20, &[]);
+        state = state.advance(done, 1).0;
+    }
+    let done = match outcome(&state, 20, &[]) {
+        FixStepOutcome::Proposed { asked, fingerprint, operators, refusals, .. } => {
+            FixStepOutcome::Proposed {
+                proposal: None,
+                tried: 97,
+                timed_out: 3,
+                exhausted: true,
+                asked,
+                fingerprint,
+                operators,
+                refusals,
+            }
+        }
+        other => panic!("{other:?}"),
+    };
+    let reason = &state.advance(done, 1).0.iterations[0].reason;
+    assert_eq!(reason, "no plausible edit among 97 candidates, of which 3 only ran out of time");
 }
