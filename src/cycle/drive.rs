@@ -89,6 +89,8 @@ pub async fn drive<M: Machine, P: Perform<M>>(
                 outcome
             }
             StepEnd::Stopped { reason } => {
+                state.add_time(millis(journal.clock.elapsed().saturating_sub(began)));
+                journal.save(&state).await?;
                 return Ok(Driven {
                     state,
                     stopped: Some(Stopped { reason, ..Stopped::default() }),

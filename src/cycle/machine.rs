@@ -44,6 +44,9 @@ pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Describes the decisions in which two states differ.
     fn differences(now: &Self, then: &Self) -> Vec<String>;
 
+    /// Counts the time of a step that was stopped and will be repeated.
+    fn add_time(&mut self, _took_ms: u64) {}
+
     /// How many lines of the logs belong to this state.
     fn logs(&self) -> LogLengths;
 

@@ -228,6 +228,9 @@ pub struct Outcome {
     /// Calls that belong to no row of `iterations`, because their iteration has not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished_calls: Vec<ProviderCall>,
+    /// The iteration that the run stopped in; absent when none had begun, or the last had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<UnfinishedIteration>,
     /// The result of making the change smaller; absent when that was not tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
@@ -248,6 +251,32 @@ pub struct Outcome {
     pub duration_ms: u64,
     /// Wall time spent in test runs.
     pub testing_ms: u64,
+}
+
+/// An iteration that a run stopped in, with what it came to until then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnfinishedIteration {
+    pub iteration: u32,
+    pub strategy: Strategy,
+    /// Number of candidates tried.
+    pub candidates: u32,
+    /// The edit that it found and had not confirmed; it is part of no commit.
+    pub edit: Option<UnconfirmedEdit>,
+}
+
+/// An edit that was found, but whose test run had not ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnconfirmedEdit {
+    /// A provider name, or `embedded`.
+    pub author: String,
+    /// The edit in one line.
+    pub summary: String,
+    /// Why it looks made for the tests, if it does.
+    pub suspicion: Option<String>,
+    /// The edit as a unified diff, cut if it is very long.
+    pub patch: String,
 }
 
 /// Result of minimising the change, with proof for each hunk (specification.md 13.5, 13.18).

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fix_plan::ModificationPoint;
 use super::id::{CommitId, RepoPath, TestId};
 use super::strategy::Strategy;
 
@@ -25,6 +26,9 @@ pub struct ExplainedCluster {
     pub tests: Vec<TestId>,
     /// The most suspicious line; absent when nothing points at one.
     pub place: Option<SuspiciousLine>,
+    /// The functions that may hold the cause, most suspicious first; at most five.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<SuspectFunction>,
     /// The assertion of the most specific test, in one line.
     pub message: String,
     /// What a provider says about these tests, if one analysed them.
@@ -57,6 +61,29 @@ pub struct SuspiciousLine {
     pub in_stack: bool,
     /// Whether the line differs from the merge base.
     pub is_changed: bool,
+}
+
+/// A function, and the lines of it that are suspected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SuspectFunction {
+    pub file: RepoPath,
+    /// Its name; `<module>` for a line at top level.
+    pub function: String,
+    /// First line of the function, from 1.
+    pub start: u32,
+    /// Last line of the function, inclusive.
+    pub end: u32,
+    /// Its most suspicious lines, most suspicious first; those of a group are at most ten.
+    pub lines: Vec<u32>,
+}
+
+impl SuspectFunction {
+    /// The function as a place to change.
+    pub fn point(&self) -> ModificationPoint {
+        let Self { file, function, start, end, .. } = self.clone();
+        ModificationPoint { file, function, start, end }
+    }
 }
 
 /// How many runs of tests execute a line.

@@ -20,6 +20,7 @@ use super::search_settings::{Limits, Search};
 pub fn explain(search: &Search<'_>, diagnosis: &Diagnosis) -> Vec<ExplainedCluster> {
     let explain = |cluster: &Cluster| ExplainedCluster {
         place: place(search, diagnosis, cluster),
+        functions: cluster.functions.clone(),
         ..unlocated(search.failing, cluster.tests.clone())
     };
     diagnosis.clusters.iter().map(explain).collect()
@@ -33,6 +34,7 @@ pub fn unlocated(failing: &[TestCase], tests: Vec<TestId>) -> ExplainedCluster {
         message: first.map(assertion).unwrap_or_default(),
         tests,
         place: None,
+        functions: Vec::new(),
         analysis: None,
         preexisting: 0,
         introduced: 0,

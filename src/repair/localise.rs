@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
-use crate::domain::explanation::ochiai;
+use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
 use super::search_settings::Search;
@@ -24,6 +24,10 @@ const TRACED: usize = 300;
 
 /// Maximum number of lines of a cluster, most suspicious first.
 const LINES: usize = 400;
+
+/// Functions that are named for a cluster, and lines of all of them together.
+const NAMED_FUNCTIONS: usize = 5;
+const NAMED_LINES: usize = 10;
 
 /// Added to the suspiciousness of a line that changed since the base.
 const CHANGED_BONUS: f64 = 0.6;
@@ -36,6 +40,8 @@ pub struct Cluster {
     /// Suspiciousness of lines, from 0 upwards.
     pub lines: BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     pub top: Option<ModificationPoint>,
+    /// The functions that may hold the cause, most suspicious first; empty if nothing points at any.
+    pub functions: Vec<SuspectFunction>,
 }
 
 /// Where the failures may come from.
@@ -193,9 +199,8 @@ fn clusters(
     for case in search.failing {
         let alone =
             spectrum(search, std::slice::from_ref(&case.id), traces, sources, &passed, changed);
-        let top = top_function(&alone, &outlines);
-        let name =
-            top.map_or_else(String::new, |point| format!("{}:{}", point.file, point.function));
+        let top = ranked_functions(&alone, &outlines).into_iter().next();
+        let name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
         let mut reached = traces.iter().filter(|trace| trace.test == case.id);
         let blind = !reached.any(|trace| {
             lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, &outlines))
@@ -207,8 +212,20 @@ fn clusters(
         .map(|((blind, _), mut tests)| {
             tests.sort_by_key(|test| (width(test), test.clone()));
             let lines = spectrum(search, &tests, traces, sources, &passed, changed);
-            let top = top_function(&lines, &outlines);
-            (blind, Cluster { tests, lines, top })
+            let mut functions = ranked_functions(&lines, &outlines);
+            let top = functions.first().map(SuspectFunction::point);
+            let mut runs = traces.iter().filter(|trace| tests.contains(&trace.test));
+            if runs.all(|trace| lines_of(trace, sources).next().is_none()) {
+                // Without coverage every line of a source is listed.
+                let in_stack = |one: &SuspectFunction| {
+                    frames_of(search, &tests).any(|frame| {
+                        frame.file == one.file && (one.start..=one.end).contains(&frame.line)
+                    })
+                };
+                functions.retain(in_stack);
+            }
+            let functions = first_functions(functions);
+            (blind, Cluster { tests, lines, top, functions })
         })
         .collect();
     clusters.sort_by(|(a_blind, a), (b_blind, b)| {
@@ -284,28 +301,53 @@ fn spectrum(
     lines
 }
 
-/// The function that contains the most suspicious line.
-fn top_function(
+/// The functions of some lines by their most suspicious line, which comes first in each.
+fn ranked_functions(
     lines: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     outlines: &Outlines,
-) -> Option<ModificationPoint> {
-    let mut best: Option<(f64, ModificationPoint)> = None;
+) -> Vec<SuspectFunction> {
+    let mut functions: BTreeMap<(&RepoPath, u32, &str, u32), Vec<_>> = BTreeMap::new();
     for (file, scores) in lines {
+        let known = outlines.get(file).map_or(&[][..], Vec::as_slice);
         for (line, score) in scores {
-            let function = outline::enclosing(outlines.get(file)?, *line);
+            let function = outline::enclosing(known, *line);
             // Lines at the top level and heads of functions run at import; they explain little.
             let is_body = function.is_some_and(|one| one.start < *line || one.start == one.end);
             let score = if is_body { *score } else { score * 0.5 };
-            if best.as_ref().is_some_and(|(known, _)| *known >= score) {
-                continue;
-            }
             let (name, start, end) =
                 function.map_or(("<module>", *line, *line), |one| (&one.name, one.start, one.end));
-            let (file, function) = (file.clone(), name.to_owned());
-            best = Some((score, ModificationPoint { file, function, start, end }));
+            functions.entry((file, start, name, end)).or_default().push((score, *line));
         }
     }
-    best.map(|(_, point)| point)
+    let mut ranked: Vec<(f64, SuspectFunction)> = functions
+        .into_iter()
+        .filter_map(|((file, start, name, end), mut lines)| {
+            lines.sort_by(|a: &(f64, u32), b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let (best, _) = *lines.first()?;
+            let lines = lines.into_iter().map(|(_, line)| line).collect();
+            let (file, function) = (file.clone(), name.to_owned());
+            Some((best, SuspectFunction { file, function, start, end, lines }))
+        })
+        .collect();
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ranked.into_iter().map(|(_, function)| function).collect()
+}
+
+/// The first functions, with as many lines together as people look at. Each keeps a line.
+fn first_functions(mut functions: Vec<SuspectFunction>) -> Vec<SuspectFunction> {
+    functions.truncate(NAMED_FUNCTIONS);
+    let mut room = NAMED_LINES.saturating_sub(functions.len());
+    for function in &mut functions {
+        function.lines.truncate(1 + room);
+        room -= function.lines.len() - 1;
+    }
+    functions
+}
+
+/// Stack frames of some failing tests, innermost first.
+fn frames_of<'a>(search: &'a Search<'_>, tests: &'a [TestId]) -> impl Iterator<Item = &'a Frame> {
+    let cases = search.failing.iter().filter(|case| tests.contains(&case.id));
+    cases.filter_map(|case| case.failure.as_ref()).flat_map(|failure| &failure.frames)
 }
 
 /// The clusters as a plan that people and files can hold.
@@ -373,8 +415,25 @@ mod tests {
         ];
         for (why, scores, expected) in table {
             let lines = [(file.clone(), scores.iter().copied().collect())].into();
-            let top = top_function(&lines, &outlines).unwrap();
-            assert_eq!(top.function, expected, "{why}");
+            let ranked = ranked_functions(&lines, &outlines);
+            assert_eq!(ranked[0].function, expected, "{why}");
         }
+    }
+
+    #[test]
+    fn five_functions_and_ten_lines_are_named() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let function =
+            |at: u32| Function { name: format!("f{at}"), start: 10 * at, end: 10 * at + 9 };
+        let outlines: Outlines = [(file.clone(), (1..9).map(function).collect())].into();
+        // The later the function the more suspicious; eight lines of each.
+        let score = |at: u32, line: u32| (10 * at + line, f64::from(at) - f64::from(line) / 100.0);
+        let scores = (1..9).flat_map(|at| (1..9).map(move |line| score(at, line)));
+        let lines = [(file, scores.collect())].into();
+        let named = first_functions(ranked_functions(&lines, &outlines));
+        let shown: Vec<(&str, usize)> =
+            named.iter().map(|one| (one.function.as_str(), one.lines.len())).collect();
+        assert_eq!(shown, [("f8", 6), ("f7", 1), ("f6", 1), ("f5", 1), ("f4", 1)]);
+        assert_eq!((named[0].start, named[0].end, named[0].lines[0]), (80, 89, 81));
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
-use crate::domain::event::{Ending, Minimised, Outcome, Remaining};
+use crate::domain::event::{Ending, Minimised, Outcome, Remaining, UnfinishedIteration};
 use crate::domain::explanation::Explanation;
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -122,6 +122,9 @@ pub struct Document {
     /// Calls of an iteration that has not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished_calls: Vec<ProviderCall>,
+    /// The iteration that the run stopped in, with an edit that was found and not confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<UnfinishedIteration>,
     /// Result of making the change smaller; absent when that was not tried.
     pub minimised: Option<Minimised>,
     /// What a dry run found out about the failures.
@@ -191,6 +194,7 @@ impl From<&Outcome> for Document {
             degraded: outcome.degraded,
             spending: outcome.spending,
             unfinished_calls: outcome.unfinished_calls.clone(),
+            unfinished: outcome.unfinished.clone(),
             minimised: outcome.minimised.clone(),
             explanation: outcome.explanation.clone(),
             stuck_tests: names(&outcome.stuck),

@@ -2,7 +2,8 @@
 //! what a fix would try.
 
 use crate::domain::explanation::{
-    Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspiciousLine, ochiai,
+    Approach, ExplainedCluster, Explanation, LineOrigin, Spectrum, SuspectFunction, SuspiciousLine,
+    ochiai,
 };
 use crate::domain::id::TestId;
 use crate::domain::provider::EMBEDDED;
@@ -22,21 +23,26 @@ const SHOWN: usize = 10;
 /// Characters of a cause that a provider names.
 const CAUSE: usize = 400;
 
+/// Characters of a place.
+const NAME: usize = 200;
+
 /// Characters of a message.
 const MESSAGE: usize = 200;
 
 /// The explanation on a screen; empty without one.
 pub fn part(view: &View, screen: Screen) -> Part<'static> {
     let Some(explanation) = of(view) else { return Part::default() };
-    let entry = |cluster: &ExplainedCluster| Item {
-        name: cluster.place.as_ref().map_or_else(|| first(cluster), place),
-        weight: String::new(),
-        text: tests(cluster),
-        more: answers(cluster, screen.is_on_forge())
-            .iter()
-            .map(|(question, answer)| format!("{question}: {answer}"))
-            .collect::<Vec<_>>()
-            .join(" "),
+    let entry = |cluster: &ExplainedCluster| {
+        let answers = answers(cluster, screen.is_on_forge());
+        let answers: Vec<String> =
+            answers.iter().map(|(question, answer)| format!("{question}: {answer}")).collect();
+        let ranked = ranked(&cluster.functions).map(|ranked| format!("Look at: {ranked}\n"));
+        Item {
+            name: cluster.place.as_ref().map_or_else(|| first(cluster), place),
+            weight: String::new(),
+            text: tests(cluster),
+            more: format!("{}{}", ranked.unwrap_or_default(), answers.join(" ")),
+        }
     };
     let part = Part::list("Where it may come from", explanation.clusters.iter(), entry);
     Part { tail: outlook(&explanation.approach), ..part }
@@ -60,6 +66,9 @@ pub fn markdown(view: &View) -> String {
     for (cluster, number) in clusters.iter().take(SHOWN).zip(1..) {
         let name = cluster.place.as_ref().map_or_else(|| first(cluster), place);
         text.push_str(&format!("\n**{number}.** {}: {}\n\n", code(&name), tests(cluster)));
+        if let Some(ranked) = ranked(&cluster.functions) {
+            text.push_str(&format!("- Look at: {ranked}\n"));
+        }
         for (question, answer) in answers(cluster, true) {
             text.push_str(&format!("- {question}: {answer}\n"));
         }
@@ -86,6 +95,22 @@ fn place(place: &SuspiciousLine) -> String {
         "" | "<module>" => format!("{file}:{line}"),
         function => format!("{file}:{line} in {function}"),
     }
+}
+
+/// The functions that may hold the cause with their lines, most suspicious first.
+fn ranked(functions: &[SuspectFunction]) -> Option<String> {
+    let one = |(at, one): (usize, &SuspectFunction)| {
+        let SuspectFunction { file, function, start, end, lines } = one;
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let word = if lines.len() == 1 { "line" } else { "lines" };
+        let name = match function.as_str() {
+            "<module>" => format!("{file}:{start}"),
+            function => format!("{file}:{start}-{end} {function}"),
+        };
+        format!("{}. {} ({word} {})", at + 1, code(&line(&name, NAME)), lines.join(", "))
+    };
+    let all: Vec<String> = functions.iter().enumerate().map(one).collect();
+    (!all.is_empty()).then(|| format!("{}.", all.join("; ")))
 }
 
 /// Which tests fail.
@@ -228,6 +253,22 @@ pub mod samples {
                 in_stack: true,
                 is_changed: true,
             }),
+            functions: vec![
+                SuspectFunction {
+                    file: RepoPath::parse("shop/price.py").unwrap(),
+                    function: format!("discount{text}"),
+                    start: 10,
+                    end: 14,
+                    lines: vec![12, 13],
+                },
+                SuspectFunction {
+                    file: RepoPath::parse("shop/cart.py").unwrap(),
+                    function: "Cart.total".into(),
+                    start: 3,
+                    end: 9,
+                    lines: vec![7],
+                },
+            ],
             message: format!("assert 90 == 95{text}"),
             analysis: Some(ProviderAnalysis {
                 author: "gemini".into(),
@@ -265,6 +306,7 @@ mod tests {
     fn an_answer_says_where_why_since_when_how_sure_and_what_next() {
         let bare = ExplainedCluster {
             place: None,
+            functions: Vec::new(),
             analysis: None,
             introduced: 0,
             origin: LineOrigin::Unknown,
@@ -279,6 +321,7 @@ mod tests {
 
         **1.** `shop/price.py:12 in discount`: 4 failing tests, ``a`@octocat` <img src=x> ## end https://evil.example/x #12``, ``b`@octocat` <img src=x> ## end https://evil.example/x #12``, ``c`@octocat` <img src=x> ## end https://evil.example/x #12`` and 1 more
 
+        - Look at: 1. ``shop/price.py:10-14 discount`@octocat` <img src=x> ## end https://evil.example/x #12`` (lines 12, 13); 2. `shop/cart.py:3-9 Cart.total` (line 7).
         - Why: ``assert 90 == 95`@octocat` <img src=x> ## end https://evil.example/x #12``. `gemini` at `shop/price.py:discount:10-14`: The discount is lost`@octocat` `<img src=x> ##` end `https://evil.example/x #12`.
         - Since: probably `cccccccc` (``Round prices`@octocat` <img src=x> ## end https://evil.example/x #12``), the last commit to change this place; the tests pass on the merge base.
         - How sure: fair evidence; 4 of 4 failing runs execute this line, 1 of 40 passing ones does, the stack trace names this line, the line differs from the merge base.

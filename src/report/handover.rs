@@ -2,7 +2,7 @@
 //! tried and why it did not help, where to look first, and the command that continues the session
 //! (specification.md 9.3).
 
-use crate::domain::event::{Ending, Outcome};
+use crate::domain::event::{Ending, Outcome, UnfinishedIteration};
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::fix_plan::RootCause;
 use crate::domain::id::TestId;
@@ -45,6 +45,8 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
         let tried: Vec<String> =
             state.iterations.iter().filter(|one| failed(one)).flat_map(attempts).collect();
         text.push_str("- Tried without success:\n");
+        let tried: Vec<String> =
+            outcome.unfinished.iter().filter_map(stopped).chain(tried).collect();
         for line in tried.iter().take(12) {
             text.push_str(&format!("  - {line}\n"));
         }
@@ -83,6 +85,21 @@ fn failed(one: &IterationRecord) -> bool {
     !improved(one) && one.result != IterationResult::SkippedDegraded
 }
 
+/// What the iteration in which the run stopped had tried; `None` if it had not come to that.
+fn stopped(unfinished: &UnfinishedIteration) -> Option<String> {
+    let UnfinishedIteration { iteration, strategy, candidates, edit } = unfinished;
+    let so_far = match (edit, candidates) {
+        (Some(edit), _) => {
+            format!("found {} and had not confirmed it when the run stopped", code(&edit.summary))
+        }
+        (None, 0) => return None,
+        (None, some) => {
+            format!("{} without success when the run stopped", count(u64::from(*some), "candidate"))
+        }
+    };
+    Some(format!("iteration {iteration}, {strategy}: {so_far}"))
+}
+
 /// What one iteration tried, and why it did not help.
 fn attempts(one: &IterationRecord) -> Vec<String> {
     let number = one.row.iteration;
@@ -100,18 +117,24 @@ fn attempts(one: &IterationRecord) -> Vec<String> {
     lines
 }
 
-/// The surest cause that names the test, else the surest of the last plan; with its author.
+/// The surest cause that names the test, else the surest of the last plan; with its author. The plan
+/// of an iteration that has not ended counts too.
 fn best_cause(state: &FixLoop, test: &TestId) -> Option<(String, f64, RootCause)> {
     let all = state.iterations.iter().filter(|one| !improved(one)).flat_map(|one| {
         let by = if one.row.provider.is_empty() { "nobody" } else { one.row.provider.as_str() };
         one.root_causes.iter().map(move |cause| (by.to_owned(), one.confidence, cause.clone()))
     });
-    all.filter(|(_, _, cause)| cause.tests.is_empty() || cause.tests.contains(test)).max_by(
-        |a, b| {
+    let plan = state.attempt.iter().filter_map(|attempt| attempt.plan.as_ref());
+    let current = plan.flat_map(|plan| {
+        let (by, confidence) = (&plan.author, plan.confidence);
+        plan.root_causes.iter().map(move |cause| (by.clone(), confidence, cause.clone()))
+    });
+    all.chain(current)
+        .filter(|(_, _, cause)| cause.tests.is_empty() || cause.tests.contains(test))
+        .max_by(|a, b| {
             let names = |cause: &RootCause| cause.tests.contains(test);
             names(&a.2).cmp(&names(&b.2)).then(a.1.total_cmp(&b.1))
-        },
-    )
+        })
 }
 
 fn look_first(state: &FixLoop, cause: Option<&(String, f64, RootCause)>) -> String {
@@ -124,5 +147,47 @@ fn look_first(state: &FixLoop, cause: Option<&(String, f64, RootCause)>) -> Stri
     match cause {
         Some((_, _, cause)) => format!("{}; {more}", code(&cause.point.to_string())),
         None => format!("the stack in `test-results.json`; {more}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::UnconfirmedEdit;
+    use crate::domain::strategy::Strategy;
+
+    #[test]
+    fn a_search_that_was_stopped_has_tried_what_it_had_tried() {
+        let edit = UnconfirmedEdit {
+            author: "embedded".into(),
+            summary: "a.py:2: `a + b` → `a * b`".into(),
+            suspicion: None,
+            patch: String::new(),
+        };
+        let table = [
+            (0, None, None),
+            (
+                1,
+                None,
+                Some("iteration 3, surgical: 1 candidate without success when the run stopped"),
+            ),
+            (
+                184,
+                None,
+                Some("iteration 3, surgical: 184 candidates without success when the run stopped"),
+            ),
+            (
+                2,
+                Some(edit),
+                Some(
+                    "iteration 3, surgical: found `` a.py:2: `a + b` → `a * b` `` and had not confirmed it when the run stopped",
+                ),
+            ),
+        ];
+        for (candidates, edit, expected) in table {
+            let strategy = Strategy::Surgical;
+            let unfinished = UnfinishedIteration { iteration: 3, strategy, candidates, edit };
+            assert_eq!(stopped(&unfinished).as_deref(), expected, "{candidates}");
+        }
     }
 }

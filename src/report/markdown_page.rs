@@ -174,7 +174,9 @@ fn entry(item: &Item, width: usize) -> String {
     };
     let between = if name.is_empty() || words.is_empty() { "" } else { ": " };
     let more = match item.more.as_str() {
-        more if !scarce && !more.is_empty() => format!("\\\n  {more}"),
+        more if !scarce && !more.is_empty() => {
+            more.lines().map(|line| format!("\\\n  {line}")).collect()
+        }
         _ => String::new(),
     };
     format!("- {name}{between}{words}{more}\n")

@@ -235,6 +235,22 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
     Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
 
+/// The edit whose test run the run did not live to see.
+pub fn unconfirmed(view: &View) -> Part<'_> {
+    let unfinished = view.outcome.as_ref().and_then(|outcome| outcome.unfinished.as_ref());
+    let Some(edit) = unfinished.and_then(|unfinished| unfinished.edit.as_ref()) else {
+        return Part::default();
+    };
+    let suspicion =
+        edit.suspicion.as_ref().map(|why| format!(" It is suspicious: {}.", prose(why, SENTENCE)));
+    let intro = format!(
+        "The run stopped before the tests had confirmed this edit, so it is in no commit. A run that \
+         continues the session begins with it.{}",
+        suspicion.unwrap_or_default()
+    );
+    Part { intro, body: Body::Patch(&edit.patch), ..Part::new("Found, not confirmed") }
+}
+
 /// Tests that fail now, with criticality and evidence.
 pub fn failing(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
     let marks = Marks::new(view);

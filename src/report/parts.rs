@@ -40,6 +40,8 @@ pub enum PartId {
     /// Where the failures come from, as a dry run sees it.
     Explanation,
     Change,
+    /// An edit that was found and not confirmed.
+    Unconfirmed,
     Next,
     Answers,
     /// The tests that failed at some time; drawn on the page only.
@@ -67,7 +69,7 @@ impl Screen {
     pub fn parts(self, view: &View) -> Vec<PartId> {
         use PartId::{
             Answers, Asked, Attempts, Change, Chart, Explanation, Failing, Figures, Heading,
-            Iterations, Next, Notes, Places, Proof, Tests, Time, Todo, Used, Verdict,
+            Iterations, Next, Notes, Places, Proof, Tests, Time, Todo, Unconfirmed, Used, Verdict,
         };
         let mut parts = match self {
             Self::Comment => vec![
@@ -76,6 +78,7 @@ impl Screen {
                 Chart,
                 Failing,
                 Change,
+                Unconfirmed,
                 Explanation,
                 Next,
                 Answers,
@@ -87,7 +90,9 @@ impl Screen {
                 Notes,
                 Used,
             ],
-            Self::CheckSummary => vec![Verdict, Chart, Failing, Change, Explanation, Next, Used],
+            Self::CheckSummary => {
+                vec![Verdict, Chart, Failing, Change, Unconfirmed, Explanation, Next, Used]
+            }
             Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
             Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
             Self::Report => vec![
@@ -98,6 +103,7 @@ impl Screen {
                 Iterations,
                 Failing,
                 Change,
+                Unconfirmed,
                 Explanation,
                 Proof,
                 Attempts,
@@ -114,12 +120,15 @@ impl Screen {
                     Chart,
                     Failing,
                     Change,
+                    Unconfirmed,
                     Explanation,
                     Places,
                     Next,
                 ]
             }
-            Self::Log => vec![Heading, Verdict, Iterations, Chart, Failing, Change, Explanation],
+            Self::Log => {
+                vec![Heading, Verdict, Iterations, Chart, Failing, Change, Unconfirmed, Explanation]
+            }
             Self::Page => vec![
                 Chart,
                 Failing,
@@ -129,6 +138,7 @@ impl Screen {
                 Time,
                 Attempts,
                 Change,
+                Unconfirmed,
                 Proof,
                 Asked,
                 Notes,
@@ -153,6 +163,7 @@ impl PartId {
             Self::Failing => "failing tests",
             Self::Explanation => "explanation",
             Self::Change => "patch",
+            Self::Unconfirmed => "unconfirmed edit",
             Self::Answers => "answers",
             Self::Iterations => "iterations",
             Self::Attempts => "attempts",
@@ -170,7 +181,7 @@ impl PartId {
         match self {
             Self::Asked => (1, FEWER),
             Self::Todo => (2, WHOLE),
-            Self::Change => (3, WHOLE),
+            Self::Change | Self::Unconfirmed => (3, WHOLE),
             Self::Notes => (4, FEWER),
             Self::Attempts => (5, FEWER),
             Self::Proof => (6, FEWER),
@@ -291,7 +302,7 @@ pub struct Item {
     /// How much it weighs, in a word.
     pub weight: String,
     pub text: String,
-    /// What stands on a line of its own.
+    /// What stands on lines of its own.
     pub more: String,
 }
 

@@ -15,6 +15,7 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Failing => overview::failing(view, facts),
         PartId::Explanation => explanation::part(view, screen),
         PartId::Change => overview::change(view, facts, screen),
+        PartId::Unconfirmed => overview::unconfirmed(view),
         PartId::Next => overview::next(view, facts),
         PartId::Places => overview::places(view),
         PartId::Answers => Part { body: Body::Answers(facts.answers), ..Part::default() },

@@ -265,8 +265,8 @@ fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
                 let (name, words) =
                     (single_safe_line(&item.name, 160), single_safe_line(&item.words(), 400));
                 lines.push(format!("  {} {name}: {words}", style.paint(Paint::Red, "✗")));
-                if !item.more.is_empty() {
-                    let more = format!("      {}", single_safe_line(&item.more, 400));
+                for more in item.more.lines() {
+                    let more = format!("      {}", single_safe_line(more, 400));
                     lines.push(style.paint(Paint::Dim, &more));
                 }
             }
@@ -387,6 +387,7 @@ mod tests {
             limit_reached: false,
             options: Vec::new(),
             unfinished_calls: Vec::new(),
+            unfinished: None,
             degraded: false,
             spending: crate::domain::budget::Spending::default(),
             minimised: None,

@@ -1,6 +1,7 @@
 //! [`Embedded`]: the model-free repair engine, which diagnoses failures and searches for edits.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures::lock::Mutex;
@@ -58,6 +59,8 @@ pub struct Embedded {
     is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
     base_tree: Option<TreeId>,
     current: Mutex<Option<IterationContext>>,
+    /// Candidates that the latest search has tried so far.
+    tried: AtomicU32,
 }
 
 /// The effect of some edits on the tests.
@@ -74,7 +77,13 @@ impl Embedded {
     pub fn new(jobs: usize, protect: GlobSet, base_tree: Option<TreeId>) -> Self {
         let is_fixed =
             move |file: &RepoPath| test_paths::is_test(file) || protect.is_match(file.as_str());
-        Self { jobs, is_fixed: Box::new(is_fixed), base_tree, current: Mutex::new(None) }
+        Self {
+            jobs,
+            is_fixed: Box::new(is_fixed),
+            base_tree,
+            current: Mutex::new(None),
+            tried: AtomicU32::new(0),
+        }
     }
 
     /// Locates the causes of this iteration's failures, with the related files and the change since
@@ -126,14 +135,21 @@ impl Embedded {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<SearchOutcome, EffectError> {
+        self.tried.store(0, Ordering::Relaxed);
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, state, impact, fx).await?;
         let progress = |tried: u64| {
+            self.tried.store(u32::try_from(tried).unwrap_or(u32::MAX), Ordering::Relaxed);
             let unit = "candidates".to_owned();
             fx.screen.show(&Event::Progress { done: tried, total: None, unit });
         };
         let search = self.search(state, fx, context, &progress);
         repair::search(&search, &context.diagnosis).await
+    }
+
+    /// Number of candidates that the latest search has tried so far.
+    pub fn tried(&self) -> u32 {
+        self.tried.load(Ordering::Relaxed)
     }
 
     /// Applies the edits and runs the failing tests and those passing tests that reach them.

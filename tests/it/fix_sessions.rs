@@ -1,6 +1,6 @@
 //! `regreen fix` end to end: commits, the user's own files, dry runs, flaky and hanging tests.
 
-use super::support::{CALC, TestRepo};
+use super::support::{CALC, Ran, TestRepo};
 
 #[test]
 fn red_repository_goes_green_on_a_branch_and_git_log_tells_how() {
@@ -191,6 +191,15 @@ fn a_dry_run_and_suggestions_make_no_branch() {
     }
     let places: Vec<_> = clusters.iter().map(|one| one["place"]["function"].as_str()).collect();
     assert!(places.contains(&Some("clamp")), "{places:?}");
+    let ranked =
+        &clusters.iter().find(|one| one["place"]["function"] == "clamp").unwrap()["functions"];
+    assert_eq!(ranked[0]["function"], "clamp", "{ranked:#}");
+    assert_eq!((&ranked[0]["start"], &ranked[0]["end"]), (&1.into(), &6.into()), "{ranked:#}");
+    let report = std::fs::read_to_string(dry["report"].as_str().unwrap()).unwrap();
+    for text in [&ran.err, &report] {
+        assert!(text.contains("Look at: 1. "), "{text}");
+        assert!(text.contains("calc.py:1-6 clamp"), "{text}");
+    }
     let suggested = repo.regreen(&["fix", "--publish", "suggest", "--json"]).document();
     assert_eq!(suggested["result"], "success");
     assert_eq!(dry["session"], "WFS-test-dry-run-main");
@@ -404,4 +413,61 @@ fn a_source_that_declares_latin_1_is_repaired_and_stays_latin_1() {
     let shown = repo.shell("git show regreen/WFS-test-main:till.py").output().unwrap().stdout;
     let expected = latin(source('-').replace('\'', "\""));
     assert_eq!(shown, expected, "{:?}", String::from_utf8_lossy(&shown));
+}
+
+/// The suite's own command takes long once the product is right; a candidate is run elsewhere.
+const SLOW_WHEN_RIGHT: &[(&str, &str)] = &[
+    ("product.py", "def product(a, b):\n    return a + b\n"),
+    (
+        "test_product.py",
+        r#"import time
+import unittest
+from product import product
+
+class T(unittest.TestCase):
+    def test_product(self):
+        self.assertEqual(product(2, 3), 6)
+        self.assertEqual(product(5, 4), 20)
+        with open("/proc/self/cmdline") as own:
+            if "warm" not in own.read():
+                time.sleep(120)
+"#,
+    ),
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_edit_that_was_found_is_shown_when_the_run_stops_before_it_is_confirmed() {
+    let repo = TestRepo::new(SLOW_WHEN_RIGHT);
+    let mut command = repo.command();
+    command.args(["fix", "--json"]).stdout(std::process::Stdio::piped());
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let state = repo.root().join(".git/regreen/active/WFS-test-main/.process/iteration-state.json");
+    let began = std::time::Instant::now();
+    let is_testing = || {
+        let text = std::fs::read_to_string(&state).unwrap_or_default();
+        text.contains(r#""step":"test_full""#) || text.contains(r#""step": "test_full""#)
+    };
+    while !is_testing() {
+        assert!(began.elapsed() < std::time::Duration::from_secs(100), "an edit is found");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    let document = ran.document();
+    assert_eq!(document["result"], "blocked", "{document:#}");
+    let unfinished = &document["unfinished"];
+    assert!(unfinished["candidates"].as_u64().unwrap() > 0, "{document:#}");
+    let patch = unfinished["edit"]["patch"].as_str().unwrap();
+    assert!(patch.contains("+    return a * b"), "{patch}");
+    assert_eq!((&document["patch"], &document["tip"]), (&"".into(), &serde_json::Value::Null));
+    assert!(ran.err.contains("Found, not confirmed"), "{}", ran.err);
+    assert!(ran.err.contains("regreen fix --resume WFS-test-main"), "{}", ran.err);
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    for part in ["Found, not confirmed", "return a * b", "product.py:product:1-2"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    assert!(!report.contains("nothing yet"), "{report}");
+    assert!(document["seconds"].as_f64().unwrap() > 0.5, "the step that was stopped counts");
 }

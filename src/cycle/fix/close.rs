@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::domain::chain::spent_by;
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::{FixLoop, SessionLocation, Stopped};
+use crate::domain::fix_loop::{FixLoop, FixStep, SessionLocation, Stopped};
 use crate::domain::session;
 use crate::domain::session::files::ALL_PATCH;
 use crate::report::handover;
@@ -41,6 +41,10 @@ pub async fn close(
         },
         stopped,
     );
+    // A search that was stopped is repeated, so the state does not count what it had tried.
+    if let (Some(unfinished), FixStep::Propose) = (&mut outcome.unfinished, state.next) {
+        unfinished.candidates += performer.fixer.tried();
+    }
     // A step that a limit of time or a kill ended has paid for calls that the state does not count
     // before the step is repeated.
     if let Some(UncountedCalls { calls, .. }) = find_uncounted(state.spending.calls, store).await? {

@@ -98,6 +98,10 @@ impl Machine for FixLoop {
         found
     }
 
+    fn add_time(&mut self, took_ms: u64) {
+        self.spent_ms = self.spent_ms.saturating_add(took_ms);
+    }
+
     fn logs(&self) -> LogLengths {
         LogLengths { events: self.events, transitions: self.transitions }
     }

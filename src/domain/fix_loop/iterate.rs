@@ -21,7 +21,7 @@ use super::{
 const SHOWN: usize = 20_000;
 
 /// A proposal as a unified diff, cut if it is very long.
-fn shown(proposal: &Proposal) -> String {
+pub(super) fn shown(proposal: &Proposal) -> String {
     let mut text = String::new();
     for edit in &proposal.edits.files {
         let (before, after) =

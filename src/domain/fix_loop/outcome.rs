@@ -2,10 +2,11 @@
 
 use crate::domain::assertion::assertion;
 use crate::domain::budget::{Spending, SpendingLimits};
-use crate::domain::event::{Ending, Outcome, Remaining};
+use crate::domain::event::{Ending, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration};
 use crate::domain::test::Status;
 
-use super::{FixLoop, FixVerdict};
+use super::iterate::shown;
+use super::{FixLoop, FixStep, FixVerdict};
 
 /// Branches, paths and options of a session, which the caller knows and the state does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +90,7 @@ impl FixLoop {
             spending: self.spending,
             options,
             unfinished_calls: self.attempt.as_ref().map_or_else(Vec::new, |one| one.calls.clone()),
+            unfinished: self.unfinished(),
             minimised: self.minimised.clone(),
             explanation: self.explanation.clone(),
             branch: place.branch,
@@ -100,5 +102,24 @@ impl FixLoop {
             duration_ms: self.spent_ms,
             testing_ms: self.testing_ms,
         }
+    }
+
+    /// The iteration that has begun and not ended, without what a search that was stopped had tried.
+    fn unfinished(&self) -> Option<UnfinishedIteration> {
+        let attempt = self.attempt.as_ref().filter(|_| self.verdict.is_none())?;
+        let is_open =
+            matches!(self.next, FixStep::Apply | FixStep::TestAffected | FixStep::TestFull);
+        let edit = attempt.proposal.as_ref().filter(|_| is_open).map(|proposal| UnconfirmedEdit {
+            author: proposal.author.clone(),
+            summary: proposal.summary.clone(),
+            suspicion: proposal.suspicion.clone(),
+            patch: shown(proposal),
+        });
+        Some(UnfinishedIteration {
+            iteration: self.current_iteration,
+            strategy: self.strategy(),
+            candidates: attempt.tried,
+            edit,
+        })
     }
 }

@@ -238,6 +238,7 @@ impl Task {
                 tests: vec![case.id.clone()],
                 lines: [(file(name), scores)].into(),
                 top: None,
+                functions: Vec::new(),
             }
         });
         let sources = self.sources.iter().map(|(name, text, _)| (file(name), (*text).to_owned()));

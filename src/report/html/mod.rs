@@ -78,6 +78,7 @@ fn anchor(id: PartId) -> &'static str {
         PartId::Time => "time",
         PartId::Attempts => "refused",
         PartId::Change => "change",
+        PartId::Unconfirmed => "unconfirmed",
         PartId::Proof => "proof",
         PartId::Asked => "asked",
         PartId::Notes => "notes",

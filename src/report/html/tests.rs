@@ -9,7 +9,9 @@ use quick_xml::events::Event as Xml;
 use super::*;
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
-use crate::domain::event::{Event, Minimised, NeededHunk, Outcome, Remaining};
+use crate::domain::event::{
+    Event, Minimised, NeededHunk, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration,
+};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -104,6 +106,17 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),
+        unfinished: Some(UnfinishedIteration {
+            iteration: 5,
+            strategy: Strategy::Surgical,
+            candidates: 12,
+            edit: Some(UnconfirmedEdit {
+                author: text.into(),
+                summary: text.into(),
+                suspicion: Some(text.into()),
+                patch: format!("--- a/{text}\n+++ b/{text}\n@@ -1 +1 @@\n-{text}\n+{text}\n"),
+            }),
+        }),
         degraded: true,
         spending: Spending { calls: 3, micro_usd: 4_200, unpriced: 1, ..Spending::default() },
         minimised: Some(Minimised {

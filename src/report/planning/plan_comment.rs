@@ -49,6 +49,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),
+        unfinished: None,
         degraded: state.degraded,
         spending: run.spending,
         minimised: None,

@@ -177,6 +177,7 @@ pub fn outcome(
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),
+        unfinished: None,
         degraded: false,
         spending: view.spent,
         minimised: Some(Minimised {

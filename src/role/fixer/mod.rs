@@ -213,6 +213,11 @@ impl Fixer {
         Ok(context)
     }
 
+    /// Number of candidates that the search of the latest proposal step has tried so far.
+    pub fn tried(&self) -> u32 {
+        self.embedded.tried()
+    }
+
     fn has_embedded(&self) -> bool {
         self.settings.chain.contains(&ChainEntry::Embedded)
     }

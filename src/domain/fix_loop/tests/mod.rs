@@ -488,6 +488,25 @@ fn only_counted_failures_that_miss_packages_end_a_session() {
 }
 
 #[test]
+fn an_edit_is_unconfirmed_from_its_proposal_to_the_end_of_its_test_run() {
+    let (states, _) = play(new(95, 10), 20, &[25, 30]);
+    for state in states {
+        let stopped = Stopped { reason: "the time budget is used up".into(), ..Stopped::default() };
+        let outcome = state.outcome(SessionLocation::default(), stopped);
+        let edit = outcome.unfinished.as_ref().and_then(|unfinished| unfinished.edit.as_ref());
+        let is_open =
+            matches!(state.next, FixStep::Apply | FixStep::TestAffected | FixStep::TestFull);
+        assert_eq!(edit.is_some(), is_open, "{:?}", state.next);
+        if let Some(edit) = edit {
+            assert_eq!(edit.summary, format!("edit {}", state.current_iteration));
+            assert_eq!(outcome.result, Ending::Blocked);
+        }
+        let begun = state.attempt.is_some() && !state.is_finished();
+        assert_eq!(outcome.unfinished.is_some(), begun, "{:?}", state.next);
+    }
+}
+
+#[test]
 fn candidates_that_only_ran_out_of_time_are_said_to_have() {
     let mut state = new(95, 10);
     while state.next != FixStep::Propose {
