@@ -17,6 +17,7 @@ use crate::domain::source_text;
 use crate::domain::test::{Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
+use super::clues::Clues;
 use super::search_settings::Search;
 
 /// Maximum number of passing tests to trace; more tests change the ranking little.
@@ -84,8 +85,8 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     traced.extend(near.iter().take(TRACED).cloned());
     let traces = search.trial.runner.trace(&traced).await?;
     let sources = sources(search, &traces).await?;
-    let changed = changed_lines(search);
-    let clusters = clusters(search, &traces, &sources, &changed);
+    let tests = test_texts(search).await?;
+    let clusters = clusters(search, &traces, &sources, &tests);
     let plan = plan(&clusters);
     Ok(Diagnosis { clusters, sources, traces, plan })
 }
@@ -145,6 +146,21 @@ async fn sources(
     Ok(sources)
 }
 
+/// The files of the failing tests.
+async fn test_texts(search: &Search<'_>) -> Result<BTreeMap<RepoPath, String>, EffectError> {
+    let files: BTreeSet<&RepoPath> =
+        search.failing.iter().filter_map(|case| case.file.as_ref()).collect();
+    let mut texts = BTreeMap::new();
+    for file in files {
+        if let Some(bytes) = search.trial.worktree.read(search.trial.tree, file).await?
+            && let Some(text) = source_text::decode(file, bytes)
+        {
+            texts.insert(file.clone(), text);
+        }
+    }
+    Ok(texts)
+}
+
 /// Lines of the head that differ from the base.
 pub(super) fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<u32>> {
     let mut changed: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
@@ -171,11 +187,24 @@ fn lines_of<'a>(
 
 type Outlines = BTreeMap<RepoPath, Vec<Function>>;
 
+/// What the suspiciousness of lines follows from.
+struct Evidence<'a> {
+    search: &'a Search<'a>,
+    traces: &'a [Trace],
+    sources: &'a BTreeMap<RepoPath, String>,
+    /// The files of the failing tests.
+    tests: &'a BTreeMap<RepoPath, String>,
+    outlines: &'a Outlines,
+    /// How many passing tests run each line.
+    passed: BTreeMap<(&'a RepoPath, u32), u32>,
+    changed: BTreeMap<RepoPath, BTreeSet<u32>>,
+}
+
 fn clusters(
     search: &Search<'_>,
     traces: &[Trace],
     sources: &BTreeMap<RepoPath, String>,
-    changed: &BTreeMap<RepoPath, BTreeSet<u32>>,
+    tests: &BTreeMap<RepoPath, String>,
 ) -> Vec<Cluster> {
     let outlines: Outlines = sources
         .iter()
@@ -189,6 +218,9 @@ fn clusters(
             *passed.entry(line).or_default() += 1;
         }
     }
+    let changed = changed_lines(search);
+    let outlines = &outlines;
+    let evidence = Evidence { search, traces, sources, tests, outlines, passed, changed };
     let width = |test: &TestId| {
         let trace = traces.iter().find(|trace| trace.test == *test);
         trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
@@ -197,13 +229,12 @@ fn clusters(
     // function body this is only a guess, so their group comes last and does not hold up others.
     let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
-        let alone =
-            spectrum(search, std::slice::from_ref(&case.id), traces, sources, &passed, changed);
-        let top = ranked_functions(&alone, &outlines).into_iter().next();
+        let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
+        let top = ranked_functions(&alone, outlines).into_iter().next();
         let name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
         let mut reached = traces.iter().filter(|trace| trace.test == case.id);
         let blind = !reached.any(|trace| {
-            lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, &outlines))
+            lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, outlines))
         });
         groups.entry((blind, name)).or_default().push(case.id.clone());
     }
@@ -211,8 +242,8 @@ fn clusters(
         .into_iter()
         .map(|((blind, _), mut tests)| {
             tests.sort_by_key(|test| (width(test), test.clone()));
-            let lines = spectrum(search, &tests, traces, sources, &passed, changed);
-            let mut functions = ranked_functions(&lines, &outlines);
+            let lines = spectrum(&evidence, &tests);
+            let mut functions = ranked_functions(&lines, outlines);
             let top = functions.first().map(SuspectFunction::point);
             let mut runs = traces.iter().filter(|trace| tests.contains(&trace.test));
             if runs.all(|trace| lines_of(trace, sources).next().is_none()) {
@@ -242,14 +273,8 @@ fn is_in_body(file: &RepoPath, line: u32, outlines: &Outlines) -> bool {
 }
 
 /// Suspiciousness of each line for some failing tests.
-fn spectrum(
-    search: &Search<'_>,
-    tests: &[TestId],
-    traces: &[Trace],
-    sources: &BTreeMap<RepoPath, String>,
-    passed: &BTreeMap<(&RepoPath, u32), u32>,
-    changed: &BTreeMap<RepoPath, BTreeSet<u32>>,
-) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
+fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
+    let Evidence { search, traces, sources, outlines, passed, changed, .. } = evidence;
     let failed = u32::try_from(tests.len()).unwrap_or(u32::MAX);
     let mut covering: BTreeMap<(&RepoPath, u32), u32> = BTreeMap::new();
     for trace in traces.iter().filter(|trace| tests.contains(&trace.test)) {
@@ -279,14 +304,19 @@ fn spectrum(
         }
     }
     if covering.is_empty() {
-        for (file, text) in sources {
+        for (file, text) in *sources {
             let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
             let named = scored.iter().any(|(_, known, _)| known == file);
             let base = if named { 0.3 } else { 0.1 };
             scored.extend((1..=lines).map(|line| (base, file.clone(), line)));
         }
     }
+    let cases = search.failing.iter().filter(|case| tests.contains(&case.id));
+    let clues = Clues::of(cases, evidence.tests);
     for (score, file, line) in &mut scored {
+        let functions = outlines.get(file).map_or(&[][..], Vec::as_slice);
+        let function = outline::enclosing(functions, *line);
+        *score *= function.map_or(1.0, |function| clues.weight(&function.name));
         if changed.get(file).is_some_and(|lines| lines.contains(line)) {
             *score += CHANGED_BONUS;
         }

@@ -4,6 +4,7 @@
 //! It proposes; it does not commit, judge an iteration, or touch a checkout.
 
 mod characterise;
+mod clues;
 mod edit_traits;
 mod engine;
 mod explain;
