@@ -1,5 +1,7 @@
 //! The search engine: tries candidate edits against the tests, and selects one to propose.
 
+mod choice;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -7,10 +9,11 @@ use futures::stream::{self, StreamExt};
 
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
-use crate::domain::provider::EMBEDDED;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, GitError, RunError, Speed, Worktree};
+
+use choice::{Plausible, apart, best, joined, merge};
 
 use super::edit_traits::{fingerprint, literals, special_case, suspicion};
 use super::localise::{Cluster, Diagnosis};
@@ -55,24 +58,6 @@ const OF_CONTROL: u32 = 4;
 
 /// Time limit of a run of the unchanged sources.
 const CONTROL: Duration = Duration::from_secs(20);
-
-/// An edit that repairs tests and breaks none that were tried.
-struct Plausible {
-    ranked: RankedEdit,
-    /// The place in the stream of candidates, from 1.
-    order: u32,
-    repairs: Vec<TestId>,
-    suspicion: Option<String>,
-    special_case: Option<String>,
-}
-
-impl Plausible {
-    /// Whether nothing behind it in the stream can be better: it repairs all tests of its cluster
-    /// and is not suspicious.
-    fn is_conclusive(&self, tests: usize) -> bool {
-        self.repairs.len() >= tests && self.suspicion.is_none()
-    }
-}
 
 /// Why a candidate is not plausible.
 enum Rejection {
@@ -174,74 +159,6 @@ pub async fn test_literals(
         }
     }
     Ok(found)
-}
-
-/// Index of the edit to propose: complete, then unsuspicious, then most repairs, then rank.
-fn best(plausible: &[Plausible], expected: usize) -> usize {
-    let key = |one: &Plausible| {
-        let whole = one.repairs.len() >= expected;
-        (whole, one.suspicion.is_none(), one.repairs.len().min(expected))
-    };
-    let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
-        let rank = a.ranked.priority.total_cmp(&b.ranked.priority);
-        key(a).cmp(&key(b)).then(rank).then(b.order.cmp(&a.order))
-    };
-    plausible.iter().enumerate().max_by(better).map_or(0, |(index, _)| index)
-}
-
-/// Of edits that change the same file, the first one, because all started from the same text.
-fn apart(chosen: Vec<Plausible>) -> Vec<Plausible> {
-    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
-    let mut apart = chosen;
-    apart.retain(|one| {
-        let own = one.ranked.edits.files.iter().map(|edit| edit.file.clone());
-        let own: BTreeSet<RepoPath> = own.collect();
-        let is_free = files.is_disjoint(&own);
-        files.extend(own.into_iter().filter(|_| is_free));
-        is_free
-    });
-    apart
-}
-
-/// Edits of different files as one.
-fn joined<'e>(all: impl Iterator<Item = &'e Plausible>) -> EditSet {
-    let files = all.flat_map(|one| one.ranked.edits.files.iter().cloned());
-    let mut edits = EditSet { files: files.collect() };
-    edits.files.sort_by(|a, b| a.file.cmp(&b.file));
-    edits
-}
-
-/// Merges the edits of several clusters into one proposal, with the operators that made it.
-fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec<String>)> {
-    let edits = joined(chosen.iter());
-    let (mut summaries, mut repairs) = (Vec::new(), Vec::new());
-    let (mut suspicion, mut special_case) = (None, None);
-    let mut operators = Vec::new();
-    for plausible in chosen {
-        operators.extend(plausible.ranked.operators.iter().map(|one| one.name().to_owned()));
-        summaries.push(plausible.ranked.summary);
-        repairs.extend(plausible.repairs);
-        suspicion = suspicion.or(plausible.suspicion);
-        special_case = special_case.or(plausible.special_case);
-    }
-    if edits.files.is_empty() {
-        return None;
-    }
-    repairs.sort();
-    repairs.dedup();
-    let proposal = Proposal {
-        author: EMBEDDED.into(),
-        edits,
-        summary: summaries.join("; "),
-        confidence: Some(if suspicion.is_some() { 0.4 } else { 0.7 }),
-        repairs,
-        tried,
-        suspicion,
-        special_case,
-        // The search changes product code only.
-        edits_tests: false,
-    };
-    Some((proposal, operators))
 }
 
 /// Which candidates a pass tries.
