@@ -111,11 +111,11 @@ pub async fn minimise(
     Ok((tree, minimised))
 }
 
-/// Tests whose failure says nothing about the change: they fail with all of it, or they fail on the
-/// base branch too and the run ignores those.
+/// Tests whose failure says nothing about the change: they fail with all of it, known failures among
+/// them, or they fail on the base branch too and the run ignores those.
 fn expected_failures(state: &FixLoop) -> BTreeSet<TestId> {
     let ignored = state.preexisting.iter().filter(|_| state.terms.ignore_preexisting).cloned();
-    state.failing().into_iter().chain(ignored).collect()
+    state.ledger.all_failing().map(|case| case.id.clone()).chain(ignored).collect()
 }
 
 fn all(parts: &[ChangePart<'_>]) -> Vec<usize> {

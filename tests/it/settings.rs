@@ -491,3 +491,19 @@ fn a_connection_that_the_sandbox_refuses_is_no_failure_of_the_code() {
     assert_eq!(document["failing-tests"][0]["criticality"], "medium", "{document:#}");
     assert_eq!(document["result"], "failure", "nobody listens, and no base says so too");
 }
+
+#[test]
+fn a_fix_beside_a_known_failure_is_proven_by_what_it_repairs() {
+    let repo = with_an_old_failure();
+    let known =
+        "gate: { target: 60, known-failures: { test_old.Old.test_old: '2999-01-31, no file' } }\n";
+    repo.write(&[(".github/regreen.yml", known)]);
+    let ran = repo.regreen(&["fix", "--json", "--jobs", "1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    assert_eq!((&document["last"]["passed"], &document["last"]["total"]), (&2.into(), &3.into()));
+    let needed = document["minimised"]["needed"].as_array().unwrap();
+    let proofs: Vec<&Value> = needed.iter().map(|one| &one["tests"]).collect();
+    assert_eq!(proofs, [&serde_json::json!(["test_calc.T.test_two"])], "{document:#}");
+}

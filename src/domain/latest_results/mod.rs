@@ -198,9 +198,10 @@ impl LatestResults {
         self.failing_cases().map(|case| case.id.clone()).collect()
     }
 
-    /// Counted tests that passed.
+    /// Counted tests that passed and that an edit must not break. Flaky ones fail by themselves.
     pub fn passing_cases(&self) -> impl Iterator<Item = &TestCase> {
-        self.counted().filter(|case| case.status == Status::Passed)
+        self.counted()
+            .filter(|case| case.status == Status::Passed && !self.flaky.contains(&case.id))
     }
 
     /// Whether a test counts, is known to fail, and may be repaired by an edit.
