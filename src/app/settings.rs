@@ -116,7 +116,7 @@ fn known_failures(settings: &Settings) -> impl Iterator<Item = KnownFailure> {
 pub fn expired_failures(settings: &Settings, today: Day) -> impl Iterator<Item = String> {
     known_failures(settings).filter(move |known| known.has_expired(today)).map(|known| {
         format!(
-            "the known failure of `{}` has expired on {} and counts like any other",
+            "the known failure of `{}` has expired on {}: the entry excuses nothing any more",
             known.test, known.until
         )
     })

@@ -34,6 +34,9 @@ const LITERALS: &[&str] = &[
 /// Operators that single out a value.
 const EQUALITY: &[&str] = &["==", "!=", "===", "!==", "in", "not in", "is", "is not"];
 
+/// Methods of Java that compare values.
+const EQUAL_METHODS: &[&str] = &["equals", "equalsIgnoreCase", "contentEquals"];
+
 /// Nodes that choose between branches.
 const BRANCHES: &[&str] = &[
     "if_statement",
@@ -100,7 +103,11 @@ fn signs(language: Language, text: &str) -> Option<Signs> {
     let mut signs = Signs::default();
     for node in tree::named_nodes(parsed.root_node()) {
         let selector = match node.kind() {
-            "comparison_operator" | "binary_expression" if is_selective(node, text) => Some(node),
+            "comparison_operator" | "binary_expression" | "method_invocation"
+                if is_selective(node, text) =>
+            {
+                Some(node)
+            }
             kind if ARMS.contains(&kind) => node.named_child(0),
             // A table of answers is a branch for each of its keys.
             "pair" if is_answer(node) => node.named_child(0),
@@ -126,8 +133,11 @@ fn plain(literal: &str) -> &str {
 
 /// Whether a comparison singles out a value, and its outcome decides a branch.
 fn is_selective(node: Node<'_>, text: &str) -> bool {
-    let singles_out =
-        tree::children(node).into_iter().any(|one| EQUALITY.contains(&tree::text_of(one, text)));
+    let compares = |one: Node<'_>| EQUALITY.contains(&tree::text_of(one, text));
+    let singles_out = match node.kind() {
+        "method_invocation" => EQUAL_METHODS.contains(&tree::field_of(node, "name", text)),
+        _ => tree::children(node).into_iter().any(compares),
+    };
     let above = std::iter::successors(node.parent(), Node::parent);
     let mut above = above.take_while(|up| !BODIES.contains(&up.kind()));
     singles_out && above.any(|up| BRANCHES.contains(&up.kind()))
@@ -224,6 +234,11 @@ mod tests {
                 Go,
                 "package p\nfunc f(x int) int { return x }",
                 "package p\nfunc f(x int) int { switch x { case 57: return 60 }; return x }",
+            ),
+            (
+                Java,
+                "class A { int f(String x) { return 1; } }",
+                "class A { int f(String x) { if (x.equals(\"gold\")) return 60; return 1; } }",
             ),
             (
                 Java,

@@ -121,7 +121,7 @@ pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<S
                 let is_wrong = KnownFailure::parse(test, text).is_none();
                 is_wrong.then(|| {
                     format!(
-                        "`{name}`: `{test}` needs a day and a reason, such as `{}`",
+                        "`{name}`: `{test}` needs the id of a test, a day and a reason, such as `{}`",
                         known_failure::FORM
                     )
                 })

@@ -57,8 +57,10 @@ const SENSITIVE: &[&str] = &[
     "oauth",
     "authentication",
     "authenticate",
+    "authenticated",
     "authorization",
     "authorize",
+    "authorized",
     "login",
     "password",
     "permission",
@@ -69,9 +71,11 @@ const SENSITIVE: &[&str] = &[
     "invoice",
     "checkout",
     "corrupt",
+    "corrupted",
     "corruption",
     "migration",
     "encrypt",
+    "encrypted",
     "encryption",
 ];
 

@@ -65,35 +65,36 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     } = *facts;
     let only_low = remaining.iter().all(|level| *level == Criticality::Low);
     if only_low && !remaining.is_empty() && !rate.is_at_least(target) {
+        let verdict = if full_run { GateVerdict::Failure } else { GateVerdict::NeedsFullRun };
         let reason = format!(
             "{rate} % pass, the gate is {target} %, and no edit repairs what fails: it is known, flaky, \
              or denied by the environment"
         );
-        return GateDecision { verdict: GateVerdict::Failure, reason };
+        return GateDecision { verdict, reason };
     }
+    // What a person must confirm, however many tests pass.
+    let note = match (special_case, tests_edited) {
+        (Some(why), _) => {
+            format!(", but the change looks made for the tests: {why}; a person must confirm")
+        }
+        (None, true) => ", but tests were changed: a person must confirm".to_owned(),
+        (None, false) => String::new(),
+    };
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
-        let how = match (special_case, tests_edited, ignored) {
-            (Some(why), ..) => format!(
-                "every test passes, but the change looks made for the tests: {why}; a person must \
-                 confirm"
-            ),
-            (None, true, _) => {
-                "every test passes, but tests were changed: a person must confirm".to_owned()
-            }
-            (None, false, 0) => "every test passes".to_owned(),
-            (None, false, 1) => "every test passes but 1 that fails on the base too".to_owned(),
-            (None, false, _) => {
-                format!("every test passes but {ignored} that fail on the base too")
-            }
+        let how = match ignored {
+            0 => "every test passes".to_owned(),
+            1 => "every test passes but 1 that fails on the base too".to_owned(),
+            _ => format!("every test passes but {ignored} that fail on the base too"),
         };
-        let is_plain = !tests_edited && special_case.is_none();
+        let is_plain = note.is_empty();
         let met = if is_plain { GateVerdict::Success } else { GateVerdict::PartialSuccess };
-        (Some(met), how)
+        (Some(met), format!("{how}{note}"))
     } else if rate.is_full() && remaining.is_empty() {
-        let how = "every test passes, flaky ones when they ran again";
-        (Some(GateVerdict::PartialSuccess), how.to_owned())
+        let how = format!("every test passes, flaky ones when they ran again{note}");
+        (Some(GateVerdict::PartialSuccess), how)
     } else if rate.is_at_least(target) && only_low {
-        let how = format!("{rate} % pass, and what fails is of low criticality, with evidence");
+        let how =
+            format!("{rate} % pass, and what fails is of low criticality, with evidence{note}");
         (Some(GateVerdict::PartialSuccess), how)
     } else if rate.is_at_least(target) {
         (None, format!("{rate} % pass, but failures of medium or high criticality are left"))

@@ -79,16 +79,18 @@ pub struct AttemptComparison {
 /// An attempt with which tests no longer run is no better whatever the rate says: a rate can be
 /// raised by running fewer tests (specification.md 7.13, 13.4).
 pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> AttemptComparison {
-    let lost = after.lost(before);
-    if let Some(first) = lost.first() {
-        let reason =
-            format!("{} no longer run, {first} among them", text::count(lost.len(), "test"));
-        return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
-    }
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
         let reason = "no test counts any more".to_owned();
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     };
+    let lost = after.lost(before);
+    if let Some(first) = lost.first()
+        && !new.fell_by_more_than(at.regression_points, old)
+    {
+        let reason =
+            format!("{} no longer run, {first} among them", text::count(lost.len(), "test"));
+        return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
+    }
     let broken = after.newly_failing(before);
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::pattern::Pattern;
 use crate::domain::id::RepoPath;
 use crate::domain::test::TestCase;
+use crate::domain::text;
 
 /// A function that the failing assertion names, and one that shares a word with the test.
 const NAMED: f64 = 1.1;
@@ -77,29 +78,16 @@ impl Clues {
     }
 }
 
-fn identifiers(text: &str) -> impl Iterator<Item = String> {
+fn identifiers(text: &str) -> impl Iterator<Item = String> + '_ {
     static NAME: Pattern = Pattern::new(r"[\p{Alphabetic}_$][\p{Alphabetic}\p{N}_$]*");
-    let found: Vec<String> =
-        NAME.captures(text).filter_map(|found| Some(found.get(0)?.as_str().to_owned())).collect();
-    found.into_iter()
+    NAME.captures(text).filter_map(|found| Some(found.get(0)?.as_str().to_owned()))
 }
 
 /// The words of a name such as `test_sum_of_all` or `sumOfAll`, without those that say nothing.
 fn words(name: &str) -> impl Iterator<Item = String> {
     const EMPTY: [&str; 8] = ["test", "tests", "should", "the", "and", "when", "get", "set"];
-    let mut spaced = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() {
-            spaced.push(' ');
-        }
-        spaced.extend(letter.to_lowercase());
-    }
-    let words: Vec<String> = spaced
-        .split(|letter: char| !letter.is_alphabetic())
-        .filter(|word| word.len() > 2 && !EMPTY.contains(word))
-        .map(str::to_owned)
-        .collect();
-    words.into_iter()
+    let words = text::words_of_name(name).into_iter();
+    words.filter(|word| word.len() > 2 && !EMPTY.contains(&word.as_str()))
 }
 
 #[cfg(test)]

@@ -59,13 +59,16 @@ pub fn literals(text: &str) -> BTreeSet<String> {
 const COMMON: &[&str] =
     &["0", "1", "2", "-1", "10", "100", "", " ", ",", ", ", "\\n", "0.0", "1.0"];
 
+/// Values that code singles out for a reason of their own.
+const BORDERS: &[&str] = &["0", "1", "-1", "", "0.0", "1.0"];
+
 /// Why an edit of the product treats the tests specially, as far as its code shows; `None` when it does
 /// not.
 pub fn special_case(edits: &EditSet, test_literals: &BTreeSet<String>) -> Option<String> {
     let inputs: BTreeSet<&str> = test_literals
         .iter()
         .map(String::as_str)
-        .filter(|literal| !COMMON.contains(literal))
+        .filter(|literal| !BORDERS.contains(literal))
         .collect();
     let sources = edits.files.iter().filter(|edit| !test_paths::is_test(&edit.file));
     sources.into_iter().find_map(|edit| {

@@ -251,10 +251,13 @@ fn is_special_case(view: &View) -> bool {
 
 /// `1 flaky test`, `1 test of low criticality fails`, or both.
 fn left(view: &View) -> String {
-    let number = view.failing().len() as u64;
+    let failing = view.failing();
+    let number = failing.len() as u64;
     let verb = if number == 1 { "fails" } else { "fail" };
     let low = format!("{} of low criticality {verb}", count(number, "test"));
-    match (view.flaky.len() as u64, number) {
+    let flaky = view.flaky.iter().filter(|test| !failing.contains(test)).count() as u64;
+    match (flaky, number) {
+        (0, 0) => "no test that counts fails".to_owned(),
         (0, _) => low,
         (flaky, 0) => count(flaky, "flaky test"),
         (flaky, _) => format!("{}, {low}", count(flaky, "flaky test")),

@@ -91,7 +91,7 @@ pub fn failures(state: &FixLoop, now: &str) -> Value {
         "iteration": state.current_iteration,
         "captured_at": now,
         "pass_rate": state.ledger.rate().map(|rate| rate.to_string()),
-        "failures": state.ledger.failing_cases().map(known).collect::<Vec<_>>(),
+        "failures": state.ledger.all_failing().map(known).collect::<Vec<_>>(),
         "stuck_tests": state.stuck_tests,
     })
 }
@@ -133,7 +133,7 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
         plan.author,
         plan.confidence,
         quality(state.attempt.as_ref().is_some_and(|attempt| attempt.degraded)),
-        state.failing().len(),
+        state.judgeable().len(),
         state.terms.target
     );
     for item in state.judgeable() {

@@ -84,13 +84,7 @@ pub async fn minimise(
     for index in &selected {
         let Some(part) = parts.get(*index) else { continue };
         let rest: Vec<usize> = selected.iter().copied().filter(|other| other != index).collect();
-        // Without any part, the result is the baseline, whose failures are known.
-        let tests = if rest.is_empty() {
-            let failing = state.baseline.iter().flat_map(|baseline| baseline.failing.clone());
-            failing.filter(|test| !run.expected.contains(test)).collect()
-        } else {
-            run.breaks(&rest).await?.unwrap_or_default()
-        };
+        let tests = run.breaks(&rest).await?.unwrap_or_default();
         needed.push(NeededHunk { place: part.place(), tests: tests.into_iter().take(5).collect() });
     }
     let change = edits(&parts, &selected);

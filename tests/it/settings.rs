@@ -450,6 +450,17 @@ fn a_known_failure_passes_the_gate_at_its_target_until_its_day() {
 }
 
 #[test]
+fn a_known_failure_that_is_about_nothing_is_named() {
+    let repo = half_red("self.assertEqual(1, 2)");
+    let known = "gate: { target: 50, known-failures: { test_half.T.test_to: '2999-01-31, a typo', test_half.T.test_one: '2999-01-31, mended' } }\n";
+    repo.write(&[(".github/regreen.yml", known)]);
+    let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
+    let typo = "the known failure `test_half.T.test_to` names no test of this suite";
+    let mended = "the known failure `test_half.T.test_one` is about nothing that fails";
+    assert!(ran.err.contains(typo) && ran.err.contains(mended), "{}", ran.err);
+}
+
+#[test]
 fn a_known_failure_without_a_day_is_refused() {
     let repo = half_red("self.assertEqual(1, 2)");
     repo.write(&[(
@@ -459,7 +470,9 @@ fn a_known_failure_without_a_day_is_refused() {
     let ran = repo.regreen(&["fix"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(
-        ran.err.contains("`test_half.T.test_two` needs a day and a reason, such as `2027-01-31"),
+        ran.err.contains(
+            "`test_half.T.test_two` needs the id of a test, a day and a reason, such as `2027-01-31"
+        ),
         "{}",
         ran.err
     );

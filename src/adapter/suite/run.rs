@@ -76,11 +76,11 @@ impl ProjectSuite<'_> {
                 return Ok((execution, report?));
             }
             let written = read_text(&command.files.results)?;
-            let running = driver_lines::running(&written);
             // A test that began just now does not hang: the suite is slow. The others are run without
             // the one that does.
             let latest = clock::seconds() - of_test.min(limit / 2).as_secs_f64();
-            match driver_lines::running_since(&written, latest).as_slice() {
+            let running = driver_lines::running_since(&written, latest);
+            match running.as_slice() {
                 [one] if !left.is_zero() && !hung.contains_key(one) => {
                     let seconds = limit.as_secs();
                     let text =

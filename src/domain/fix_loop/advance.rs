@@ -458,23 +458,35 @@ impl FixLoop {
         if let Ok(results) = ran {
             self.ledger.update_flaky(&results);
         }
-        if round < FLAKY_RUNS && !self.ledger.failing_flaky().is_empty() {
+        let failing = self.ledger.failing_flaky();
+        if round < FLAKY_RUNS && !failing.is_empty() {
             self.next = FixStep::ConfirmFlaky { round: round + 1 };
-        } else {
-            self.conclude(events);
+            return;
         }
+        if self.accepted_tree != self.head_tree {
+            // It passed without the change, and never with it.
+            self.flaky.retain(|test| !failing.contains(test));
+            self.ledger.unmark_flaky(&failing);
+        }
+        self.conclude(events);
     }
 
     /// Decides by the results of the final run.
     fn conclude(&mut self, events: &mut Vec<Event>) {
-        let Some(rate) = self.ledger.rate() else { return };
+        let Some(rate) = self.ledger.rate() else {
+            self.finish(Ending::Failure, "no test of the final run counts");
+            return;
+        };
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
         let verdict = gate::judge(&self.gate_facts(rate, &levels, true));
         match verdict.verdict {
             GateVerdict::Success => self.finish(Ending::Success, &verdict.reason),
             GateVerdict::PartialSuccess => self.finish(Ending::PartialSuccess, &verdict.reason),
             // A final run below the gate goes back to the loop (specification.md C-37).
-            GateVerdict::Continue => self.prepare(events),
+            GateVerdict::Continue => {
+                self.ledger.mark_flaky(&self.flaky);
+                self.prepare(events);
+            }
             GateVerdict::Failure | GateVerdict::NeedsFullRun => {
                 self.finish(Ending::Failure, &verdict.reason);
             }

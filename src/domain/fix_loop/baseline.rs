@@ -20,19 +20,21 @@ impl FixLoop {
         events: &mut Vec<Event>,
     ) {
         self.not_installed = not_installed;
+        self.excused.clear();
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
         self.ledger.mark_flaky(&self.flaky);
         self.excuse(results);
+        self.report_known_failures(results, events);
         // A later baseline renews the ledger; where the session began stays what it was.
         self.baseline.get_or_insert(Baseline {
             rate,
             failing: failing.clone(),
             duration_ms: results.duration_ms,
         });
-        if failing.is_empty() {
+        if failing.is_empty() && self.is_unchanged() {
             self.report_baseline(events);
             self.finish(Ending::Success, "every test passes already");
         } else if self.failing().is_empty() {
@@ -91,17 +93,39 @@ impl FixLoop {
         }
     }
 
-    /// Finds the failures of the baseline that no edit repairs. Only here: an edit could make a test
-    /// fail as if something were denied to it.
+    /// Finds the failures of the baseline that no edit repairs. With a merge base, its run decides
+    /// over what the environment denies.
     fn excuse(&mut self, results: &Results) {
+        let decides = !self.terms.has_base && self.is_unchanged();
         for case in results.failed().filter(|case| self.ledger.is_failing(&case.id)) {
             let known = self.terms.known_failures.iter().find(|known| known.is_about(&case.id));
             let evidence = known
                 .map(KnownFailure::evidence)
-                .or_else(|| environment::denied(case, results.is_offline));
+                .or_else(|| environment::denied(case, results.is_offline).filter(|_| decides));
             self.excused.extend(evidence.map(|evidence| (case.id.clone(), evidence)));
         }
         self.ledger.excuse(self.excused.keys());
+    }
+
+    /// Says which known failures are about no test, or about none that fails.
+    fn report_known_failures(&self, results: &Results, events: &mut Vec<Event>) {
+        for known in &self.terms.known_failures {
+            let about = || results.cases.iter().filter(|case| known.is_about(&case.id));
+            let problem = if about().next().is_none() {
+                "names no test of this suite"
+            } else if about().all(|case| case.status != Status::Failed) {
+                "is about nothing that fails: it can be removed"
+            } else {
+                continue;
+            };
+            let text = format!("the known failure `{}` {problem}", known.test);
+            events.push(Event::Notice { text });
+        }
+    }
+
+    /// Whether no edit is accepted yet: one could make a test fail as if something were denied to it.
+    fn is_unchanged(&self) -> bool {
+        self.accepted_tree == self.head_tree
     }
 
     /// The packages that are not installed and that every failing test misses; empty if one fails
@@ -115,11 +139,10 @@ impl FixLoop {
         if let Ok(results) = ran {
             for test in self.failing() {
                 let there = results.cases.iter().find(|case| case.id == test);
-                let here = self.ledger.case(&test);
-                let lack = here
-                    .zip(there)
-                    .and_then(|(here, there)| environment::lacks_service(here, there));
-                self.excused.extend(lack.map(|evidence| (test.clone(), evidence)));
+                let both = self.ledger.case(&test).zip(there).filter(|_| self.is_unchanged());
+                let evidence = both
+                    .and_then(|(here, there)| environment::lack(here, there, results.is_offline));
+                self.excused.extend(evidence.map(|evidence| (test.clone(), evidence)));
                 match there.map(|case| case.status) {
                     Some(Status::Failed) => self.preexisting.push(test),
                     Some(Status::Passed) => self.introduced.push(test),

@@ -79,7 +79,8 @@ impl LatestResults {
 
     fn entry_after(&self, case: &TestCase, iteration: u32) -> LedgerEntry {
         let before = self.entries.get(&case.id);
-        if let Some(entry) = before.filter(|_| self.flaky.contains(&case.id)) {
+        let is_frozen = self.flaky.contains(&case.id) && case.status != Status::Skipped;
+        if let Some(entry) = before.filter(|_| is_frozen) {
             return LedgerEntry { carried_over: false, ..entry.clone() };
         }
         // Two runs in one iteration count as one result.
@@ -112,9 +113,10 @@ impl LatestResults {
     /// Declares tests flaky: they passed, too, in a run without a change.
     pub fn mark_flaky(&mut self, tests: &[TestId]) {
         for test in tests {
-            if let Some(entry) = self.entries.get_mut(test) {
-                entry.case =
-                    TestCase { status: Status::Passed, failure: None, ..entry.case.clone() };
+            let entry = self.entries.get_mut(test);
+            if let Some(entry) = entry.filter(|entry| entry.case.status == Status::Failed) {
+                entry.case.status = Status::Passed;
+                entry.case.failure = None;
                 entry.failures_in_a_row = 0;
             }
         }
@@ -122,13 +124,21 @@ impl LatestResults {
     }
 
     /// Takes over the results of flaky tests from a run that looked for them alone or that is the
-    /// last one.
+    /// last one. One that was skipped did not pass.
     pub fn update_flaky(&mut self, results: &Results) {
         for case in results.cases.iter().filter(|case| self.flaky.contains(&case.id)) {
             if let Some(entry) = self.entries.get_mut(&case.id) {
                 entry.case = case.clone();
+                if case.status == Status::Skipped {
+                    entry.case.status = Status::Failed;
+                }
             }
         }
+    }
+
+    /// Declares that tests are not flaky: they failed whenever they ran.
+    pub fn unmark_flaky(&mut self, tests: &[TestId]) {
+        self.flaky.retain(|test| !tests.contains(test));
     }
 
     /// Flaky tests that failed when they were last looked for.

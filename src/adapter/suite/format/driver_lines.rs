@@ -67,12 +67,8 @@ fn lines(text: &str) -> impl Iterator<Item = Line> {
     text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok())
 }
 
-/// The tests that started and did not end, in the order of their starts.
-pub fn running(text: &str) -> Vec<String> {
-    unended(text).map(|line| line.id).collect()
-}
-
-/// Those of them that started before this time, in seconds since 1970.
+/// The tests that started before this time, in seconds since 1970, and did not end, in the order of
+/// their starts.
 pub fn running_since(text: &str, time: f64) -> Vec<String> {
     unended(text).filter(|line| line.at < time).map(|line| line.id).collect()
 }
@@ -102,7 +98,7 @@ mod tests {
     #[test]
     fn a_test_that_started_and_did_not_end_is_running() {
         let text = "{\"id\":\"a\",\"start\":true}\n{\"id\":\"b\",\"start\":true}\n{\"id\":\"a\",\"status\":\"passed\"}\n";
-        assert_eq!(running(text), ["b"]);
+        assert_eq!(running_since(text, 1.0), ["b"]);
         let timed =
             "{\"id\":\"a\",\"start\":true,\"at\":10.5}\n{\"id\":\"b\",\"start\":true,\"at\":20}\n";
         assert_eq!(running_since(timed, 20.0), ["a"]);

@@ -104,22 +104,89 @@ fn results_of_flaky_tests_say_nothing_about_an_edit() {
 
 #[test]
 fn what_the_sandbox_denied_in_the_baseline_is_excused_and_nothing_later() {
-    let denied = |passing: usize| {
-        let mut results = suite(passing, &Scope::Full);
-        results.is_offline = true;
-        for case in results.cases.iter_mut().filter(|case| case.status == Failed) {
-            let message = "connect EACCES 127.0.0.1:5432".into();
-            case.failure = Some(FailureText { message, ..FailureText::default() });
-        }
-        FixStepOutcome::Ran(Ok(results))
-    };
-    let (state, _) = new(95, 3).advance(denied(29), 1);
+    let (state, _) = new(95, 3).advance(denied(29, &Scope::Full), 1);
     assert_eq!(state.next, FixStep::Confirm, "96 % pass, and the rest is not the code's");
     let evidence = &state.judgeable()[0];
     assert_eq!(evidence.criticality, Criticality::Low);
     assert!(evidence.evidence.starts_with("its connection was refused"), "{}", evidence.evidence);
     // The final run fails in one more test, which says the same.
-    let (state, _) = state.advance(denied(28), 1);
+    let (state, _) = state.advance(denied(28, &Scope::Full), 1);
     assert_eq!(state.failing(), [TestId::from("t28")]);
     assert_ne!(state.verdict.map(|verdict| verdict.ending), Some(Ending::PartialSuccess));
+}
+
+/// A run in which the tests from `passing` on fail as if the sandbox refused a connection to them.
+fn denied(passing: usize, scope: &Scope) -> FixStepOutcome {
+    let mut results = suite(passing, scope);
+    results.is_offline = true;
+    for case in results.cases.iter_mut().filter(|case| case.status == Failed) {
+        let message = "connect EACCES 127.0.0.1:5432".into();
+        case.failure = Some(FailureText { message, ..FailureText::default() });
+    }
+    FixStepOutcome::Ran(Ok(results))
+}
+
+#[test]
+fn a_connection_that_the_change_opened_is_excused_by_nothing() {
+    let played = |base: usize| {
+        let mut state = new(90, 3);
+        state.terms.has_base = true;
+        while matches!(
+            state.next,
+            FixStep::Baseline | FixStep::Recheck { .. } | FixStep::TestMergeBase
+        ) {
+            let done = match state.next {
+                FixStep::Baseline => denied(29, &Scope::Full),
+                FixStep::TestMergeBase => denied(base, &Scope::Tests(state.failing())),
+                _ => denied(29, &Scope::Tests(state.failing())),
+            };
+            (state, _) = state.advance(done, 1);
+        }
+        (state.next, state.judgeable().remove(0).criticality)
+    };
+    assert_eq!(played(29), (FixStep::Confirm, Criticality::Low), "it fails on the base too");
+    assert_eq!(played(30), (FixStep::Diagnose, Criticality::High), "the change introduced it");
+}
+
+#[test]
+fn what_a_change_broke_for_good_is_flaky_no_more() {
+    let mut state = new(90, 3);
+    (state.flaky, state.next) = (vec!["t29".into()], FixStep::Confirm);
+    state.ledger = LatestResults::from_full(&suite(30, &Scope::Full), 0);
+    state.ledger.mark_flaky(&state.flaky);
+    let unchanged = state.clone();
+    state.accepted_tree = tree(1);
+    let ended = |mut state: FixLoop| {
+        while matches!(state.next, FixStep::Confirm | FixStep::ConfirmFlaky { .. }) {
+            let done = ran(&state, 29, &[]);
+            (state, _) = state.advance(done, 1);
+        }
+        (state.verdict.map(|verdict| verdict.ending), state.flaky.len())
+    };
+    assert_eq!(ended(unchanged), (Some(Ending::PartialSuccess), 1));
+    assert_eq!(ended(state), (None, 0), "the loop goes on to repair it");
+}
+
+#[test]
+fn a_new_baseline_asks_anew_what_is_excused_and_what_a_person_must_confirm() {
+    let (mut state, _) = new(95, 3).advance(denied(29, &Scope::Full), 1);
+    assert_eq!(state.excused.len(), 1);
+    state.accepted_tree = tree(1);
+    let (renewed, _) = state.clone().renew().advance(denied(29, &Scope::Full), 1);
+    assert_eq!(renewed.excused.len(), 0, "an accepted edit may have caused it");
+    state.special_cases = vec!["it asks whether tests run".into()];
+    let (green, _) = state.renew().advance(FixStepOutcome::Ran(Ok(suite(30, &Scope::Full))), 1);
+    assert_eq!(green.verdict, None, "green, but not before the final run");
+}
+
+#[test]
+fn a_flaky_test_that_is_skipped_is_lost() {
+    let mut before = LatestResults::from_full(&suite(30, &Scope::Full), 0);
+    before.mark_flaky(&["t29".into()]);
+    let mut results = suite(30, &Scope::Full);
+    results.cases.last_mut().unwrap().status = Status::Skipped;
+    let mut after = before.after_full(&results, 1);
+    assert_eq!(after.lost(&before), [TestId::from("t29")]);
+    after.update_flaky(&results);
+    assert_eq!(after.failing_flaky(), [TestId::from("t29")]);
 }
