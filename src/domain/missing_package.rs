@@ -6,17 +6,22 @@ use std::collections::BTreeSet;
 use similar::TextDiff;
 
 use super::id::RepoPath;
+use super::shell;
 use super::test::TestCase;
+use super::test_command::TestCommand;
 
 /// How tools say that a package is missing: the words before its name and the mark behind it.
 const MESSAGES: &[(&str, &str)] = &[
-    ("No module named '", "'"),
+    (PYTHON, "'"),
     ("Cannot find module '", "'"),
     ("Cannot find package '", "'"),
     ("Failed to resolve import \"", "\""),
     ("no required module provides package ", ";"),
     ("package ", " is not in std"),
 ];
+
+/// The words of Python.
+const PYTHON: &str = "No module named '";
 
 /// A module of the repository with a name this much alike is probably what was meant.
 const ALIKE: f32 = 0.75;
@@ -54,22 +59,124 @@ pub fn reason(packages: &BTreeSet<String>) -> String {
 
 /// The package that a failing test misses.
 pub fn package_of(case: &TestCase) -> Option<String> {
-    let failure = case.failure.as_ref()?;
+    texts(case).into_iter().find_map(package_in)
+}
+
+/// The texts of a failure that may say what is missing.
+fn texts(case: &TestCase) -> [&str; 2] {
+    let Some(failure) = case.failure.as_ref() else { return [""; 2] };
     // A loader wraps the error of an import, so that only the stack holds it.
     let is_import = ["ImportError", "ModuleNotFoundError"].contains(&failure.class.as_str())
         || failure.message.contains("import");
-    let stack = if is_import { failure.stack.as_str() } else { "" };
-    [failure.message.as_str(), stack].into_iter().find_map(package_in)
+    [failure.message.as_str(), if is_import { failure.stack.as_str() } else { "" }]
+}
+
+/// The module of Python that a failing test does not find at all. Where only a part of it is missing,
+/// Python names the whole path, with dots.
+fn unfound_module(case: &TestCase) -> Option<&str> {
+    let (name, before) = texts(case).into_iter().find_map(named_in)?;
+    (before == PYTHON && !name.contains('.')).then_some(name)
+}
+
+/// A module of the repository that no failing test finds, because its folder is not on the path of
+/// Python: the project is not installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UninstalledModule {
+    name: String,
+    /// The package or file, such as `src/shop`.
+    place: String,
+    /// The folder in which Python would have to search, relative to that of the suite.
+    folder: String,
+}
+
+/// The modules that failing tests miss and that stand in a folder of sources; empty if one test fails
+/// for another reason. `manifests` are the texts that say where the sources are, besides `src`, and
+/// `directory` is the folder of the suite.
+pub fn uninstalled_modules<'a>(
+    failing: impl Iterator<Item = &'a TestCase>,
+    files: &[RepoPath],
+    manifests: &[String],
+    directory: &str,
+) -> Vec<UninstalledModule> {
+    let names: Option<BTreeSet<&str>> = failing.map(unfound_module).collect();
+    let mut folders = vec!["src".to_owned()];
+    folders.extend(manifests.iter().flat_map(|text| source_folders(text)));
+    let standing = |name: &str| {
+        folders.iter().find_map(|folder| {
+            let of_suite = |below: String| match directory {
+                "" => below,
+                _ => format!("{directory}/{below}"),
+            };
+            let package = of_suite(format!("{folder}/{name}"));
+            let (file, inside) = (format!("{package}.py"), format!("{package}/"));
+            let place = files.iter().find_map(|one| match one.as_str() {
+                path if path == file => Some(file.clone()),
+                path if path.starts_with(&inside) && path.ends_with(".py") => Some(package.clone()),
+                _ => None,
+            })?;
+            Some(UninstalledModule { name: name.to_owned(), place, folder: folder.clone() })
+        })
+    };
+    names.and_then(|names| names.into_iter().map(standing).collect()).unwrap_or_default()
+}
+
+/// The folders of sources that a manifest of Python names: `package-dir` and `where` of setuptools,
+/// `from` of Poetry.
+fn source_folders(manifest: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || "_./-".contains(c);
+    let named = |key: &str| {
+        let after = manifest.split(key).skip(1);
+        let value = after.filter_map(move |rest| {
+            let start = rest.find(is_part)?;
+            let value = rest.get(start..)?.split(|c: char| !is_part(c)).next()?;
+            rest.get(..start)?.contains('=').then(|| value.trim_end_matches('/').to_owned())
+        });
+        value.collect::<Vec<_>>()
+    };
+    ["package-dir", "package_dir", "where", "from"].into_iter().flat_map(named).collect()
+}
+
+/// Why a session ends whose project is not installed; `command` runs its tests. Only a project with a
+/// manifest `can_install`.
+pub fn reason_of_uninstalled(
+    modules: &[UninstalledModule],
+    command: &str,
+    can_install: bool,
+) -> String {
+    let named = |one: &UninstalledModule| format!("`{}` stands in `{}`", one.name, one.place);
+    let named: Vec<String> = modules.iter().map(named).collect();
+    let folders: BTreeSet<&str> = modules.iter().map(|one| one.folder.as_str()).collect();
+    let folders = folders.into_iter().collect::<Vec<_>>().join(":");
+    let is_simple = !TestCommand::new(command).words().is_empty();
+    let run = if is_simple && !command.contains("PYTHONPATH") {
+        format!(
+            "run with `--test-command {}`",
+            shell::word(&format!("PYTHONPATH={folders} {command}"))
+        )
+    } else {
+        format!("put `{folders}` into the `PYTHONPATH` of the test command")
+    };
+    let install = if can_install {
+        "the project is not installed; install it before the run with `pip install -e .`, or "
+    } else {
+        ""
+    };
+    format!("{}, where Python does not search: {install}{run}", named.join(", "))
 }
 
 fn package_in(text: &str) -> Option<String> {
-    let named = |(before, after): &(&str, &str)| {
+    named_in(text).map(|(name, before)| package(name, before))
+}
+
+/// The module or package that a message names, and the words before its name.
+fn named_in(text: &str) -> Option<(&str, &'static str)> {
+    let named = |(before, after): &(&'static str, &str)| {
         let name = text.split_once(before)?.1.lines().next()?.split_once(after)?.0;
         let plain = |c: char| c.is_alphanumeric() || "@/._-".contains(c);
         let is_package = name.starts_with(|c: char| c.is_alphanumeric() || c == '@' || c == '_')
             && !name.starts_with("@/")
             && name.chars().all(plain);
-        is_package.then(|| package(name, before))
+        is_package.then_some((name, *before))
     };
     MESSAGES.iter().find_map(named)
 }
@@ -80,7 +187,7 @@ fn package(name: &str, before: &str) -> String {
         name.splitn(parts + 1, mark).take(parts).collect::<Vec<_>>().join(&mark.to_string())
     };
     match before {
-        "No module named '" => first('.', 1),
+        PYTHON => first('.', 1),
         "package " | "no required module provides package " => name.to_owned(),
         _ => first('/', if name.starts_with('@') { 2 } else { 1 }),
     }
@@ -173,6 +280,60 @@ mod tests {
         assert!(
             reason(&["a".into(), "b".into()].into())
                 .starts_with("`a`, `b` are not installed; add them")
+        );
+    }
+
+    #[test]
+    fn a_module_in_a_folder_of_sources_is_not_installed() {
+        let file = |path: &str| RepoPath::parse(path).unwrap();
+        let files = ["src/shop/__init__.py", "src/till.py", "lib/app/a.py", "api/src/web/a.py"];
+        let files = files.map(file);
+        let places = |messages: &[&str], manifest: &str, directory: &str| {
+            let results = results(messages);
+            let manifests = [manifest.to_owned()];
+            uninstalled_modules(results.failed(), &files, &manifests, directory)
+                .into_iter()
+                .map(|one| one.place)
+                .collect::<Vec<_>>()
+        };
+        let (shop, app) = ("No module named 'shop'", "No module named 'app'");
+        let table: [(&[&str], &str, &str, &[&str]); 12] = [
+            (&[shop], "", "", &["src/shop"]),
+            (&["", shop, "No module named 'till'"], "", "", &["src/shop", "src/till.py"]),
+            (&["No module named 'web'"], "", "api", &["api/src/web"]),
+            (&[app], "", "", &[]),
+            (&[app], "[tool.setuptools]\npackage-dir = {\"\" = \"lib\"}\n", "", &["lib/app"]),
+            (&[app], "[options]\npackage_dir =\n    = lib\n", "", &["lib/app"]),
+            (&[app], "setup(package_dir={'': 'lib/'})", "", &["lib/app"]),
+            (&[app], "packages = [{ include = \"app\", from = \"lib\" }]", "", &["lib/app"]),
+            (&[app], "from lib import version", "", &[]),
+            (&["No module named 'shop.cart'"], "", "", &[]),
+            (&[shop, "assert 1 == 2"], "", "", &[]),
+            (&[shop, "No module named 'yaml'"], "", "", &[]),
+        ];
+        for (messages, manifest, directory, expected) in table {
+            assert_eq!(places(messages, manifest, directory), expected, "{messages:?} {manifest}");
+        }
+    }
+
+    #[test]
+    fn the_reason_names_a_command_that_finds_the_module() {
+        let files = [RepoPath::parse("src/shop/__init__.py").unwrap()];
+        let results = results(&["No module named 'shop'"]);
+        let modules = uninstalled_modules(results.failed(), &files, &[], "");
+        let start = "`shop` stands in `src/shop`, where Python does not search: the project is not \
+                     installed; install it before the run with `pip install -e .`, or ";
+        for (command, end) in [
+            ("python3 -m pytest", "run with `--test-command 'PYTHONPATH=src python3 -m pytest'`"),
+            ("make lint && pytest", "put `src` into the `PYTHONPATH` of the test command"),
+            ("PYTHONPATH=docs pytest", "put `src` into the `PYTHONPATH` of the test command"),
+        ] {
+            assert_eq!(reason_of_uninstalled(&modules, command, true), format!("{start}{end}"));
+        }
+        assert_eq!(
+            reason_of_uninstalled(&modules, "pytest", false),
+            "`shop` stands in `src/shop`, where Python does not search: run with `--test-command \
+             'PYTHONPATH=src pytest'`"
         );
     }
 }

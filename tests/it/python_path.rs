@@ -72,6 +72,42 @@ fn sources_that_are_not_installed_are_not_found() {
     );
 }
 
+/// A project whose tests need it to be installed; a backend of its own builds it without a network.
+const PROJECT: &[(&str, &str)] = &[
+    (
+        "pyproject.toml",
+        "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n",
+    ),
+    (
+        "backend.py",
+        "import os, zipfile\n\n\ndef build_editable(folder, settings=None, metadata=None):\n    name = 'shop-1-py3-none-any.whl'\n    with zipfile.ZipFile(os.path.join(folder, name), 'w') as out:\n        out.writestr('shop.pth', os.path.abspath('src') + '\\n')\n        out.writestr('shop-1.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: shop\\nVersion: 1\\n')\n        out.writestr('shop-1.dist-info/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n        out.writestr('shop-1.dist-info/RECORD', '')\n    return name\n",
+    ),
+    ("src/shop/__init__.py", "def total(prices):\n    return -sum(prices)\n"),
+    (
+        "tests/test_shop.py",
+        "import unittest\n\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n\n    def test_one(self):\n        self.assertEqual(shop.total([5]), 5)\n",
+    ),
+];
+
+#[test]
+fn a_project_that_is_not_installed_is_no_bug_of_its_code() {
+    let repo = TestRepo::new(PROJECT);
+    for flags in [&["fix", "--json"][..], &["fix", "--json", "--dry-run"]] {
+        let ran = repo.regreen(flags);
+        assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+        let document = ran.document();
+        assert_eq!(
+            document["reason"],
+            "`shop` stands in `src/shop`, where Python does not search: the project is not installed; install it before the run with `pip install -e .`, or run with `--test-command 'PYTHONPATH=src python3 -m unittest discover -s tests'`"
+        );
+        assert_eq!(document["iterations"].as_array().map(Vec::len), Some(0), "{document:#}");
+    }
+    let command = "PYTHONPATH=src python3 -m unittest discover -s tests";
+    let ran = TestRepo::new(PROJECT).regreen(&["fix", "--json", "--test-command", command]);
+    assert_eq!(ran.document()["initial"]["failed"], 2, "{}", ran.err);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+}
+
 #[test]
 #[ignore = "needs pytest"]
 fn pytest_finds_only_the_modules_that_it_finds_by_hand() {

@@ -10,8 +10,10 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::{
     Attempt, FLAKY_RUNS, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
-use crate::domain::id::{CommitId, TestId, TreeId};
-use crate::domain::missing_package::{is_own, package_of};
+use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
+use crate::domain::missing_package::{
+    is_own, package_of, reason_of_uninstalled, uninstalled_modules,
+};
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope, Status};
@@ -115,11 +117,38 @@ impl Performer<'_> {
             }
             ran => ran?,
         };
+        if let Some(reason) = self.not_importable(state, &results).await? {
+            return Ok(FixStepOutcome::NotImportable { results, reason });
+        }
         let packages = self.not_installed(state, &results).await?;
         if packages.is_empty() {
             return Ok(FixStepOutcome::Ran(Ok(results)));
         }
         Ok(FixStepOutcome::NotInstalled { results, packages })
+    }
+
+    /// Why the tests cannot import the project itself, where all failures say so.
+    async fn not_importable(
+        &self,
+        state: &FixLoop,
+        results: &Results,
+    ) -> Result<Option<String>, Failure> {
+        if !results.failed().any(|case| package_of(case).is_some()) {
+            return Ok(None);
+        }
+        let (tree, directory) = (state.tree_on_disk(), &self.fx.suite.facts().directory);
+        let files = self.fx.worktree.files(tree).await?;
+        let mut manifests = Vec::new();
+        for name in ["pyproject.toml", "setup.cfg", "setup.py"] {
+            let path = format!("{directory}/{name}");
+            let Ok(file) = RepoPath::parse(path.trim_start_matches('/')) else { continue };
+            let text = self.fx.worktree.read(tree, &file).await?;
+            manifests.extend(text.map(|text| String::from_utf8_lossy(&text).into_owned()));
+        }
+        let modules = uninstalled_modules(results.failed(), &files, &manifests, directory);
+        let can_install = !manifests.is_empty();
+        let reason = || reason_of_uninstalled(&modules, &results.command, can_install);
+        Ok((!modules.is_empty()).then(reason))
     }
 
     /// The packages that failing tests miss and that the repository has neither now nor on the

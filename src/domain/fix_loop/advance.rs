@@ -37,6 +37,12 @@ pub enum FixStepOutcome {
     Ran(TestRun),
     /// The baseline ran, and some of its failures miss packages that are not installed.
     NotInstalled { results: Results, packages: BTreeSet<String> },
+    /// The baseline ran, and all of its failures miss modules that stand in a folder of sources.
+    NotImportable {
+        results: Results,
+        /// Why no edit can repair that, and what to do.
+        reason: String,
+    },
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
         plan: Option<FixPlan>,
@@ -109,8 +115,9 @@ impl FixLoop {
     pub fn advance(mut self, done: FixStepOutcome, took_ms: u64) -> (Self, Vec<Event>) {
         self.spent_ms = self.spent_ms.saturating_add(took_ms);
         let mut events = Vec::new();
-        if let FixStepOutcome::Ran(Ok(results)) | FixStepOutcome::NotInstalled { results, .. } =
-            &done
+        if let FixStepOutcome::Ran(Ok(results))
+        | FixStepOutcome::NotInstalled { results, .. }
+        | FixStepOutcome::NotImportable { results, .. } = &done
         {
             self.testing_ms = self.testing_ms.saturating_add(results.duration_ms);
             self.count_run(results, &mut events);
@@ -121,6 +128,14 @@ impl FixLoop {
             }
             (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
                 self.after_baseline(&results, packages, &mut events);
+            }
+            (FixStep::Baseline, FixStepOutcome::NotImportable { results, reason }) => {
+                self.after_baseline(&results, BTreeSet::new(), &mut events);
+                // Where all of them are ignored, the session has ended already.
+                if self.next != FixStep::Finish {
+                    self.report_baseline(&mut events);
+                    self.finish(Ending::Failure, &reason);
+                }
             }
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
