@@ -230,9 +230,19 @@ pub enum RunError {
         Canary::VARIABLE
     )]
     Canary { test: TestId },
+    /// A folder whose path has a `:`, which separates folders in the search paths of Python.
+    #[error("{} has a `:` in its path, so Python cannot be told to search there", folder.display())]
+    UnlistablePath { folder: PathBuf },
     /// The operating system refused something else.
     #[error("cannot {action}: {reason}")]
     Io { action: String, reason: String },
+}
+
+/// Whether the output of a command says that it may not write somewhere.
+fn is_refusal(output: &str) -> bool {
+    ["Permission denied", "[Errno 13]", "EACCES", "Read-only file system"]
+        .iter()
+        .any(|words| output.contains(words))
 }
 
 fn while_running(tests: &[String]) -> String {
@@ -265,6 +275,10 @@ impl RunError {
             Self::NotStarted { .. } => {
                 "install what the command needs, or name another with `--test-command`".into()
             }
+            Self::SetUp { log, tail, .. } if is_refusal(tail) => format!(
+                "in the sandbox, set-up commands may write only to the private checkout, a home of their own, the temporary folder and the caches of build tools: install there (`python3 -m venv .venv && .venv/bin/pip install -e .`), or before the run; the whole output is in {}",
+                log.display()
+            ),
             Self::SetUp { log, .. } => {
                 format!("read {}, then repair `test.setup`", log.display())
             }
@@ -288,6 +302,9 @@ impl RunError {
             }
             Self::Canary { .. } => {
                 "let that test print the variables it needs instead of its whole environment, then run again".into()
+            }
+            Self::UnlistablePath { .. } => {
+                "set `REGREEN_WORK_DIR` to a folder whose path has no `:`".into()
             }
             Self::Io { .. } => "free disk space or fix the permissions, then run again".into(),
         }

@@ -109,6 +109,33 @@ fn a_project_that_is_not_installed_is_no_bug_of_its_code() {
 }
 
 #[test]
+fn set_up_installs_the_project_though_the_sandbox_keeps_it_from_the_interpreter() {
+    for install in ["pip install -e .", "python3 -m pip install -e ."] {
+        let repo = TestRepo::new(PROJECT);
+        let ran = repo.regreen(&["fix", "--json", "--setup", install]);
+        assert_eq!(ran.document()["initial"]["failed"], 2, "{install}: {}\n{}", ran.out, ran.err);
+        assert_eq!(ran.code, Some(0), "{install}: {}\n{}", ran.out, ran.err);
+        let outside = repo.shell("python3 -c 'import shop'").output().unwrap();
+        assert!(!outside.status.success(), "{install}: nothing is installed outside of the run");
+    }
+}
+
+#[test]
+fn set_up_that_writes_elsewhere_is_told_where_it_may() {
+    let repo = TestRepo::new(PROJECT);
+    let made = repo.shell("python3 -m venv ../env").output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let program = repo.around().join("env/bin/pip");
+    let ran = repo.regreen(&["fix", "--setup", &format!("{} install -e .", program.display())]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let said = "set-up commands may write only to the private checkout, a home of their own";
+    assert!(ran.err.contains("Permission denied") && ran.err.contains(said), "{}", ran.err);
+    let here = "python3 -m venv .venv && .venv/bin/pip install -e .";
+    let ran = repo.regreen(&["fix", "--json", "--setup", here]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+}
+
+#[test]
 #[ignore = "needs pytest"]
 fn pytest_finds_only_the_modules_that_it_finds_by_hand() {
     let repo = TestRepo::new(&[

@@ -11,6 +11,7 @@ use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
+use crate::domain::language::Language;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::Layer;
 use crate::effect::{Clock, RunError};
@@ -52,11 +53,17 @@ pub struct ProjectSuite<'a> {
 }
 
 /// Prepares the scratch folder and opens the suite.
+/// Fails with [`RunError::UnlistablePath`] where Python may run and could not find our part.
 pub fn open(
     detection: Detection,
     settings: SuiteSettings,
     clock: &dyn Clock,
 ) -> Result<ProjectSuite<'_>, RunError> {
+    let language = detection.facts.framework.language();
+    let may_be_python = language.is_none_or(|language| language == Language::Python);
+    if may_be_python && std::env::join_paths([&settings.scratch]).is_err() {
+        return Err(RunError::UnlistablePath { folder: settings.scratch });
+    }
     let folders = [settings.scratch.join("home"), settings.scratch.join("drivers")];
     for folder in &folders {
         files::create_folder(folder).map_err(cannot("create", folder))?;
@@ -116,7 +123,9 @@ impl ProjectSuite<'_> {
         let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sources = installed.into_iter().chain([self.detection.site.root.clone()]);
         let folders = [root.to_owned()].into_iter().chain(sources.filter(|source| source != root));
-        environment.extend(search_variable("REGREEN_EDITABLE", folders));
+        // Not a search path: the folders of other people may have a `:` in their names.
+        let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
+        environment.insert("REGREEN_EDITABLE".into(), folders.join("\n"));
         // Java reads the home folder from the user database and ignores `HOME`.
         let own = self.settings.scratch.join("home");
         let repository = environment::real_home().map(|home| home.join(".m2/repository"));

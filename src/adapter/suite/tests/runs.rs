@@ -107,6 +107,28 @@ async fn every_way_a_command_can_end_has_its_error() {
     }
 }
 
+#[test]
+fn a_folder_that_python_cannot_be_told_is_refused() {
+    let shell = Shell::new();
+    let detection: Detection = detect(&shell.root(), "", Some("make check"), None).unwrap();
+    let settings = SuiteSettings {
+        timeout: Duration::from_secs(20),
+        session: shell.base.join("session"),
+        scratch: shell.base.join("a:b"),
+        layers: BTreeMap::new(),
+        setup: Vec::new(),
+        tools: ToolCommands::default(),
+    };
+    let error = open(detection, settings, &shell.clock).err().unwrap();
+    assert!(
+        error
+            .to_string()
+            .ends_with("a:b has a `:` in its path, so Python cannot be told to search there"),
+        "{error}"
+    );
+    assert!(error.hint().contains("REGREEN_WORK_DIR"), "{}", error.hint());
+}
+
 #[tokio::test]
 async fn a_report_of_an_earlier_run_does_not_count() {
     let shell = Shell::new();
