@@ -38,6 +38,25 @@ fn a_project_configured_for_pytest_is_not_run_by_unittest() {
 }
 
 #[test]
+#[ignore = "needs pytest and pytest-xdist"]
+fn a_test_that_hangs_in_a_worker_of_xdist_fails_alone() {
+    let repo = TestRepo::new(&[
+        ("pytest.ini", "[pytest]\n"),
+        (
+            "test_a.py",
+            "import time\n\n\ndef test_hangs():\n    try:\n        time.sleep(600)\n    except BaseException:\n        time.sleep(600)\n",
+        ),
+        ("test_b.py", "def test_b():\n    pass\n\n\ndef test_c():\n    pass\n"),
+    ]);
+    let flags = ["fix", "--json", "--dry-run", "--test-timeout", "15s"];
+    let ran = repo.regreen(&[&flags[..], &["--test-command", "python3 -m pytest -n 2"]].concat());
+    let document = ran.document();
+    assert_eq!(document["initial"]["total"], 3, "{document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}\n{}", ran.err);
+    assert!(ran.out.contains("test_a.py::test_hangs"), "{document:#}");
+}
+
+#[test]
 fn a_pytest_that_prints_its_version_to_standard_error_is_installed() {
     let repo = TestRepo::new(&[("conftest.py", ""), TEST]);
     // As version 6 does.

@@ -31,7 +31,6 @@ class Recorder:
         # A command may run pytest more than once.
         self.out = open(os.environ["REGREEN_CASES"], "a", encoding="utf-8")
         self.open = {}
-        self.rung = 0
 
     def write(self, record):
         self.out.write(json.dumps(record) + "\n")
@@ -63,19 +62,58 @@ class Recorder:
     def pytest_runtest_logstart(self, nodeid, location):
         self.write({"id": nodeid, "start": True, "at": time.time()})
 
-    def leave_out_hung(self, items):
-        """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run."""
-        hung = hung_tests()
-        for item in [item for item in items if item.nodeid in hung]:
-            items.remove(item)
-            file, line, _name = item.location
-            record = {"id": item.nodeid, "status": "failed", "ms": 0, "line": (line or 0) + 1}
-            record.update(file=os.path.join(self.root, file), message=hung[item.nodeid])
+    def write_hung(self, is_spread):
+        """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run. Where
+        the tests are spread over workers, these have left them out."""
+        for name, message in hung_tests().items():
+            line = Runner.left_out.get(name)
+            if line is not None or is_spread:
+                file = os.path.join(self.root, name.split("::", 1)[0])
+                self.write({"id": name, "status": "failed", "ms": 0, "file": file, "line": line, "message": message})
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            record = {"id": report.nodeid or "collection", "status": "failed", "ms": 0, "line": None}
+            record["file"] = os.path.join(self.root, report.nodeid.split("::", 1)[0]) or None
+            record.update(self.describe(report))
             self.write(record)
+
+    def pytest_runtest_logreport(self, report):
+        state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
+        state["ms"] += getattr(report, "duration", 0) * 1000
+        if report.failed and state["status"] != "failed":
+            state["status"] = "failed"
+            state.update(self.describe(report))
+        elif report.skipped and state["status"] == "passed":
+            state["status"] = "skipped"
+        if report.when == "teardown":
+            self.open.pop(report.nodeid)
+            file, line, _name = report.location
+            state.update(id=report.nodeid, file=os.path.join(self.root, file), line=(line or 0) + 1)
+            state["ms"] = int(state["ms"])
+            self.write(state)
+
+    def pytest_sessionfinish(self, session):
+        self.write_hung(session.config.pluginmanager.hasplugin("dsession"))
+        self.write({"end": True})
+
+
+class Runner:
+    """Chooses the tests and limits each of them: in each worker of pytest-xdist, whose main process
+    collects and runs none."""
+
+    # The lines of tests that are not run because they made an earlier run hang.
+    left_out = {}
+
+    def __init__(self):
+        self.rung = 0
 
     def pytest_collection_modifyitems(self, session, config, items):
         self.choose(config, items)
-        self.leave_out_hung(items)
+        hung = hung_tests()
+        for item in [item for item in items if item.nodeid in hung]:
+            items.remove(item)
+            self.left_out[item.nodeid] = (item.location[1] or 0) + 1
 
     def choose(self, config, items):
         path = os.environ.get("REGREEN_SELECT")
@@ -112,33 +150,10 @@ class Recorder:
         if armed:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def pytest_collectreport(self, report):
-        if report.failed:
-            record = {"id": report.nodeid or "collection", "status": "failed", "ms": 0, "line": None}
-            record["file"] = os.path.join(self.root, report.nodeid.split("::", 1)[0]) or None
-            record.update(self.describe(report))
-            self.write(record)
-
-    def pytest_runtest_logreport(self, report):
-        state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
-        state["ms"] += getattr(report, "duration", 0) * 1000
-        if report.failed and state["status"] != "failed":
-            state["status"] = "failed"
-            state.update(self.describe(report))
-        elif report.skipped and state["status"] == "passed":
-            state["status"] = "skipped"
-        if report.when == "teardown":
-            self.open.pop(report.nodeid)
-            file, line, _name = report.location
-            state.update(id=report.nodeid, file=os.path.join(self.root, file), line=(line or 0) + 1)
-            state["ms"] = int(state["ms"])
-            self.write(state)
-
-    def pytest_sessionfinish(self, session):
-        self.write({"end": True})
-
 
 def pytest_configure(config):
+    if os.environ.get("REGREEN_CASES"):
+        config.pluginmanager.register(Runner(), "regreen-runner")
     if os.environ.get("REGREEN_CASES") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(config), "regreen-recorder")
 
