@@ -329,7 +329,7 @@ fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, O
         detected = suite::detect_or_begin(root, below, command, report);
     }
     match detected {
-        Err(RunError::UnknownFramework { directory, .. }) => {
+        Err(RunError::UnknownFramework { directory, packages, .. }) if packages.is_empty() => {
             let advice = advice(suite::languages(root).first().copied());
             Err(OpenError::NoFramework { directory, advice })
         }

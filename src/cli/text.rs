@@ -111,8 +111,11 @@ pub fn diagnosis(found: &Diagnosis) -> String {
     rows.extend(names.zip(&found.providers).map(provider));
     rows.extend(found.notices.iter().map(|text| ("notice", text.clone())));
     rows.extend(found.missing.iter().map(|text| ("missing", text.clone())));
-    let line =
-        |(name, value): (&str, String)| format!("{name:<13} {}\n", single_safe_line(&value, 300));
+    let line = |(name, value): (&str, String)| {
+        // What has to be done is of no use when it is cut.
+        let longest = if name == "missing" { 1_000 } else { 300 };
+        format!("{name:<13} {}\n", single_safe_line(&value, longest))
+    };
     let mut text: String = rows.into_iter().map(line).collect();
     if found.missing.is_empty() {
         text.push_str("\nready: `regreen fix` can start\n");

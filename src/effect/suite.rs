@@ -170,8 +170,15 @@ pub trait CandidateRunner: Send + Sync {
 /// Why a run gave no results. Failing tests are a result, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    #[error("no test framework was recognised in {}", directory.display())]
-    UnknownFramework { directory: PathBuf, looked_for: Vec<String> },
+    #[error("{}", unknown_framework(directory, script.as_deref(), packages))]
+    UnknownFramework {
+        directory: PathBuf,
+        /// The test script of its `package.json`, which runs nothing that regreen knows.
+        script: Option<String>,
+        /// Folders below that have tests, relative to the root of the repository.
+        packages: Vec<(String, Framework)>,
+        looked_for: Vec<String>,
+    },
     #[error("`{command}` could not be started: {reason}")]
     NotStarted { command: String, reason: String },
     /// A set-up command failed, so that no test was run; no fix could repair that.
@@ -245,6 +252,30 @@ fn is_refusal(output: &str) -> bool {
         .any(|words| output.contains(words))
 }
 
+/// Folders with tests that an error names.
+const NAMED: usize = 5;
+
+fn unknown_framework(
+    directory: &Path,
+    script: Option<&str>,
+    packages: &[(String, Framework)],
+) -> String {
+    let at = directory.display();
+    if !packages.is_empty() {
+        let named = packages.iter().take(NAMED).map(|(folder, one)| format!("{folder} ({one})"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = packages.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        return format!("no tests stand in {at} itself, but in {named}{more}");
+    }
+    match script {
+        Some(script) => format!(
+            "no test framework was recognised in {at}: the test script `{script}` of package.json runs none that regreen knows"
+        ),
+        None => format!("no test framework was recognised in {at}"),
+    }
+}
+
 fn while_running(tests: &[String]) -> String {
     match tests {
         [] => String::new(),
@@ -268,6 +299,17 @@ impl RunError {
     /// What the reader can do next, in one imperative clause.
     pub fn hint(&self) -> String {
         match self {
+            Self::UnknownFramework { packages, .. } if !packages.is_empty() => {
+                let runs = packages.iter().take(NAMED).map(|(one, _)| format!("`regreen fix {one}`"));
+                format!(
+                    "run the tests of one folder: {}; or name a command that runs them all with `--test-command`",
+                    runs.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Self::UnknownFramework { script: Some(_), .. } => {
+                "name a command whose results regreen can read with `--test-command`: one that prints TAP, or writes JUnit XML that `--report` names"
+                    .into()
+            }
             Self::UnknownFramework { looked_for, .. } => format!(
                 "write first tests with `regreen test FILE`, or name the command with `--test-command` (looked for {})",
                 looked_for.join(", ")

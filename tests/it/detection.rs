@@ -8,6 +8,9 @@ use super::support::{Ran, TestRepo};
 
 const TEST: (&str, &str) = ("test_a.py", "def test_a():\n    assert True\n");
 
+const CASE: &str =
+    "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+
 /// A program in the checkout that runs a text of the shell.
 fn program(repo: &TestRepo, path: &str, text: &str) {
     repo.write(&[(path, &format!("#!/bin/sh\n{text}\n"))]);
@@ -32,9 +35,66 @@ fn a_project_configured_for_pytest_is_not_run_by_unittest() {
         assert!(ran.out.contains("pip install pytest"), "{file:?}: {}", ran.out);
     }
     // A word in a list of packages is a hint only.
-    let hinted = TestRepo::new(&[("requirements-dev.txt", "pytest\n"), TEST]);
+    let hinted = TestRepo::new(&[("requirements-dev.txt", "pytest\n"), ("test_a.py", CASE)]);
     let ran = without_packages(&hinted, &["doctor"]);
     assert!(ran.out.contains("framework     unittest"), "{}", ran.out);
+}
+
+#[test]
+fn tests_of_pytest_are_not_run_by_unittest_though_nothing_else_names_it() {
+    let imported = ("tests/price_test.py", "import os\nimport pytest\n");
+    for (test, sign) in [
+        (TEST, "a test function in test_a.py"),
+        (imported, "`import pytest` in tests/price_test.py"),
+    ] {
+        let repo = TestRepo::new(&[("price.py", "ONE = 1\n"), test]);
+        let doctor = without_packages(&repo, &["doctor"]);
+        assert_eq!(doctor.code, Some(3), "{}", doctor.out);
+        assert!(doctor.out.contains(sign) && !doctor.out.contains("ready"), "{}", doctor.out);
+        let said = "pytest does not start: install Python 3.8 or later, then `pip install pytest`; or name the command that starts it elsewhere, such as `--test-command";
+        assert!(doctor.out.contains(said), "{}", doctor.out);
+        let fix = without_packages(&repo, &["fix"]);
+        assert_eq!(fix.code, Some(3), "{}", fix.err);
+        assert!(fix.err.contains(said), "{}", fix.err);
+    }
+}
+
+#[test]
+fn the_root_of_a_monorepo_without_tests_names_the_folders_that_have_some() {
+    let repo = TestRepo::new(&[
+        ("README.md", "# Shop\n"),
+        ("services/api/requirements.txt", "flask\n"),
+        ("services/api/tests/test_api.py", CASE),
+        ("services/jobs/test_jobs.py", CASE),
+        ("services/web/package.json", r#"{"scripts": {"test": "jest"}}"#),
+    ]);
+    let named = "no tests stand in";
+    let folders = "but in services/api (unittest), services/jobs (unittest), services/web (Jest)";
+    let run = "run the tests of one folder: `regreen fix services/api`, `regreen fix services/jobs`, `regreen fix services/web`";
+    let doctor = repo.regreen(&["doctor"]);
+    assert_eq!(doctor.code, Some(3), "{}", doctor.out);
+    let fix = repo.regreen(&["fix"]);
+    assert_eq!(fix.code, Some(3), "{}", fix.err);
+    for text in [&doctor.out, &fix.err] {
+        assert!(text.contains(named) && text.contains(folders) && text.contains(run), "{text}");
+    }
+    let one = repo.regreen(&["fix", "services/api", "--json"]);
+    assert_eq!(one.document()["initial"]["total"], 1, "{}", one.err);
+}
+
+#[test]
+fn what_was_looked_for_is_shown_to_its_end() {
+    let doctor = TestRepo::new(&[("README.md", "# Nothing\n")]).regreen(&["doctor"]).out;
+    let missing = doctor.lines().find(|line| line.starts_with("missing")).unwrap();
+    assert!(missing.contains("build.gradle") && missing.ends_with(')'), "{missing}");
+}
+
+#[test]
+fn a_script_of_npm_that_is_not_known_is_named() {
+    let package = r#"{"scripts": {"test": "gulp check"}}"#;
+    let repo = TestRepo::new(&[("package.json", package), ("tools/test_all.py", CASE)]);
+    let doctor = repo.regreen(&["doctor"]).out;
+    assert!(doctor.contains("the test script `gulp check` of package.json runs none"), "{doctor}");
 }
 
 #[test]

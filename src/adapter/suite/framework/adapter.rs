@@ -14,6 +14,10 @@ use crate::effect::RunError;
 use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
 use super::super::io_error::cannot;
 
+/// Folders whose files are input of tests, or examples, or foreign.
+pub const SAMPLES: &[&str] =
+    &["data", "examples", "fixtures", "node_modules", "templates", "testdata"];
+
 /// A folder that may contain a suite, with the user's settings for it.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -79,29 +83,49 @@ impl Site {
         })
     }
 
-    /// The test script of `package.json`.
+    /// The test script of `package.json`; the one that `npm init` writes is none.
     pub fn test_script(&self) -> Option<String> {
-        Some(self.package()?["scripts"]["test"].as_str()?.to_owned())
+        let script = self.package()?["scripts"]["test"].as_str()?.trim().to_owned();
+        (!script.is_empty() && !script.contains("no test specified")).then_some(script)
     }
 
     /// Whether a file name below the folder, at most four levels deep, satisfies `matches`.
     pub fn has_file(&self, matches: &dyn Fn(&str) -> bool) -> bool {
+        !self.files(1, matches, &|_| false).is_empty()
+    }
+
+    /// At most `limit` files, at most four levels deep, whose names satisfy `matches`, outside of the
+    /// folders for which `is_apart` holds and of those with samples.
+    pub fn files(
+        &self,
+        limit: usize,
+        matches: &dyn Fn(&str) -> bool,
+        is_apart: &dyn Fn(&Path) -> bool,
+    ) -> Vec<PathBuf> {
+        let mut found = Vec::new();
         let mut folders = vec![(self.folder(), 0)];
         while let Some((folder, depth)) = folders.pop() {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let mut entries: Vec<_> =
+                fs::read_dir(folder).into_iter().flatten().flatten().collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_file() && matches(&name) {
-                    return true;
+                    found.push(entry.path());
+                    if found.len() >= limit {
+                        return found;
+                    }
                 }
-                let skipped = name.starts_with('.')
-                    || ["node_modules", "target", "venv"].contains(&name.as_str());
-                if kind.is_dir() && depth < 4 && !skipped {
+                let is_skipped = name.starts_with('.')
+                    || ["target", "venv"].contains(&name.as_str())
+                    || SAMPLES.contains(&name.as_str());
+                if kind.is_dir() && depth < 4 && !is_skipped && !is_apart(&entry.path()) {
                     folders.push((entry.path(), depth + 1));
                 }
             }
         }
-        false
+        found
     }
 
     /// The Python of the checkout's virtual environment, else the one on the path.
@@ -249,8 +273,11 @@ pub struct FrameworkAdapter {
     pub signals: &'static str,
     /// Whether a configured command runs the framework, so that its report can be had.
     pub is_run_by: fn(&TestCommand) -> bool,
-    /// The evidence that a folder without a configured command uses it; `None` without any.
+    /// The evidence of manifests and settings that a folder without a configured command uses it;
+    /// `None` without any.
     pub detect: fn(&Site) -> Option<String>,
+    /// The evidence of test files alone, which the manifest of any other framework outweighs.
+    pub detect_by_tests: fn(&Site) -> Option<String>,
     /// The command that prints its version; empty where there is none.
     pub version: fn(&Site) -> Vec<String>,
     /// What to do where it does not start.
@@ -266,7 +293,7 @@ pub struct FrameworkAdapter {
 }
 
 impl FrameworkAdapter {
-    /// The evidence that a folder uses the framework: the configured command, else its files.
+    /// The evidence that a folder uses the framework: the configured command, else its manifests.
     pub fn evidence(&self, site: &Site) -> Option<String> {
         match &site.command {
             Some(command) => {

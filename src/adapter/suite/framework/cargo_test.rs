@@ -15,6 +15,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: "Cargo.toml",
     is_run_by: |command| command.after(&["cargo", "test"]).is_some(),
     detect: |site| site.has("Cargo.toml").then(|| "Cargo.toml".into()),
+    detect_by_tests: |_| None,
     version: |_| words(&["cargo", "--version"]),
     install: |_| "install Rust from https://rustup.rs",
     command: |site, selection, _| {

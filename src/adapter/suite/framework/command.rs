@@ -20,6 +20,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: "--test-command",
     is_run_by: |_| true,
     detect: |_| None,
+    detect_by_tests: |_| None,
     version: |_| Vec::new(),
     install: |_| "name a command with `--test-command`",
     command: |site, _, _| {

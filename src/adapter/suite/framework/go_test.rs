@@ -14,6 +14,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: "go.mod",
     is_run_by: |command| command.after(&["go", "test"]).is_some(),
     detect: |site| site.has("go.mod").then(|| "go.mod".into()),
+    detect_by_tests: |_| None,
     version: |_| words(&["go", "version"]),
     install: |_| "install Go from https://go.dev/dl",
     command: |site, selection, _| {

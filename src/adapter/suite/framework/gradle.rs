@@ -23,6 +23,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let found = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
         found.iter().find(|file| site.has(file)).map(|file| (*file).to_owned())
     },
+    detect_by_tests: |_| None,
     version: |site| vec![program(site), "--version".into()],
     install: |site| {
         if site.has("gradlew") {

@@ -17,6 +17,7 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     signals: "jest in package.json, jest.config.*",
     is_run_by: |command| command.after(&["jest"]).is_some(),
     detect: |site| detect(site, "jest"),
+    detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "jest", "--version"]),
     install: |site| {
         if site.depends_on("jest") { INSTALL } else { "npm install --save-dev jest" }
@@ -51,6 +52,7 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     signals: "vitest in package.json, vitest.config.*",
     is_run_by: |command| command.after(&["vitest"]).is_some(),
     detect: |site| detect(site, "vitest"),
+    detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
     install: |site| {
         if site.depends_on("vitest") { INSTALL } else { "npm install --save-dev vitest" }
@@ -68,7 +70,8 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
 };
 
 /// What to do for a program that `package.json` lists and that is not there.
-const INSTALL: &str = "run `npm ci`, or what else installs the packages that package.json lists";
+const INSTALL: &str =
+    "run `npm ci`, or what else installs the packages that package.json lists";
 
 /// The configured command, else the installed program, with more options.
 fn with_options(site: &Site, name: &str, display: &str, options: Vec<String>) -> RunCommand {

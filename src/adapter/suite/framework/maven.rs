@@ -19,6 +19,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: "pom.xml",
     is_run_by: |command| ["mvn", "mvnw"].iter().any(|name| command.after(&[name]).is_some()),
     detect: |site| site.has("pom.xml").then(|| "pom.xml".into()),
+    detect_by_tests: |_| None,
     version: |_| words(&["mvn", "--version"]),
     install: |_| "install Maven, for example with `apt-get install maven`",
     command: |site, selection, _| {

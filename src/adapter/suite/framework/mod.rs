@@ -21,10 +21,10 @@ use crate::domain::framework::Framework;
 
 pub use adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
-    RunArtifacts, RunFiles, Site, heads, read_text, shell_argv, words,
+    RunArtifacts, RunFiles, SAMPLES, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
-pub use pytest::configuration as pytest_configuration;
+pub use pytest::is_certain as is_certainly_pytest;
 pub use python_command::PythonCommand;
 
 pub use unittest::is_django;

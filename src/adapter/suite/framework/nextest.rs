@@ -17,6 +17,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: ".config/nextest.toml",
     is_run_by: runs_nextest,
     detect: |site| site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
+    detect_by_tests: |_| None,
     version: |_| words(&["cargo", "nextest", "--version"]),
     install: |_| "cargo install cargo-nextest --locked",
     command: |site, selection, files| {

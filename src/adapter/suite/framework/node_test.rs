@@ -1,5 +1,7 @@
 //! `node --test`, with a reporter of our own.
 
+use std::path::Path;
+
 use crate::domain::framework::Framework;
 use crate::domain::test_command::TestCommand;
 
@@ -16,7 +18,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "JSON lines of a reporter",
     signals: "package.json with `node --test`, *.test.js",
     is_run_by: runs_node_tests,
-    detect,
+    detect: |site| Some(script(site)?.evidence),
+    detect_by_tests,
     version: |_| words(&["node", "--version"]),
     install: |_| "install Node.js 20 or later",
     command: |site, selection, files| {
@@ -94,15 +97,10 @@ fn script(site: &Site) -> Option<TestScript> {
     Some(TestScript { command, evidence: format!("`{script}` in package.json") })
 }
 
-fn detect(site: &Site) -> Option<String> {
-    if let Some(found) = script(site) {
-        return Some(found.evidence);
-    }
-    if let Some(script) = site.test_script() {
-        let other = ["mocha", "ava", "tap", "jasmine", "karma"];
-        if other.iter().any(|name| script.contains(name)) {
-            return None;
-        }
+fn detect_by_tests(site: &Site) -> Option<String> {
+    let text = site.test_script().unwrap_or_default();
+    if ["mocha", "ava", "tap", "uvu", "jasmine", "karma"].iter().any(|name| text.contains(name)) {
+        return None;
     }
     let is_test_file = |name: &str| {
         [".test.js", ".test.mjs", ".test.cjs", "-test.js", "_test.js"]
@@ -110,10 +108,16 @@ fn detect(site: &Site) -> Option<String> {
             .any(|end| name.ends_with(end))
             || ["test.js", "test.mjs", "test.cjs"].contains(&name)
     };
-    (site.has("package.json") || !site.has_file(&|name| name.ends_with(".py")))
-        .then(|| site.has_file(&is_test_file))
-        .filter(|found| *found)
-        .map(|_| "files named *.test.js".into())
+    // A package below whose script runs something else has tests of its own.
+    let is_apart = |folder: &Path| {
+        let below = Site::new(folder, "");
+        below.test_script().is_some() && script(&below).is_none()
+    };
+    if !site.has("package.json") && site.has_file(&|name| name.ends_with(".py")) {
+        return None;
+    }
+    let found = site.files(1, &is_test_file, &is_apart);
+    (!found.is_empty()).then(|| "files named *.test.js".into())
 }
 
 #[cfg(test)]

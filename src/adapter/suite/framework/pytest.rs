@@ -1,5 +1,8 @@
 //! pytest, with a plugin of our own that reports each test as it ends.
 
+use std::path::Path;
+
+use crate::adapter::host::files;
 use crate::domain::framework::Framework;
 
 use super::super::format::driver_lines;
@@ -16,7 +19,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     signals: "pytest.ini, tox.ini, setup.cfg, pyproject.toml, conftest.py, requirements",
     // The plugin is named in the environment, so any command that starts pytest will do.
     is_run_by: |command| names_pytest(command.text()),
-    detect,
+    detect: |site| configuration(site).or_else(|| named(site)),
+    detect_by_tests: used_by_tests,
     // Before version 7, `--version` went to standard error.
     version: |site| {
         let python = match &site.command {
@@ -26,7 +30,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let print = words(&["-c", "import pytest; print(pytest.__version__)"]);
         python.map_or_else(Vec::new, |python| python.running(&print))
     },
-    install: |_| "install Python 3.8 or later, then `pip install pytest`",
+    install: |_| "install Python 3.8 or later, then `pip install pytest`; or name the command that starts it elsewhere, such as `--test-command 'uv run python3 -m pytest'`",
     command: |site, selection, files| {
         let mut run = if let Some(command) = &site.command {
             RunCommand::new(shell_argv(command.text()), command.text())
@@ -100,7 +104,7 @@ fn names_pytest(command: &str) -> bool {
 }
 
 /// A file of pytest itself, or its section in another.
-pub fn configuration(site: &Site) -> Option<String> {
+fn configuration(site: &Site) -> Option<String> {
     if site.has("pytest.ini") {
         return Some("pytest.ini".into());
     }
@@ -122,8 +126,88 @@ pub fn configuration(site: &Site) -> Option<String> {
     None
 }
 
-fn detect(site: &Site) -> Option<String> {
-    configuration(site).or_else(|| named(site))
+/// Whether the folder's tests are certainly those of pytest, and not only mention it somewhere.
+pub fn is_certain(site: &Site) -> bool {
+    configuration(site).is_some() || used_by_tests(site).is_some()
+}
+
+/// Test files that are read at most, and bytes of each.
+const TESTS_READ: usize = 100;
+const TEST_SIZE: u64 = 1 << 20;
+
+/// Files that begin a project of Python, whose tests are its own.
+const MANIFESTS: &[&str] = &[
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "pytest.ini",
+    "tox.ini",
+];
+
+/// The test file that needs pytest.
+fn used_by_tests(site: &Site) -> Option<String> {
+    if site.names("manage.py", "django") {
+        return None;
+    }
+    let is_test = |name: &str| {
+        let stem = name.strip_suffix(".py");
+        stem.is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
+    };
+    // Tests may have a list of packages of their own.
+    let is_apart = |folder: &Path| {
+        let is_named_test =
+            folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test"));
+        !is_named_test && MANIFESTS.iter().any(|file| folder.join(file).exists())
+    };
+    let files = site.files(TESTS_READ, &is_test, &is_apart);
+    files.iter().find_map(|path| {
+        let text = String::from_utf8(files::read(path, TEST_SIZE).ok()??).ok()?;
+        let sign = needs_pytest(&text)?;
+        let shown = path.strip_prefix(site.folder()).unwrap_or(path).display();
+        Some(format!("{sign} in {shown}"))
+    })
+}
+
+/// What in a test file unittest does not know: an import of pytest, or a test that is a function.
+fn needs_pytest(text: &str) -> Option<&'static str> {
+    let mut quote: Option<&str> = None;
+    let mut found = None;
+    for line in text.lines() {
+        let was_quoted = quote.is_some();
+        for mark in ["\"\"\"", "'''"] {
+            if quote.is_none_or(|open| open == mark) && line.matches(mark).count() % 2 == 1 {
+                quote = if quote.is_none() { Some(mark) } else { None };
+                break;
+            }
+        }
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && !"._".contains(c));
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        match first {
+            _ if was_quoted => {}
+            "import" if is_pytest(second) || words.by_ref().any(is_pytest) => {
+                return Some("`import pytest`");
+            }
+            "from" if is_pytest(second) => return Some("`import pytest`"),
+            "def" if is_test(second) => found = Some("a test function"),
+            "async" if second == "def" && words.next().is_some_and(is_test) => {
+                found = Some("a test function");
+            }
+            _ => {}
+        }
+    }
+    // Beside test cases of unittest such a function may be a helper.
+    found.filter(|_| !text.contains("TestCase"))
+}
+
+fn is_pytest(module: &str) -> bool {
+    module.split('.').next() == Some("pytest")
+}
+
+/// Whether a function is a test by its name, besides the two that older runners call.
+fn is_test(function: &str) -> bool {
+    function.starts_with("test_") && !["test_suite", "test_main"].contains(&function)
 }
 
 /// A file that only mentions pytest.

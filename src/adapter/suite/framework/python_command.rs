@@ -92,16 +92,28 @@ impl PythonCommand {
 
 /// Where `-m MODULE` stands in a simple command that runs it.
 pub fn module_at(command: &TestCommand, module: &str) -> Option<usize> {
-    let words = command.words();
-    let program = python_at(command)?;
-    let is_module = |pair: &[String]| pair == ["-m", module];
-    let at = words.get(program..)?.windows(2).position(is_module)? + program;
-    let is_option = |word: &String| word.starts_with('-') && word != "-c" && word != "-";
-    words.get(program..at)?.iter().all(is_option).then_some(at)
+    let at = behind_options(command)?;
+    let pair = command.words().get(at..at + 2)?;
+    (pair == ["-m", module]).then_some(at)
+}
+
+/// The number of words up to what a simple command gives Python to run: `-m`, `-c` or a file.
+pub fn behind_options(command: &TestCommand) -> Option<usize> {
+    let mut at = python_at(command)?;
+    while let Some(option) = command.words().get(at) {
+        match option.as_str() {
+            // These take the next word as their value.
+            "-W" | "-X" | "--check-hash-based-pycs" => at += 2,
+            "-m" | "-c" | "-" => break,
+            option if option.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    Some(at)
 }
 
 /// The number of words up to the interpreter in a simple command that runs Python.
-pub fn python_at(command: &TestCommand) -> Option<usize> {
+fn python_at(command: &TestCommand) -> Option<usize> {
     PYTHONS.iter().find_map(|name| command.after(&[name]))
 }
 

@@ -36,9 +36,14 @@ impl Project {
 
     /// The first framework in detection order that recognises this folder.
     fn detected(&self) -> Option<Framework> {
-        DETECTION_ORDER
-            .into_iter()
-            .find(|framework| adapter(*framework).evidence(&self.site).is_some())
+        let by = |sign: fn(Framework, &Site) -> Option<String>| {
+            DETECTION_ORDER.into_iter().find(|framework| sign(*framework, &self.site).is_some())
+        };
+        let by_tests = || {
+            by(|framework, site| (adapter(framework).detect_by_tests)(site))
+                .filter(|_| self.site.command.is_none())
+        };
+        by(|framework, site| adapter(framework).evidence(site)).or_else(by_tests)
     }
 
     fn coverage(&self, framework: Framework) -> Result<CoverageCommand, String> {
@@ -150,6 +155,25 @@ fn every_framework_is_detected_by_its_files() {
         (&[("tests/conftest.py", "")], Some(Pytest)),
         (&[("requirements-dev.txt", "pytest==8\n")], Some(Pytest)),
         (&[("tests/test_a.py", "")], Some(Unittest)),
+        (&[("a/__init__.py", ""), ("a/test_a.py", "")], Some(Unittest)),
+        // What a test file needs.
+        (&[("tests/test_a.py", "import os, pytest\n")], Some(Pytest)),
+        (&[("a_test.py", "from pytest import raises\n")], Some(Pytest)),
+        (&[("a/b/test_a.py", "async def test_a():\n    pass\n")], Some(Pytest)),
+        (&[("tests/requirements.txt", ""), ("tests/test_a.py", "import pytest\n")], Some(Pytest)),
+        (&[("test_a.py", "DOC = r\"\"\"\nimport pytest\n\"\"\"\n")], Some(Unittest)),
+        (&[("test_a.py", "class T:\n    def test_a(self): pass\n")], Some(Unittest)),
+        (
+            &[("test_a.py", "from unittest import TestCase\ndef test_folder(): pass\n")],
+            Some(Unittest),
+        ),
+        (&[("test_a.py", "def test_suite(): pass\n")], Some(Unittest)),
+        (&[("test_a.py", "import pytester\n")], Some(Unittest)),
+        // A manifest is stronger than test files of another language.
+        (&[("Cargo.toml", ""), ("scripts/test_a.py", "import pytest\n")], Some(CargoTest)),
+        (&[("go.mod", ""), ("test_a.py", ""), ("a.test.js", "")], Some(GoTest)),
+        (&[("package.json", node), ("tests/test_a.py", "import pytest\n")], Some(NodeTest)),
+        (&[("pyproject.toml", "[tool.pytest]\n"), ("Cargo.toml", "")], Some(Pytest)),
         (&[(".config/nextest.toml", ""), ("Cargo.toml", "")], Some(Nextest)),
         (&[("Cargo.toml", "")], Some(CargoTest)),
         (&[("go.mod", "module m\n")], Some(GoTest)),
@@ -160,13 +184,17 @@ fn every_framework_is_detected_by_its_files() {
         (&[], None),
         (&[("package.json", "{}")], None),
         (&[("package.json", "not JSON")], None),
-        (&[("package.json", r#"{"scripts": {"test": "mocha"}}"#), ("a.test.js", "")], None),
+        (&[("package.json", r#"{"scripts": {"test": "uvu tests"}}"#), ("a.test.js", "")], None),
         (&[("package.json", r#"{"devDependencies": {"jest": 30}}"#)], None),
         (&[("package.json", r#"{"dependencies": {"jest-diff": "30"}}"#)], None),
         (&[("node_modules/x/a.test.js", ""), ("package.json", "{}")], None),
         (&[("app/main.py", ""), ("static/app.test.js", "")], None),
         (&[("setup.cfg", "[metadata]\n"), ("tox.ini", "[tox]\n")], None),
         (&[("a_test.py", "")], None),
+        (&[("services/api/test_a.py", "")], None),
+        (&[("api/pyproject.toml", ""), ("api/test_a.py", "import pytest\n")], None),
+        (&[("examples/test_a.py", "import pytest\n")], None),
+        (&[("a/package.json", r#"{"scripts": {"test": "jest"}}"#), ("a/a.test.js", "")], None),
         (&[("nextest.toml", "")], None),
         (&[("main.go", "package main\n")], None),
         (&[("gradlew", "")], None),
@@ -191,7 +219,11 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("./gradlew check", Some(Framework::Gradle)),
         ("CI=1 yarn run jest", Some(Framework::Jest)),
         ("cargo +nightly test -- --skip slow", Some(Framework::CargoTest)),
-        (".venv/bin/python -W error::Warning -m unittest -k price", None),
+        (".venv/bin/python -W error::Warning -m unittest -k price", Some(Framework::Unittest)),
+        ("python -W error -X dev -m unittest", Some(Framework::Unittest)),
+        ("python3 -Werror -m pytest", Some(Framework::Pytest)),
+        ("python3 -W -m unittest", None),
+        ("python3 run.py -m unittest", None),
         ("uv run python -B -m unittest tests.test_a", Some(Framework::Unittest)),
         ("tox -e py", Some(Framework::Pytest)),
         ("make lint && cd py && ../.venv/bin/pytest -q", Some(Framework::Pytest)),
@@ -328,6 +360,12 @@ fn a_configured_command_keeps_all_of_its_words() {
             "python3.11 -B -m unittest -k 'price of' tests.test_a",
             None,
             "python3.11 -B /drivers/unittest_driver.py /results -- -k 'price of' tests.test_a",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -W error -m unittest",
+            None,
+            "python3 -W error /drivers/unittest_driver.py /results --",
         ),
         (
             Framework::Unittest,

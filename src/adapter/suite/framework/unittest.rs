@@ -1,5 +1,7 @@
 //! Python's unittest, through a driver of our own that reports each test as it ends.
 
+use std::path::Path;
+
 use crate::domain::framework::Framework;
 use crate::domain::test_command::TestCommand;
 
@@ -9,7 +11,7 @@ use super::adapter::{
     shell_argv, words,
 };
 use super::pytest::python_coverage;
-use super::python_command::{PythonCommand, module_at, python_at};
+use super::python_command::{PythonCommand, behind_options, module_at};
 
 /// The table row for unittest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -17,9 +19,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "JSON lines of a driver",
     signals: "manage.py, test*.py",
     is_run_by: |command| module_at(command, "unittest").is_some() || django_test(command).is_some(),
-    detect: |site| {
-        let named = || site.has_file(&is_test_file).then(|| "files named test*.py".into());
-        is_django(site).then(|| "manage.py of Django".to_owned()).or_else(named)
+    detect: |site| is_django(site).then(|| "manage.py of Django".to_owned()),
+    detect_by_tests: |site| {
+        let found = site.files(1, &is_test_file, &|folder| !is_searched(site, folder));
+        (!found.is_empty()).then(|| "files named test*.py".into())
     },
     version: |site| vec![site.python(), "--version".into()],
     install: |_| "install Python 3.8 or later",
@@ -87,10 +90,7 @@ fn django_test(command: &TestCommand) -> Option<usize> {
     let direct = || command.after(&["manage.py", "test"]);
     let words = command.words();
     let by_python = || {
-        let mut at = python_at(command)?;
-        while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
-            at += if option == "-W" || option == "-X" { 2 } else { 1 };
-        }
+        let at = behind_options(command)?;
         let file = words.get(at)?.rsplit('/').next()?;
         (file == "manage.py" && words.get(at + 1)? == "test").then_some(at + 2)
     };
@@ -115,6 +115,13 @@ fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
         run.environment.insert("REGREEN_SELECT".into(), file);
     }
     run
+}
+
+/// Whether discovery looks into a folder, as unittest does and our driver: packages, and the usual
+/// folders of tests at the top.
+fn is_searched(site: &Site, folder: &Path) -> bool {
+    let is_top = |name| site.folder().join(name) == folder;
+    ["tests", "test"].into_iter().any(is_top) || folder.join("__init__.py").exists()
 }
 
 fn is_test_file(name: &str) -> bool {

@@ -17,7 +17,7 @@ use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
 use super::framework::{
-    DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter, pytest_configuration, words,
+    DETECTION_ORDER, FrameworkAdapter, RunFiles, SAMPLES, Site, adapter, is_certainly_pytest, words,
 };
 use super::version_managers;
 
@@ -66,12 +66,8 @@ pub fn detect(
             path: path.clone(),
             ..Site::new(root, &directory)
         };
-        let mut matches: Vec<Match> = DETECTION_ORDER
-            .into_iter()
-            // A configured report is read as such, whatever the command runs.
-            .filter(|_| report.is_none())
-            .filter_map(|framework| Match::of(framework, &site))
-            .collect();
+        // A configured report is read as such, whatever the command runs.
+        let mut matches = if report.is_none() { matches(&site) } else { Vec::new() };
         if matches.is_empty() {
             matches.extend(Match::of(Framework::Command, &site));
         }
@@ -86,12 +82,7 @@ pub fn detect(
         match directory.rsplit_once('/') {
             Some((parent, _)) => directory = parent.to_owned(),
             None if directory.is_empty() => {
-                return Err(RunError::UnknownFramework {
-                    directory: root.join(start),
-                    looked_for: DETECTION_ORDER
-                        .map(|framework| adapter(framework).signals.to_owned())
-                        .into(),
-                });
+                return Err(unknown(&Site { path, ..Site::new(root, start) }));
             }
             None => directory.clear(),
         }
@@ -126,6 +117,38 @@ pub fn detect_or_begin(
     Err(error)
 }
 
+/// Why nothing is detected in a folder: its tests may stand further below, or be run by a script that
+/// regreen does not know.
+fn unknown(site: &Site) -> RunError {
+    let packages = packages(site, None).into_iter();
+    RunError::UnknownFramework {
+        directory: site.root.join(&site.directory).components().collect(),
+        script: site.test_script(),
+        packages: packages.map(|one| (one.folder, one.framework)).collect(),
+        looked_for: DETECTION_ORDER.map(|framework| adapter(framework).signals.to_owned()).into(),
+    }
+}
+
+/// The frameworks that a folder uses, the strongest evidence first: the configured command or
+/// manifests, then test files.
+fn matches(site: &Site) -> Vec<Match> {
+    let found = DETECTION_ORDER.into_iter().filter_map(|framework| Match::of(framework, site));
+    let mut found: Vec<Match> = found.collect();
+    // Beside a test script of npm, files named like tests of Python are not what the project runs.
+    let is_scripted = site.test_script().is_some();
+    let by_tests =
+        |framework: &Framework| site.command.is_none() && !(is_scripted && framework.is_python());
+    for framework in DETECTION_ORDER.into_iter().filter(by_tests) {
+        let adapter = adapter(framework);
+        if !found.iter().any(|known| known.adapter.framework == framework)
+            && let Some(evidence) = (adapter.detect_by_tests)(site)
+        {
+            found.push(Match { adapter, evidence });
+        }
+    }
+    found
+}
+
 /// A framework that a folder uses, with the evidence.
 #[derive(Clone)]
 struct Match {
@@ -146,7 +169,7 @@ fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
     let first = matches.first()?;
     if first.adapter.framework == Framework::Pytest
         && site.command.is_none()
-        && pytest_configuration(site).is_none()
+        && !is_certainly_pytest(site)
         && version(first.adapter, site).is_none()
         && let Some(second) =
             matches.iter().find(|other| other.adapter.framework == Framework::Unittest)
@@ -170,7 +193,7 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         missing.push(format!("{} does not start: {install}", adapter.framework));
     }
     let packages = match site.command {
-        None => packages(&site, adapter.framework),
+        None => packages(&site, Some(adapter.framework)),
         Some(_) => Vec::new(),
     };
     let nowhere = Path::new("");
@@ -204,11 +227,10 @@ const MANIFESTS: &[&str] = &[
     "tox.ini",
 ];
 
-/// Folders whose packages are input of tests, or examples.
-const SAMPLES: &[&str] = &["data", "examples", "fixtures", "node_modules", "templates", "testdata"];
-
-/// Packages below a folder whose tests another framework runs.
-fn packages(site: &Site, framework: Framework) -> Vec<Package> {
+/// Packages below a folder: those whose tests `root`, the framework of the folder itself, does not
+/// run. In a folder without a framework or a test script, tests of Python make a package too.
+fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
+    let are_tests_enough = root.is_none() && site.test_script().is_none();
     let is_sample = |name: &str| SAMPLES.contains(&name);
     let found = WalkBuilder::new(site.folder())
         .min_depth(Some(2))
@@ -218,20 +240,34 @@ fn packages(site: &Site, framework: Framework) -> Vec<Package> {
         .build();
     let mut packages: Vec<Package> = Vec::new();
     for entry in found.flatten().take(COUNTED) {
-        let is_manifest = MANIFESTS.contains(&&*entry.file_name().to_string_lossy());
+        let name = entry.file_name().to_string_lossy();
+        let is_test = are_tests_enough && name.starts_with("test") && name.ends_with(".py");
         let folder = entry.path().parent().and_then(|path| path.strip_prefix(&site.root).ok());
-        let Some(folder) = folder.and_then(Path::to_str).filter(|_| is_manifest) else { continue };
-        if packages.iter().any(|known| known.folder == folder) {
+        let Some(mut folder) = folder.and_then(Path::to_str) else { continue };
+        if is_test {
+            // The folder of tests belongs to what it tests.
+            let (above, last) = folder.rsplit_once('/').unwrap_or(("", folder));
+            folder = if ["tests", "test"].contains(&last) { above } else { folder };
+        }
+        let is_known = packages
+            .iter()
+            .any(|known| known.folder == folder || (is_test && is_below(folder, &known.folder)));
+        if is_known || folder == site.directory || !(is_test || MANIFESTS.contains(&&*name)) {
             continue;
         }
         let below = Site { path: site.path.clone(), ..Site::new(&site.root, folder) };
-        let best = DETECTION_ORDER.into_iter().find_map(|framework| Match::of(framework, &below));
-        packages.extend(best.filter(|best| best.adapter.framework != framework).map(|best| {
+        let best = matches(&below).into_iter().next();
+        packages.extend(best.filter(|best| Some(best.adapter.framework) != root).map(|best| {
             let framework = best.adapter.framework;
             Package { folder: folder.to_owned(), framework, evidence: best.evidence }
         }));
     }
     packages
+}
+
+/// Whether a folder lies in another one.
+fn is_below(folder: &str, other: &str) -> bool {
+    folder.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The first line with a digit: Gradle prints a rule above its version, Maven prints it in bold.
@@ -293,19 +329,4 @@ pub fn languages(folder: &Path) -> Vec<Language> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::version_line;
-
-    #[test]
-    fn rules_and_bold_print_are_no_version() {
-        let table = [
-            ("\n-----\nGradle 4.4.1\n-----\n", Some("Gradle 4.4.1")),
-            ("\u{1b}[1mApache Maven 3.8.7\u{1b}[m\nMaven home: /x1\n", Some("Apache Maven 3.8.7")),
-            ("unknown\n", Some("unknown")),
-            ("\n", None),
-        ];
-        for (output, expected) in table {
-            assert_eq!(version_line(output).as_deref(), expected, "{output}");
-        }
-    }
-}
+mod tests;
