@@ -25,6 +25,11 @@ pub enum Framework {
     NodeTest,
     Jest,
     Vitest,
+    Mocha,
+    Ava,
+    /// The runner of the package `tap`.
+    NodeTap,
+    Tape,
     CargoTest,
     Nextest,
     GoTest,
@@ -36,12 +41,16 @@ pub enum Framework {
 }
 
 impl Framework {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
         Self::Jest,
         Self::Vitest,
+        Self::Mocha,
+        Self::Ava,
+        Self::NodeTap,
+        Self::Tape,
         Self::CargoTest,
         Self::Nextest,
         Self::GoTest,
@@ -58,6 +67,10 @@ impl Framework {
             Self::NodeTest => "node --test",
             Self::Jest => "Jest",
             Self::Vitest => "Vitest",
+            Self::Mocha => "Mocha",
+            Self::Ava => "AVA",
+            Self::NodeTap => "tap",
+            Self::Tape => "tape",
             Self::CargoTest => "cargo test",
             Self::Nextest => "cargo-nextest",
             Self::GoTest => "go test",
@@ -76,7 +89,9 @@ impl Framework {
     pub fn language(self) -> Option<Language> {
         match self {
             Self::Pytest | Self::Unittest => Some(Language::Python),
-            Self::NodeTest | Self::Jest => Some(Language::JavaScript),
+            Self::NodeTest | Self::Jest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => {
+                Some(Language::JavaScript)
+            }
             Self::Vitest => Some(Language::TypeScript),
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
@@ -108,7 +123,9 @@ impl Framework {
     pub fn test_naming(self) -> &'static str {
         match self {
             Self::Pytest | Self::Unittest => "test_*.py",
-            Self::NodeTest | Self::Jest => "*.test.js",
+            Self::NodeTest | Self::Jest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => {
+                "*.test.js"
+            }
             Self::Vitest => "*.test.ts",
             Self::CargoTest | Self::Nextest => "*.rs",
             Self::GoTest => "*_test.go",
@@ -127,6 +144,10 @@ impl Framework {
             | Self::NodeTest
             | Self::Jest
             | Self::Vitest
+            | Self::Mocha
+            | Self::Ava
+            | Self::NodeTap
+            | Self::Tape
             | Self::GoTest
             | Self::Maven
             | Self::Gradle
@@ -138,7 +159,7 @@ impl Framework {
     pub fn test_folder(self) -> &'static str {
         match self {
             Self::Pytest | Self::CargoTest | Self::Nextest => "tests",
-            Self::NodeTest => "test",
+            Self::NodeTest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => "test",
             Self::Maven | Self::Gradle => "src/test/java",
             Self::Unittest | Self::Jest | Self::Vitest | Self::GoTest | Self::Command => "",
         }
@@ -149,7 +170,8 @@ impl Framework {
         match self {
             Self::Pytest => Some("assert"),
             Self::Unittest => Some("unittest.TestCase"),
-            Self::NodeTest => Some("node:assert"),
+            Self::NodeTest | Self::Mocha => Some("node:assert"),
+            Self::Ava | Self::NodeTap | Self::Tape => Some("the methods of t"),
             Self::Jest | Self::Vitest => Some("expect"),
             Self::CargoTest | Self::Nextest => Some("assert_eq!"),
             Self::GoTest => Some("testing"),
@@ -170,6 +192,10 @@ impl Framework {
             Self::NodeTest => Some("node --test --experimental-test-coverage"),
             Self::Jest => Some("npx jest --coverage"),
             Self::Vitest => Some("npx vitest run --coverage"),
+            Self::Mocha => Some("npx c8 mocha"),
+            Self::Ava => Some("npx c8 ava"),
+            Self::NodeTap => Some("npx tap"),
+            Self::Tape => Some("npx c8 tape 'test/**/*.js'"),
             Self::CargoTest => Some("cargo llvm-cov"),
             Self::Nextest => Some("cargo llvm-cov nextest"),
             Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
@@ -188,6 +214,10 @@ impl Framework {
             Self::NodeTest => Some("node --test {test_file}"),
             Self::Jest => Some("npx jest {test_file}"),
             Self::Vitest => Some("npx vitest run {test_file}"),
+            Self::Mocha => Some("npx mocha {test_file}"),
+            Self::Ava => Some("npx ava {test_file}"),
+            Self::NodeTap => Some("npx tap {test_file}"),
+            Self::Tape => Some("npx tape {test_file}"),
             Self::CargoTest => Some("cargo test --test {test_stem}"),
             Self::Nextest => Some("cargo nextest run --test {test_stem}"),
             Self::GoTest => Some("go test ./{test_folder}"),
@@ -205,9 +235,13 @@ impl Framework {
             Self::Pytest | Self::Unittest => format!("{run_file} -k {name}"),
             Self::NodeTest => format!("node --test --test-name-pattern={name} {file}"),
             Self::Jest | Self::Vitest => format!("{run_file} -t {name}"),
+            Self::Mocha => format!("{run_file} --grep {name}"),
+            Self::Ava => format!("{run_file} --match '*{name}*'"),
             Self::CargoTest | Self::Nextest => format!("{run_file} {name}"),
             Self::GoTest => format!("{run_file} -run {name}"),
-            Self::Maven | Self::Gradle | Self::Command => run_file.to_owned(),
+            Self::NodeTap | Self::Tape | Self::Maven | Self::Gradle | Self::Command => {
+                run_file.to_owned()
+            }
         }
     }
 
@@ -223,6 +257,10 @@ impl Framework {
             | Self::NodeTest
             | Self::Jest
             | Self::Vitest
+            | Self::Mocha
+            | Self::Ava
+            | Self::NodeTap
+            | Self::Tape
             | Self::Maven
             | Self::Gradle
             | Self::Command => run_file.to_owned(),
@@ -262,7 +300,7 @@ mod tests {
             assert_eq!(Framework::from_name(framework.name()), Some(framework));
             assert_eq!(framework.to_string(), framework.name());
         }
-        for near in ["", "nextest", "jest", "Pytest", "cargo", "maven"] {
+        for near in ["", "nextest", "jest", "mocha", "Pytest", "cargo", "maven"] {
             assert_eq!(Framework::from_name(near), None, "{near}");
         }
     }

@@ -19,6 +19,8 @@ pub const LAUNCHERS: &[&[&str]] = &[
     &["pipenv", "run"],
     &["pdm", "run"],
     &["bunx"],
+    &["nyc"],
+    &["c8"],
     &["yarn", "run"],
     &["yarn", "exec"],
     &["yarn"],

@@ -291,13 +291,83 @@ describe('add', () => {{
             ),
         ),
     ]);
+    npm_install(&repo);
+    repo
+}
+
+fn npm_install(repo: &TestRepo) {
     let install = std::process::Command::new("npm")
         .args(["install", "--no-audit", "--no-fund", "--silent"])
         .current_dir(repo.root())
         .output()
         .unwrap();
     assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-    repo
+}
+
+/// A package, the test script, its tests, passed and failed ones, and the ids of the latter.
+type RunnerCase<'a> = (&'a str, &'a str, String, (u64, u64), &'a [&'a str]);
+
+/// Passed and failed tests as each runner counts them itself, and the ids of the failing ones.
+#[test]
+#[ignore = "needs the npm registry"]
+fn mocha_ava_tap_and_tape() {
+    let mocha = "const assert = require('node:assert');\nconst add = require('../add');\ndescribe('add', () => {\n  it('zero', () => assert.equal(add(0, 0), 0));\n  it('same', () => assert.equal(add(1, 1), 2));\n  it('same', () => assert.equal(add(2, 1), 3));\n});\n";
+    let t = |head: &str, end: &str| {
+        format!(
+            "const test = {head};\nconst add = require('../add');\ntest('zero', t => {{ t.{end}(add(0, 0), 0); END }});\ntest('more', t => {{ t.{end}(add(1, 1), 2); t.{end}(add(2, 1), 3); END }});\n"
+        )
+    };
+    let ended = |text: String, end: &str| text.replace("END", end);
+    let (ava, equal) = ("require('ava').default ?? require('ava')", "require('NAME').test");
+    let table: [RunnerCase<'_>; 4] = [
+        (
+            "mocha",
+            "npm run unit",
+            mocha.to_owned(),
+            (1, 2),
+            &["test/add.test.js::add > same", "test/add.test.js::add > same (2)"],
+        ),
+        ("ava", "ava", ended(t(ava, "is"), ""), (1, 1), &["more"]),
+        (
+            "tap",
+            "tap --disable-coverage test/*.js",
+            ended(t(&equal.replace("NAME", "tap"), "equal"), "t.end();"),
+            (1, 2),
+            &[
+                "test/add.test.js > more > should be equal",
+                "test/add.test.js > more > should be equal (2)",
+            ],
+        ),
+        (
+            "tape",
+            "tape 'test/*.js' | tap-spec",
+            ended(t(&equal.replace("NAME", "tape"), "equal"), "t.end();"),
+            (1, 2),
+            &["more > should be strictly equal", "more > should be strictly equal (2)"],
+        ),
+    ];
+    for (name, script, test, expected, ids) in table {
+        let package = serde_json::json!({
+            "scripts": { "test": script, "unit": "mocha --bail=false test" },
+            "devDependencies": { name: "*" },
+        });
+        let repo = TestRepo::new(&[
+            ("package.json", &package.to_string()),
+            (".gitignore", "node_modules\npackage-lock.json\n.tap\n"),
+            ("add.js", "module.exports = (a, b) => a - b;\n"),
+            ("test/add.test.js", &test),
+        ]);
+        npm_install(&repo);
+        let document = look(&repo);
+        assert_eq!(counts(&document), expected, "{name}: {document}");
+        assert_eq!(failing(&document), ids, "{name}");
+        // The TAP of AVA names no place in the project for an assertion that fails.
+        if name == "ava" {
+            continue;
+        }
+        let fixed = repo.regreen(&["fix", "--json"]);
+        assert_eq!(fixed.code, Some(0), "{name}: {}\n{}", fixed.out, fixed.err);
+    }
 }
 
 #[test]

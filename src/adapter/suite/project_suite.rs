@@ -87,6 +87,8 @@ const DRIVERS: &[(&str, &str)] = &[
     ("regreen_django.py", include_str!("driver/regreen_django.py")),
     ("sitecustomize.py", include_str!("driver/sitecustomize.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
+    ("ava_cache.cjs", include_str!("driver/ava_cache.cjs")),
+    ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("warm_vitest.mjs", include_str!("driver/warm_vitest.mjs")),

@@ -18,52 +18,126 @@ pub fn keeps_plan(output: &str) -> Option<bool> {
 /// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
 /// those of its parents.
 pub fn parse(text: &str) -> Vec<ReportedTest> {
+    parse_tests(text, Parents::Counted)
+}
+
+/// The same without the tests that only sum up their subtests, as node-tap counts.
+pub fn parse_leaves(text: &str) -> Vec<ReportedTest> {
+    parse_tests(text, Parents::SumUp)
+}
+
+/// The output of tape with the title of each test, a comment, before the names of its assertions.
+pub fn with_titles(text: &str) -> String {
+    let mut title = String::new();
+    let mut in_block = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        match line.trim() {
+            "---" => in_block = true,
+            "..." => in_block = false,
+            _ => {}
+        }
+        // Behind the plan, comments hold the counts.
+        if !in_block && line.starts_with("1..") {
+            title.clear();
+        } else if !in_block && let Some(comment) = line.strip_prefix("# ") {
+            comment.trim_start_matches("TODO ").trim().clone_into(&mut title);
+        }
+        let is_test = !in_block && !title.is_empty() && test_line(line).is_some();
+        match line.split_once(|c: char| c.is_ascii_digit()).filter(|_| is_test) {
+            Some((start, rest)) => {
+                let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                let name = rest.trim_start().trim_start_matches("- ");
+                lines.push(format!("{start}0 - {title} > {name}"));
+            }
+            None => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// What the line of a test with subtests is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parents {
+    Counted,
+    /// No test of its own, unless it failed and none of its subtests did.
+    SumUp,
+}
+
+fn parse_tests(text: &str, parents: Parents) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut pending: Vec<(usize, Vec<ReportedTest>)> = Vec::new();
-    let mut in_block = false;
+    let (mut in_block, mut block_indent) = (false, None);
+    // The test to which a block belongs; its parents may sum up.
+    let mut has_block = true;
     for line in text.lines() {
         let content = line.trim_start();
         let depth = (line.len() - content.len()) / 4;
+        let last = match pending.last_mut() {
+            Some((_, inner)) => inner.last_mut(),
+            None => tests.last_mut(),
+        };
         if in_block {
             if content == "..." {
                 in_block = false;
-            } else if let Some(last) = tests.last_mut().filter(|t| t.stack.len() < STACK_LIMIT) {
+            } else if let Some(last) = last.filter(|t| has_block && t.stack.len() < STACK_LIMIT) {
+                // What stands deeper belongs to another value.
+                let indent = line.len() - content.len();
+                let base = *block_indent.get_or_insert(indent);
                 if last.message.is_empty()
+                    && indent == base
                     && let Some(message) = content.strip_prefix("message:")
                 {
                     message.trim().trim_matches(['\'', '"']).clone_into(&mut last.message);
                 }
-                last.stack.push_str(content);
+                last.stack.push_str(&frame_line(content).unwrap_or_else(|| content.to_owned()));
                 last.stack.push('\n');
             }
             continue;
         }
         if content == "---" {
-            in_block = true;
+            (in_block, block_indent) = (true, None);
             continue;
         }
         let Some((name, status)) = test_line(content) else { continue };
         // Subtests are printed before the line of their parent, which then completes their names.
+        let mut found: Vec<ReportedTest> = Vec::new();
         while pending.last().is_some_and(|(level, _)| *level > depth) {
-            let Some((_, children)) = pending.pop() else { break };
-            for mut child in children {
-                child.id = format!("{name} > {}", child.id);
-                tests.push(child);
-            }
+            let Some((_, inner)) = pending.pop() else { break };
+            found.splice(0..0, inner);
         }
-        let own =
-            ReportedTest { id: name.to_owned(), status: Some(status), ..ReportedTest::default() };
-        if depth > 0 {
-            match pending.last_mut() {
-                Some((level, tests)) if *level == depth => tests.push(own),
-                _ => pending.push((depth, vec![own])),
-            }
-        } else {
-            tests.push(own);
+        let sums_up = parents == Parents::SumUp
+            && !found.is_empty()
+            && (status != Status::Failed
+                || found.iter().any(|test| test.status == Some(Status::Failed)));
+        for test in &mut found {
+            test.id = format!("{name} > {}", test.id);
+        }
+        has_block = !sums_up;
+        if !sums_up {
+            let id = name.to_owned();
+            found.push(ReportedTest { id, status: Some(status), ..ReportedTest::default() });
+        }
+        match pending.last_mut() {
+            _ if depth == 0 => tests.extend(found),
+            Some((level, inner)) if *level == depth => inner.extend(found),
+            _ => pending.push((depth, found)),
         }
     }
     tests.extend(pending.into_iter().flat_map(|(_, tests)| tests));
     tests
+}
+
+/// A line of a block as V8 writes frames; the runners of Node.js print some without `at`.
+fn frame_line(content: &str) -> Option<String> {
+    let place = content.strip_prefix("at:").unwrap_or(content).trim().trim_matches('\'');
+    let mut parts = place.trim_end_matches(')').rsplit(':');
+    let mut is_number = || {
+        let part = parts.next().unwrap_or_default();
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_frame = is_number() && is_number() && !place.starts_with("at ");
+    (is_frame && parts.next().is_some_and(|file| file.contains('.'))).then(|| format!("at {place}"))
 }
 
 /// Name and status of a test; `None` for any other line.
@@ -107,5 +181,53 @@ mod tests {
             ]
         );
         assert_eq!(tests[3].message, "no");
+    }
+
+    #[test]
+    fn a_name_begins_with_those_of_all_parents_and_a_block_belongs_to_its_test() {
+        let text = "    # Subtest: halves\n        not ok 1 - half\n          ---\n          message: no\n          ...\n        1..1\n    not ok 1 - halves\n      ---\n      message: sum\n      ...\n    ok 2 - top\n    1..2\nnot ok 1 - a.js\nnot ok 2 - b.js\n1..2\n";
+        let names = |tests: Vec<ReportedTest>| {
+            tests.into_iter().map(|test| (test.id, test.message)).collect::<Vec<_>>()
+        };
+        let test = |id: &str, message: &str| (id.to_owned(), message.to_owned());
+        let half = test("a.js > halves > half", "no");
+        assert_eq!(
+            names(parse(text)),
+            [
+                half.clone(),
+                test("a.js > halves", "sum"),
+                test("a.js > top", ""),
+                test("a.js", ""),
+                test("b.js", "")
+            ]
+        );
+        assert_eq!(names(parse_leaves(text)), [half, test("a.js > top", ""), test("b.js", "")]);
+    }
+
+    #[test]
+    fn places_in_a_block_are_frames() {
+        let table = [
+            ("at: '/repo/a.js:8:29'", Some("at /repo/a.js:8:29")),
+            ("at: f (/repo/a.js:8:29)", Some("at f (/repo/a.js:8:29)")),
+            ("Test.<anonymous> (a.js:4:27)", Some("at Test.<anonymous> (a.js:4:27)")),
+            ("at f (/repo/a.js:8:29)", None),
+            ("lineNumber: 4", None),
+            ("time: 12:30:01", None),
+            ("at: >-", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(frame_line(line).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn titles_of_tape_begin_the_names_of_its_assertions() {
+        let text = "TAP version 13\n# adds\nok 1 should be equal\n# TODO 2 todo\nnot ok 12 not 3 # TODO\n  ---\n    # no title\n  ...\n\n1..2\n# tests 2\n";
+        let tests = parse(&with_titles(text));
+        let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        assert_eq!(
+            short,
+            [("adds > should be equal", Status::Passed), ("2 todo > not 3", Status::Skipped)]
+        );
     }
 }

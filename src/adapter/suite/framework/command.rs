@@ -53,7 +53,7 @@ fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
 }
 
 /// Numbers tests of the same name, which are several: nothing else tells them apart.
-fn with_names_of_their_own(mut report: ParsedReport) -> ParsedReport {
+pub fn with_names_of_their_own(mut report: ParsedReport) -> ParsedReport {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for test in &mut report.tests {
         let count = seen.entry(test.id.clone()).or_default();

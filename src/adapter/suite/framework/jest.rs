@@ -70,7 +70,7 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
 };
 
 /// What to do for a program that `package.json` lists and that is not there.
-const INSTALL: &str =
+pub const INSTALL: &str =
     "run `npm ci`, or what else installs the packages that package.json lists";
 
 /// The configured command, else the installed program, with more options.

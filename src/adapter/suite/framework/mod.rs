@@ -9,10 +9,13 @@ mod go_test;
 mod gradle;
 mod jest;
 mod maven;
+mod mocha;
 mod nextest;
 mod node_test;
+mod npm_script;
 mod pytest;
 mod python_command;
+mod tap_runners;
 #[cfg(test)]
 mod tests;
 mod unittest;
@@ -31,10 +34,14 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 10] = [
+pub const DETECTION_ORDER: [Framework; 14] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
+    Framework::Mocha,
+    Framework::Ava,
+    Framework::NodeTap,
+    Framework::Tape,
     Framework::Pytest,
     Framework::Unittest,
     Framework::Nextest,
@@ -52,6 +59,10 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::NodeTest => &node_test::ADAPTER,
         Framework::Jest => &jest::JEST,
         Framework::Vitest => &jest::VITEST,
+        Framework::Mocha => &mocha::ADAPTER,
+        Framework::Ava => &tap_runners::AVA,
+        Framework::NodeTap => &tap_runners::NODE_TAP,
+        Framework::Tape => &tap_runners::TAPE,
         Framework::CargoTest => &cargo_test::ADAPTER,
         Framework::Nextest => &nextest::ADAPTER,
         Framework::GoTest => &go_test::ADAPTER,

@@ -8,9 +8,10 @@ use crate::domain::test_command::TestCommand;
 use super::super::format::driver_lines;
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site,
-    TypedCommand, read_text, words,
+    TypedCommand, read_text, shell_argv, words,
 };
 use super::jest::selected_files;
+use super::npm_script::{self, ScriptCommand};
 
 /// The table row for `node --test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -68,10 +69,17 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
         let report = request.output.join("coverage-final.json");
         return CoverageCommand::new("npx c8 --all node --test", argv, report);
     }
-    let (argv, folder) = (words(&["node", "--test"]), request.output.join("v8"));
+    v8_coverage(request, &TestCommand::new("node --test"))
+}
+
+/// V8's own coverage of a command.
+pub fn v8_coverage(request: &CoverageRequest<'_>, command: &TestCommand) -> CoverageCommand {
+    let (argv, folder) = (shell_argv(command.text()), request.output.join("v8"));
+    let display = format!("NODE_V8_COVERAGE=… {}", command.text());
+    let variable = ("NODE_V8_COVERAGE".to_owned(), request.output_path("v8"));
     CoverageCommand {
-        environment: [("NODE_V8_COVERAGE".to_owned(), request.output_path("v8"))].into(),
-        ..CoverageCommand::with_reports("NODE_V8_COVERAGE=… node --test", argv, folder, "*.json")
+        environment: npm_script::search_path(request.site).into_iter().chain([variable]).collect(),
+        ..CoverageCommand::with_reports(&display, argv, folder, "*.json")
     }
 }
 
@@ -84,22 +92,13 @@ fn runs_node_tests(command: &TestCommand) -> bool {
     start.is_some_and(|start| !runs_script(start)) && has("--test") && !has("--test-reporter")
 }
 
-/// The part of the project's test script that runs its tests.
-struct TestScript {
-    command: TestCommand,
-    evidence: String,
-}
-
-fn script(site: &Site) -> Option<TestScript> {
-    let script = site.test_script()?;
-    let parts = TestCommand::new(&script).parts();
-    let command = parts.into_iter().find(runs_node_tests)?;
-    Some(TestScript { command, evidence: format!("`{script}` in package.json") })
+fn script(site: &Site) -> Option<ScriptCommand> {
+    npm_script::find(site, &runs_node_tests)
 }
 
 fn detect_by_tests(site: &Site) -> Option<String> {
     let text = site.test_script().unwrap_or_default();
-    if ["mocha", "ava", "tap", "uvu", "jasmine", "karma"].iter().any(|name| text.contains(name)) {
+    if ["uvu", "jasmine", "karma"].iter().any(|name| text.contains(name)) {
         return None;
     }
     let is_test_file = |name: &str| {

@@ -95,10 +95,10 @@ fn every_framework_is_in_every_table() {
     }
 }
 
-/// Characterisation tests exist for just the languages that have persistent runners.
+/// Characterisation tests exist for just the frameworks that have persistent runners.
 fn repair_can_render(framework: Framework) -> bool {
-    use crate::domain::language::Language::{JavaScript, Python, TypeScript};
-    matches!(framework.language(), Some(Python | JavaScript | TypeScript))
+    use Framework::{Jest, NodeTest, Pytest, Unittest, Vitest};
+    matches!(framework, Pytest | Unittest | NodeTest | Jest | Vitest)
 }
 
 #[test]
@@ -135,7 +135,8 @@ type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 #[test]
 fn every_framework_is_detected_by_its_files() {
     use Framework::{
-        CargoTest, GoTest, Gradle, Jest, Maven, Nextest, NodeTest, Pytest, Unittest, Vitest,
+        Ava, CargoTest, GoTest, Gradle, Jest, Maven, Mocha, Nextest, NodeTap, NodeTest, Pytest,
+        Tape, Unittest, Vitest,
     };
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
@@ -148,6 +149,17 @@ fn every_framework_is_detected_by_its_files() {
         (&[("package.json", node)], Some(NodeTest)),
         (&[("package.json", "{}"), ("a.test.mjs", "")], Some(NodeTest)),
         (&[("test.js", "")], Some(NodeTest)),
+        (&[(".mocharc.yml", "")], Some(Mocha)),
+        (
+            &[(
+                "package.json",
+                r#"{"scripts": {"test": "node test"}, "devDependencies": {"tape": "5"}}"#,
+            )],
+            Some(Tape),
+        ),
+        (&[("package.json", r#"{"scripts": {"test": "xo && nyc ava"}}"#)], Some(Ava)),
+        (&[("package.json", r#"{"devDependencies": {"tap": "21"}}"#)], Some(NodeTap)),
+        (&[("package.json", r#"{"scripts": {"test": "tape test/*.js | tap-spec"}}"#)], Some(Tape)),
         (&[("pytest.ini", "")], Some(Pytest)),
         (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], Some(Pytest)),
         (&[("setup.cfg", "[tool:pytest]\n")], Some(Pytest)),
@@ -212,6 +224,10 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("node --test test/", Some(Framework::NodeTest)),
         ("python3 -m pytest -x", Some(Framework::Pytest)),
         ("python3 -m unittest discover", Some(Framework::Unittest)),
+        ("npx mocha --exit", Some(Framework::Mocha)),
+        ("nyc ava", Some(Framework::Ava)),
+        ("npx tap test/*.js", Some(Framework::NodeTap)),
+        ("tape test", Some(Framework::Tape)),
         ("cargo nextest run", Some(Framework::Nextest)),
         ("cargo test --workspace", Some(Framework::CargoTest)),
         ("go test ./...", Some(Framework::GoTest)),
@@ -281,6 +297,18 @@ fn the_whole_suite_runs_by_these_commands() {
             Framework::Jest,
             "npx jest",
             "npx --no-install jest --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Mocha,
+            "npx --no-install mocha",
+            "sh -c npx --no-install mocha --reporter /drivers/mocha_reporter.cjs",
+        ),
+        (Framework::Ava, "npx --no-install ava", "sh -c npx --no-install ava --tap"),
+        (Framework::NodeTap, "npx --no-install tap", "sh -c npx --no-install tap --reporter=tap"),
+        (
+            Framework::Tape,
+            "npx --no-install tape 'test/**/*.js'",
+            "sh -c npx --no-install tape 'test/**/*.js'",
         ),
         (Framework::CargoTest, "cargo test --no-fail-fast", "cargo test --no-fail-fast"),
         (
@@ -478,6 +506,15 @@ fn a_configured_command_keeps_all_of_its_words() {
         ),
         (Framework::Pytest, "make lint && pytest -q", None, "make lint && pytest -q"),
         (Framework::Command, "make test | tee log", None, "make test | tee log"),
+        (
+            Framework::Mocha,
+            "npx mocha -R dot 'test/a b.js' -- x",
+            None,
+            "npx mocha -R dot 'test/a b.js' --reporter /drivers/mocha_reporter.cjs -- x",
+        ),
+        (Framework::Ava, "nyc ava --serial", None, "nyc ava --tap --serial"),
+        (Framework::NodeTap, "npx tap -j4 test", None, "npx tap --reporter=tap -j4 test"),
+        (Framework::Tape, "npx tape test/*.js", None, "npx tape test/*.js"),
     ];
     for (framework, command, selection, line) in table {
         let project = Project::with_command(command);

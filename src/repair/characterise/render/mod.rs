@@ -28,7 +28,11 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::NodeTest
         | Framework::Jest
         | Framework::Vitest => true,
-        Framework::CargoTest
+        Framework::Mocha
+        | Framework::Ava
+        | Framework::NodeTap
+        | Framework::Tape
+        | Framework::CargoTest
         | Framework::Nextest
         | Framework::GoTest
         | Framework::Maven

@@ -1,0 +1,2 @@
+const test = require('ava').default ?? require('ava');
+test('adds', t => t.pass());

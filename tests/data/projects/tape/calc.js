@@ -1,0 +1,2 @@
+exports.add = (a, b) => a + b;
+exports.half = (n) => n / 3;
