@@ -81,10 +81,10 @@ const SENSITIVE: &[&str] = &[
 
 /// Assesses one failing test. The first rule that holds wins.
 pub fn assess(case: &TestCase, runs: Circumstances<'_>) -> Assessment {
-    let (criticality, reason) = if runs.flaky {
-        (Criticality::Low, "passed on a re-run without a change".to_owned())
-    } else if let Some(evidence) = runs.excuse {
+    let (criticality, reason) = if let Some(evidence) = runs.excuse {
         (Criticality::Low, evidence.to_owned())
+    } else if runs.flaky {
+        (Criticality::Low, "passed on a re-run without a change".to_owned())
     } else if runs.newly_failing {
         (Criticality::High, "passed before this session changed anything".to_owned())
     } else if runs.introduced {

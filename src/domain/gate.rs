@@ -90,7 +90,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         let met = if is_plain { GateVerdict::Success } else { GateVerdict::PartialSuccess };
         (Some(met), format!("{how}{note}"))
     } else if rate.is_full() && remaining.is_empty() {
-        let how = format!("every test passes, flaky ones when they ran again{note}");
+        let how = format!("every test passed in the final run, flaky ones too{note}");
         (Some(GateVerdict::PartialSuccess), how)
     } else if rate.is_at_least(target) && only_low {
         let how =

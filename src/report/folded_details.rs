@@ -239,7 +239,7 @@ pub fn notes<'a>(view: &'a View) -> Part<'static> {
     let notices = view.notices.iter().map(|text| ("", text.as_str()));
     let name = |words: &'static str| move |test: &'a TestId| (words, test.as_str());
     let sources = notices
-        .chain(view.flaky.iter().map(name("Flaky, counts as it ended when it ran again")))
+        .chain(view.flaky.iter().map(name("Flaky, counts as the final run ends")))
         .chain(view.preexisting.iter().map(name("Fails on the base too")));
     Part::list("Notes", sources, |(words, text)| {
         Item::text(match words {

@@ -13,7 +13,7 @@ use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
-use crate::domain::test::{Results, Status};
+use crate::domain::test::{Results, Status, TestCase};
 
 use super::{
     AttemptResult, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure, TestRun,
@@ -102,6 +102,10 @@ pub enum FixStepOutcome {
 /// Number of runs, alone and without a change, in which a failing test may pass to be called flaky
 /// (specification.md 13.2).
 pub const FLAKY_RUNS: u32 = 2;
+
+/// Evidence for the low criticality of a flaky test that fails in the final run.
+const PASSES_ALONE: &str =
+    "passes alone, and failed in the first and in the final run of the suite";
 
 /// In every iteration divisible by this, the whole suite runs (specification.md 7.4).
 const FULL_RUN_EVERY: u32 = 3;
@@ -471,7 +475,14 @@ impl FixLoop {
     /// Flaky tests get as many runs with the change as they got without it.
     fn after_flaky_confirmed(&mut self, round: u32, ran: TestRun, events: &mut Vec<Event>) {
         if let Ok(results) = ran {
-            self.ledger.update_flaky(&results);
+            // It failed whenever the others ran too, so that it counts as failed.
+            for test in self.ledger.failing_flaky() {
+                let is_passed = |case: &TestCase| case.id == test && case.status == Status::Passed;
+                if results.cases.iter().any(is_passed) {
+                    self.ledger.excuse(std::iter::once(&test));
+                    self.excused.insert(test, PASSES_ALONE.to_owned());
+                }
+            }
         }
         let failing = self.ledger.failing_flaky();
         if round < FLAKY_RUNS && !failing.is_empty() {
@@ -499,6 +510,7 @@ impl FixLoop {
             GateVerdict::PartialSuccess => self.finish(Ending::PartialSuccess, &verdict.reason),
             // A final run below the gate goes back to the loop (specification.md C-37).
             GateVerdict::Continue => {
+                self.excused.retain(|test, _| !self.flaky.contains(test));
                 self.ledger.mark_flaky(&self.flaky);
                 self.prepare(events);
             }

@@ -119,12 +119,12 @@ impl LatestResults {
                 entry.case.failure = None;
                 entry.failures_in_a_row = 0;
             }
+            self.excused.remove(test);
         }
         self.flaky.extend(tests.iter().cloned());
     }
 
-    /// Takes over the results of flaky tests from a run that looked for them alone or that is the
-    /// last one. One that was skipped did not pass.
+    /// Takes over the results of flaky tests from the final run. One that was skipped did not pass.
     pub fn update_flaky(&mut self, results: &Results) {
         for case in results.cases.iter().filter(|case| self.flaky.contains(&case.id)) {
             if let Some(entry) = self.entries.get_mut(&case.id) {
@@ -141,9 +141,10 @@ impl LatestResults {
         self.flaky.retain(|test| !tests.contains(test));
     }
 
-    /// Flaky tests that failed when they were last looked for.
+    /// Flaky tests that failed in the latest run that counts for them, and are not excused yet.
     pub fn failing_flaky(&self) -> Vec<TestId> {
-        let failed = self.all_failing().filter(|case| self.flaky.contains(&case.id));
+        let is_open = |test| self.flaky.contains(test) && !self.excused.contains(test);
+        let failed = self.all_failing().filter(|case| is_open(&case.id));
         failed.map(|case| case.id.clone()).collect()
     }
 

@@ -449,7 +449,8 @@ class Tracer:
         if name is None:
             return None
         lines = self.lines.setdefault(name, set())
-        lines.add(frame.f_lineno)
+        if frame.f_lineno:  # a module begins at line 0
+            lines.add(frame.f_lineno)
 
         def line(frame, event, argument):
             if event == "line":
