@@ -342,30 +342,33 @@ fn commands_files_and_strictness_of_the_file_reach_validate() {
 
 /// A fake container engine that runs the command without a container, and records how it was
 /// called.
-const ENGINE: &str = r#"#!/bin/sh
-echo "$*" >> "$(dirname "$0")/asked"
-case "$1" in
-version | rm | pull | image) exit 0 ;;
-inspect) echo '[{"Destination":"/","Source":"/"}]'; exit 0 ;;
-run) shift ;;
-*) exit 125 ;;
-esac
-environment="$0.$$"
-while :; do
-  case "$1" in
-  --workdir) cd "$2" || exit 125; shift 2 ;;
-  --env) printf '%s\n' "$2" >> "$environment"; shift 2 ;;
-  --entrypoint) program=$2; shift 2 ;;
-  --name | --pull | --cap-drop | --security-opt | --user | --network | --mount) shift 2 ;;
-  --*) shift ;;
-  *) break ;;
-  esac
-done
-shift # the image
-set -- "$program" "$@"
-while read -r line; do set -- "$line" "$@"; done < "$environment"
-rm -f "$environment"
-exec env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"
+const ENGINE: &str = r#"#!/usr/bin/env python3
+import os, sys
+
+asked = " ".join(sys.argv[1:]).replace("\n", " ")
+with open(os.path.join(os.path.dirname(sys.argv[0]), "asked"), "a") as file:
+    file.write(asked + "\n")
+verb, words = sys.argv[1], sys.argv[2:]
+if verb == "inspect":
+    print('[{"Destination":"/","Source":"/"}]')
+if verb in ("version", "rm", "pull", "image", "inspect"):
+    sys.exit(0)
+if verb != "run":
+    sys.exit(125)
+environment, program = {"PATH": "/usr/local/bin:/usr/bin:/bin"}, ""
+valued = "--name --pull --cap-drop --security-opt --user --network --mount".split()
+while words[0].startswith("--"):
+    option = words.pop(0)
+    if option == "--workdir":
+        os.chdir(words.pop(0))
+    elif option == "--env":
+        name, value = words.pop(0).split("=", 1)
+        environment[name] = value
+    elif option == "--entrypoint":
+        program = words.pop(0)
+    elif option in valued:
+        words.pop(0)
+os.execvpe(program, [program, *words[1:]], environment)  # the first word is the image
 "#;
 
 #[test]
