@@ -264,6 +264,8 @@ pub struct SessionMirror {
     protect: GlobSet,
     redactor: Redactor,
     digest: Vec<u8>,
+    /// Length of the saved events in bytes.
+    events: usize,
     throttle: Throttle,
     /// The state of the session when it was last read.
     pub latest: Option<PendingSession>,
@@ -288,6 +290,7 @@ impl SessionMirror {
             protect,
             redactor: Redactor::new(&context.env.token),
             digest: Vec::new(),
+            events: 0,
             throttle: Throttle::new(context.env, PACE_VARIABLE, PACE),
             latest: None,
             notice: None,
@@ -313,7 +316,9 @@ impl SessionMirror {
         self.refresh();
         let Some(pending) = &self.latest else { return };
         let digest = digest(&pending.files);
-        if digest == self.digest {
+        let events = event_lines(&self.bundle).lines;
+        // The state ends before the events do, which the last snapshot must hold to their end.
+        if digest == self.digest && (!last || events.len() == self.events) {
             return;
         }
         let size: usize = pending.files.iter().map(|(_, bytes)| bytes.len()).sum();
@@ -321,13 +326,14 @@ impl SessionMirror {
             self.notice = Some("the state of this session could not be saved".into());
             return;
         }
+        let length = events.len();
         let snapshot = SessionSnapshot {
-            events: event_lines(&self.bundle).lines,
+            events,
             sources: self.sources(context, pending),
             state: pending.files.clone(),
         };
         match save(context.prepared, &self.session, &snapshot).await {
-            Ok(()) => self.digest = digest,
+            Ok(()) => (self.digest, self.events) = (digest, length),
             Err(error) => tracing::warn!(%error, "the state of the session is saved later"),
         }
     }
