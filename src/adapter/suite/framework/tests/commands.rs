@@ -1,0 +1,263 @@
+//! Tests of the commands with which whole and partial suites run.
+
+use super::*;
+
+#[test]
+fn the_whole_suite_runs_by_these_commands() {
+    let project = Project::new(&[]);
+    let table = [
+        (Framework::Pytest, "python3 -m pytest", "python3 -m pytest -q -p no:cacheprovider"),
+        (
+            Framework::Unittest,
+            "python3 -m unittest discover -s tests",
+            "python3 /drivers/unittest_driver.py /results",
+        ),
+        (
+            Framework::Vitest,
+            "npx vitest run",
+            "npx --no-install vitest run --reporter=json --reporter=default --outputFile.json=/results",
+        ),
+        (
+            Framework::Jest,
+            "npx jest",
+            "npx --no-install jest --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Mocha,
+            "npx --no-install mocha",
+            "sh -c npx --no-install mocha --reporter /drivers/mocha_reporter.cjs",
+        ),
+        (Framework::Ava, "npx --no-install ava", "sh -c npx --no-install ava --tap"),
+        (Framework::NodeTap, "npx --no-install tap", "sh -c npx --no-install tap --reporter=tap"),
+        (
+            Framework::Tape,
+            "npx --no-install tape 'test/**/*.js'",
+            "sh -c npx --no-install tape 'test/**/*.js'",
+        ),
+        (Framework::CargoTest, "cargo test --no-fail-fast", "cargo test --no-fail-fast"),
+        (
+            Framework::Nextest,
+            "cargo nextest run",
+            "cargo nextest run --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml --profile regreen",
+        ),
+        (Framework::GoTest, "go test ./...", "go test -json ./..."),
+        (
+            Framework::Maven,
+            "mvn -B test",
+            "mvn -B test -Dmaven.test.failure.ignore=true -DtrimStackTrace=false --fail-at-end",
+        ),
+        (
+            Framework::Gradle,
+            "gradle test",
+            "gradle test --continue --init-script /drivers/gradle_init.gradle",
+        ),
+    ];
+    for (framework, displayed, argv) in table {
+        let command = project.run(framework, None);
+        assert_eq!(command.display, displayed, "{framework}");
+        assert_eq!(command.argv.join(" "), argv, "{framework}");
+    }
+}
+
+#[test]
+fn selected_tests_are_passed_to_each_framework() {
+    let project = Project::new(&[("tests/test_a.py", ""), ("go.mod", "module m\n")]);
+    let table: &[(Framework, &[&str], &str)] = &[
+        (Framework::Pytest, &["tests/test_a.py::test_x", "gone.py::y"], "tests/test_a.py"),
+        (Framework::Unittest, &["tests.test_a.T.test_x"], "--select /selection"),
+        (Framework::NodeTest, &["a.test.js::x > y", "a.test.js::z"], " a.test.js"),
+        (Framework::Jest, &["a.test.js::x"], "--runTestsByPath a.test.js"),
+        (Framework::Vitest, &["a.test.ts::x", "b.test.ts::y"], " a.test.ts b.test.ts"),
+        (Framework::CargoTest, &["src/lib.rs::a::b"], "-- --exact a::b"),
+        (Framework::CargoTest, &["doc:x::src/lib.rs - f (line 3)"], "--no-fail-fast"),
+        (Framework::Nextest, &["x::sums"], "-E (package(=x) & (test(=sums)))"),
+        (Framework::GoTest, &["m/a.TestX/sub", "m/a.TestY"], "-run ^(TestX|TestY)$ ./a"),
+        (Framework::GoTest, &["m/b"], "-json ./b"),
+        (
+            Framework::Maven,
+            &["com.x.CalcTest::adds", "com.x.CalcTest::subtracts"],
+            "-Dtest=com.x.CalcTest -Dsurefire.failIfNoSpecifiedTests=false",
+        ),
+        (Framework::Maven, &["compiler:compile @ core"], "--fail-at-end"),
+        (
+            Framework::Gradle,
+            &["com.x.CalcTest::adds"],
+            "gradle test --tests com.x.CalcTest --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (Framework::Gradle, &[":core:compileJava"], "gradle_init.gradle"),
+    ];
+    for (framework, ids, end) in table {
+        let argv = project.run(*framework, Some(ids)).argv.join(" ");
+        assert!(argv.ends_with(end), "{framework}: {argv}");
+    }
+}
+
+#[test]
+fn a_quiet_cargo_test_reports_its_tests_nevertheless() {
+    for command in ["cargo test -q", "cargo test --quiet -- -q"] {
+        let run = Project::with_command(command).run(Framework::CargoTest, None);
+        assert!(run.argv[2].starts_with("cargo test --no-fail-fast"), "{command}: {:?}", run.argv);
+        assert!(!run.argv[2].contains("-q"), "{command}: {:?}", run.argv);
+        assert_eq!(run.display, command);
+    }
+}
+
+/// What a configured command becomes: all of its words in order, with ours between them.
+#[test]
+fn a_configured_command_keeps_all_of_its_words() {
+    let chosen: Option<&[&str]> = Some(&["m/a.TestX"]);
+    let table: &[(Framework, &str, Option<&[&str]>, &str)] = &[
+        (
+            Framework::Unittest,
+            "python3.11 -B -m unittest -k 'price of' tests.test_a",
+            None,
+            "python3.11 -B /drivers/unittest_driver.py /results -- -k 'price of' tests.test_a",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -W error -m unittest",
+            None,
+            "python3 -W error /drivers/unittest_driver.py /results --",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -m unittest",
+            Some(&["tests.test_a.T.test_x"]),
+            "python3 /drivers/unittest_driver.py /results --select /selection --",
+        ),
+        (
+            Framework::Jest,
+            "CI=1 npx jest --selectProjects \"a b\" src/**",
+            None,
+            "CI=1 npx jest --selectProjects \"a b\" src/** --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Jest,
+            "npx jest -c jest.unit.js",
+            Some(&["a b.test.js::x"]),
+            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results 'a b\\.test\\.js'",
+        ),
+        (
+            Framework::Vitest,
+            "pnpm exec vitest --project web",
+            None,
+            "pnpm exec vitest --project web --run --reporter=json --reporter=default --outputFile.json=/results",
+        ),
+        (
+            Framework::NodeTest,
+            "node --import tsx --test test/*.ts",
+            None,
+            "node --import tsx --test --test-reporter=/drivers/node_reporter.mjs --test-reporter-destination=/results --test-reporter=spec --test-reporter-destination=stdout test/*.ts",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo +nightly test -p x -- --skip 'a b'",
+            None,
+            "cargo +nightly test -p x --no-fail-fast -- --skip 'a b'",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test -- --nocapture",
+            Some(&["src/lib.rs::a"]),
+            "cargo test --no-fail-fast -- --nocapture --exact a",
+        ),
+        (
+            Framework::Nextest,
+            "cargo nextest run -p x --no-fail-fast",
+            None,
+            "cargo nextest run -p x --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml --profile regreen",
+        ),
+        (
+            Framework::GoTest,
+            "CGO_ENABLED=1 go test -race -tags=\"a b\" ./...",
+            None,
+            "CGO_ENABLED=1 go test -json -race -tags=\"a b\" ./...",
+        ),
+        (
+            Framework::GoTest,
+            "go test ./... -args -v",
+            chosen,
+            "go test -json -run '^(TestX)$' .m/a -args -v",
+        ),
+        (
+            Framework::Maven,
+            "./mvnw -B -pl core verify",
+            None,
+            "./mvnw -B -pl core verify -Dmaven.test.failure.ignore=true -DtrimStackTrace=false --fail-at-end",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew :core:test",
+            None,
+            "./gradlew :core:test --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew check",
+            Some(&["com.x.CalcTest::adds"]),
+            "./gradlew check --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Gradle,
+            "./gradlew :core:integrationTest -x lint",
+            Some(&["com.x.CalcTest::adds"]),
+            "./gradlew :core:integrationTest --tests com.x.CalcTest -x lint --continue --init-script /drivers/gradle_init.gradle",
+        ),
+        (
+            Framework::Jest,
+            "npm exec -- jest --ci",
+            None,
+            "npm exec -- jest --ci --json --testLocationInResults --outputFile=/results",
+        ),
+        (
+            Framework::Unittest,
+            "X=1 uv run ./manage.py test shop",
+            None,
+            "X=1 uv run ./manage.py test --testrunner=regreen_django.Runner shop",
+        ),
+        (
+            Framework::Unittest,
+            "python3 -W error::Warning src/manage.py test -k price",
+            None,
+            "python3 -W error::Warning src/manage.py test --testrunner=regreen_django.Runner -k price",
+        ),
+        (Framework::GoTest, "go test -C sub ./...", None, "go test -C sub -json ./..."),
+        (
+            Framework::Jest,
+            "npx jest",
+            Some(&["app/[slug]/page.test.tsx::x"]),
+            "npx jest --json --testLocationInResults --outputFile=/results 'app/\\[slug\\]/page\\.test\\.tsx'",
+        ),
+        (Framework::Pytest, "make lint && pytest -q", None, "make lint && pytest -q"),
+        (Framework::Command, "make test | tee log", None, "make test | tee log"),
+        (
+            Framework::Mocha,
+            "npx mocha -R dot 'test/a b.js' -- x",
+            None,
+            "npx mocha -R dot 'test/a b.js' --reporter /drivers/mocha_reporter.cjs -- x",
+        ),
+        (Framework::Ava, "nyc ava --serial", None, "nyc ava --tap --serial"),
+        (Framework::NodeTap, "npx tap -j4 test", None, "npx tap --reporter=tap -j4 test"),
+        (Framework::Tape, "npx tape test/*.js", None, "npx tape test/*.js"),
+    ];
+    for (framework, command, selection, line) in table {
+        let project = Project::with_command(command);
+        let run = project.run(*framework, *selection);
+        assert_eq!(run.argv[..2], ["sh", "-c"], "{command}");
+        assert_eq!(run.argv[2], *line, "{framework}");
+        assert_eq!(run.display, *command, "what is shown is what was asked");
+        let words = TestCommand::new(command);
+        let mut rest = run.argv[2].as_str();
+        let is_replaced = |word: &&String| {
+            let is_module = *framework == Framework::Unittest;
+            (is_module && ["-m", "unittest"].contains(&word.as_str()))
+                || (selection.is_some() && *word == "./...")
+        };
+        for word in words.words().iter().filter(|word| !is_replaced(word)) {
+            let Some((_, after)) = rest.split_once(word.as_str()) else {
+                panic!("{framework}: `{word}` is lost in {}", run.argv[2]);
+            };
+            rest = after;
+        }
+    }
+}
