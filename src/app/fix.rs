@@ -155,10 +155,7 @@ fn inputs(
     }
     notices.extend(providers.notices.iter().cloned());
     let today = clock::today();
-    // A session keeps the known failures with which it began.
-    if fix.session.is_new() {
-        notices.extend(expired_failures(settings, today));
-    }
+    notices.extend(expired_failures(settings, today));
     Ok(FixInputs {
         session: session.record.session_id.clone(),
         repository: session.facts.root.display().to_string(),

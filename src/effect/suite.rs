@@ -238,7 +238,7 @@ pub enum RunError {
     )]
     Canary { test: TestId },
     /// A folder whose path has a `:`, which separates folders in the search paths of Python.
-    #[error("{} has a `:` in its path, so Python cannot be told to search there", folder.display())]
+    #[error("{} has a `:` in its path, so Python cannot search there", folder.display())]
     UnlistablePath { folder: PathBuf },
     /// The operating system refused something else.
     #[error("cannot {action}: {reason}")]

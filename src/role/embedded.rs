@@ -59,7 +59,7 @@ pub struct Embedded {
     is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
     base_tree: Option<TreeId>,
     current: Mutex<Option<IterationContext>>,
-    /// Candidates that the latest search has tried so far.
+    /// Candidates that the search of this step has tried so far.
     tried: AtomicU32,
 }
 
@@ -135,7 +135,6 @@ impl Embedded {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<SearchOutcome, EffectError> {
-        self.tried.store(0, Ordering::Relaxed);
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, state, impact, fx).await?;
         let progress = |tried: u64| {
@@ -147,7 +146,12 @@ impl Embedded {
         repair::search(&search, &context.diagnosis).await
     }
 
-    /// Number of candidates that the latest search has tried so far.
+    /// Counts the candidates of a new step.
+    pub fn count_anew(&self) {
+        self.tried.store(0, Ordering::Relaxed);
+    }
+
+    /// Number of candidates that the search of this step has tried so far.
     pub fn tried(&self) -> u32 {
         self.tried.load(Ordering::Relaxed)
     }

@@ -464,6 +464,19 @@ fn a_known_failure_that_is_about_nothing_is_named() {
 }
 
 #[test]
+fn a_resumed_session_takes_the_known_failures_of_now() {
+    let repo = half_red("self.assertEqual(1, 2)");
+    let first = repo.regreen(&["fix", "--json", "--max-iterations", "1", "--target", "50"]);
+    assert_eq!(first.code, Some(1), "{}", first.err);
+    let known = "gate.known-failures={ test_half.T.test_two: '2999-01-31, the mirror is gone' }";
+    let again = ["fix", "--json", "--resume", "--max-iterations", "2", "--set", known];
+    let ran = repo.regreen(&again);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let left = &ran.document()["failing-tests"][0];
+    assert_eq!(left["evidence"], "known until 2999-01-31: the mirror is gone");
+}
+
+#[test]
 fn a_known_failure_without_a_day_is_refused() {
     let repo = half_red("self.assertEqual(1, 2)");
     repo.write(&[(

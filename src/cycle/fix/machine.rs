@@ -7,6 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
 use crate::domain::id::CommitId;
+use crate::domain::known_failure::KnownFailure;
 use crate::domain::session::files::LOOP;
 
 /// Changes of a fix loop that do not follow from a step.
@@ -31,6 +32,8 @@ pub enum FixCommand {
     },
     /// The session continues from a new baseline.
     Renewed,
+    /// The configuration knows other failures than before.
+    KnownFailures { known: Vec<KnownFailure> },
 }
 
 impl Machine for FixLoop {
@@ -75,6 +78,7 @@ impl Machine for FixLoop {
             FixCommand::Began { .. } => None,
             FixCommand::Reopened { max_iterations } => Some(self.reopen(*max_iterations).0),
             FixCommand::Renewed => Some(self.renew()),
+            FixCommand::KnownFailures { known } => Some(self.with_known_failures(known)),
         }
     }
 

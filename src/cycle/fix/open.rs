@@ -50,6 +50,12 @@ pub async fn open(
             let command = FixCommand::Reopened { max_iterations };
             state = journal.record(&state, command, reopened).await?;
         }
+        let known = terms.known_failures;
+        if state.terms.known_failures != known {
+            let changed = state.clone().with_known_failures(&known);
+            let command = FixCommand::KnownFailures { known };
+            state = journal.record(&state, command, changed).await?;
+        }
         if moved {
             let renewed = state.clone().renew();
             state = journal.record(&state, FixCommand::Renewed, renewed).await?;

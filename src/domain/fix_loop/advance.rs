@@ -11,6 +11,7 @@ use crate::domain::explanation::Explanation;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
+use crate::domain::known_failure::KnownFailure;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status, TestCase};
@@ -240,6 +241,13 @@ impl FixLoop {
         self.next = FixStep::Baseline;
         self.next_action = next_action(self.next);
         self
+    }
+
+    /// Takes over other known failures, which a new baseline then looks for.
+    #[must_use]
+    pub fn with_known_failures(mut self, known: &[KnownFailure]) -> Self {
+        self.terms.known_failures = known.to_vec();
+        self.renew()
     }
 
     /// Failing tests of the accepted sources with their criticality (specification.md 7.2).

@@ -66,6 +66,7 @@ impl Fixer {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<FixStepOutcome, EffectError> {
+        self.embedded.count_anew();
         let calls = self.asker.calls_before(state, fx.into()).await?;
         let asked = ProviderCalls { calls, degraded: false };
         let exhausted = !self.has_embedded();

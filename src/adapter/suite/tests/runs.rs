@@ -121,9 +121,7 @@ fn a_folder_that_python_cannot_be_told_is_refused() {
     };
     let error = open(detection, settings, &shell.clock).err().unwrap();
     assert!(
-        error
-            .to_string()
-            .ends_with("a:b has a `:` in its path, so Python cannot be told to search there"),
+        error.to_string().ends_with("a:b has a `:` in its path, so Python cannot search there"),
         "{error}"
     );
     assert!(error.hint().contains("REGREEN_WORK_DIR"), "{}", error.hint());
