@@ -135,7 +135,7 @@ fn is_noise(line: &str) -> bool {
         || line.ends_with(':')
 }
 
-/// A line without the `file.go:12:` that Go puts before it.
+/// A line without the `file.go:12:` that Go puts before it, or its compiler's `file.go:12:5:`.
 fn without_place(line: &str) -> &str {
     let mut parts = line.splitn(3, ':');
     match (parts.next(), parts.next(), parts.next()) {
@@ -144,7 +144,10 @@ fn without_place(line: &str) -> &str {
                 && !file.contains(' ')
                 && number.bytes().all(|byte| byte.is_ascii_digit()) =>
         {
-            rest.trim()
+            match rest.split_once(": ") {
+                Some((column, rest)) if column.bytes().all(|byte| byte.is_ascii_digit()) => rest,
+                _ => rest.trim(),
+            }
         }
         _ => line,
     }
@@ -188,6 +191,7 @@ mod tests {
         let failure =
             FailureText { class: String::new(), message, stack, frames: frames.collect() };
         TestCase {
+            kind: crate::domain::test::CaseKind::Test,
             id: "t".into(),
             status: Status::Failed,
             file: Some(path("tests/test_calc.py")),

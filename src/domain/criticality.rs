@@ -119,6 +119,7 @@ mod tests {
 
     fn case(id: &str, layer: Layer) -> TestCase {
         TestCase {
+            kind: crate::domain::test::CaseKind::Test,
             id: TestId::from(id),
             status: Status::Failed,
             file: None,

@@ -156,6 +156,12 @@ impl TestId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether it names a test of this file, module or package.
+    pub fn is_within(&self, group: &Self) -> bool {
+        let rest = self.0.strip_prefix(&group.0);
+        rest.is_some_and(|rest| rest.starts_with("::") || rest.starts_with('.'))
+    }
 }
 
 impl fmt::Display for TestId {

@@ -196,10 +196,11 @@ fn package(name: &str, before: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::test::{FailureText, Layer, Results, Scope, Status};
+    use crate::domain::test::{CaseKind, FailureText, Layer, Results, Scope, Status};
 
     fn results(messages: &[&str]) -> Results {
         let case = |message: &&str| TestCase {
+            kind: CaseKind::Test,
             id: (*message).into(),
             status: if message.is_empty() { Status::Passed } else { Status::Failed },
             file: None,

@@ -54,11 +54,33 @@ pub struct Frame {
     pub function: String,
 }
 
-/// A test of one run.
+/// What a result is about. Source: specification.md X15, F-054.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaseKind {
+    #[default]
+    Test,
+    /// A file, module or package of tests that could not be loaded or built. The ids of its tests begin
+    /// with its id, and take its place when it loads.
+    Unloaded,
+    /// What has to work before tests run and did not, such as the compilation of a crate or the loading of
+    /// `conftest.py`.
+    Prerequisite,
+}
+
+impl CaseKind {
+    fn is_test(&self) -> bool {
+        *self == Self::Test
+    }
+}
+
+/// A test of one run, or what kept tests from running.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCase {
     /// The name in the framework.
     pub id: TestId,
+    #[serde(default, skip_serializing_if = "CaseKind::is_test")]
+    pub kind: CaseKind,
     pub status: Status,
     /// The file that defines the test, where the tool or the id names it.
     pub file: Option<RepoPath>,
@@ -69,6 +91,26 @@ pub struct TestCase {
     pub layer: Layer,
     /// The message of a failed test; absent for others.
     pub failure: Option<FailureText>,
+}
+
+impl TestCase {
+    /// Whether this failure is gone although nobody reports it any more: tests run that it had kept from
+    /// running. `after` are the results of a later run, and `is_known` says which of their tests ran
+    /// before.
+    pub fn is_superseded_in<'a>(
+        &self,
+        after: impl Iterator<Item = &'a Self>,
+        is_known: impl Fn(&TestId) -> bool,
+    ) -> bool {
+        let mut ran = after.filter(|case| case.status != Status::Skipped);
+        match self.kind {
+            CaseKind::Test => false,
+            CaseKind::Unloaded => ran.any(|case| case.id.is_within(&self.id)),
+            CaseKind::Prerequisite => {
+                ran.any(|case| case.kind == CaseKind::Test && !is_known(&case.id))
+            }
+        }
+    }
 }
 
 /// Which tests a run covers.

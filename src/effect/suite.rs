@@ -14,7 +14,7 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
 use crate::domain::secret::Canary;
-use crate::domain::test::{FailureText, Results, Scope, Status};
+use crate::domain::test::{FailureText, Results, Scope, Status, TestCase};
 
 use super::{Concern, FixedFiles, LintReport};
 
@@ -89,7 +89,7 @@ pub struct CandidateRunnerRequest<'a> {
     pub root: &'a Path,
     /// Failing tests to repair; a warm runner is used only if it reproduces them. Empty for
     /// mutation testing, where passing tests run on broken code.
-    pub failing: &'a [TestId],
+    pub failing: &'a [TestCase],
     pub jobs: usize,
 }
 

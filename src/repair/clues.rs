@@ -93,13 +93,14 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::test::{FailureText, Frame, Layer, Status};
+    use crate::domain::test::{CaseKind, FailureText, Frame, Layer, Status};
 
     #[test]
     fn a_function_that_the_assertion_names_weighs_more_than_one_that_only_runs() {
         let file = RepoPath::parse("test_bar.py").unwrap();
         let frame = Frame { file: file.clone(), line: 4, function: "test_rate_is_shown".into() };
         let case = TestCase {
+            kind: CaseKind::Test,
             id: "test_bar.py::TestBar::test_rate_is_shown".into(),
             status: Status::Failed,
             file: Some(file.clone()),

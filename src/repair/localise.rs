@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
+use crate::code::syntax;
 use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{Frame, Status, TestCase};
+use crate::domain::test::{CaseKind, Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
 use super::clues::Clues;
@@ -52,6 +53,8 @@ pub struct Diagnosis {
     pub clusters: Vec<Cluster>,
     /// Sources that may be edited.
     pub sources: BTreeMap<RepoPath, String>,
+    /// The names of the functions of the sources.
+    pub functions: BTreeSet<String>,
     pub traces: Vec<Trace>,
     /// The clusters as a plan for people and files.
     pub plan: Option<FixPlan>,
@@ -86,9 +89,11 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let traces = search.trial.runner.trace(&traced).await?;
     let sources = sources(search, &traces).await?;
     let tests = test_texts(search).await?;
-    let clusters = clusters(search, &traces, &sources, &tests);
-    let plan = plan(&clusters);
-    Ok(Diagnosis { clusters, sources, traces, plan })
+    let outlines = outlines(&sources);
+    let clusters = clusters(search, &traces, &sources, &tests, &outlines);
+    let plan = plan(&clusters, search.failing);
+    let functions = outlines.into_values().flatten().map(|function| function.name).collect();
+    Ok(Diagnosis { clusters, sources, functions, traces, plan })
 }
 
 fn ids(cases: &[TestCase]) -> impl Iterator<Item = TestId> {
@@ -128,17 +133,24 @@ async fn sources(
         // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
+    // A name that a compiler does not know can be mended in each language.
+    let unloaded = search.failing.iter().filter(|case| case.kind != CaseKind::Test);
+    let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
+    let named: BTreeSet<RepoPath> = frames.map(|frame| frame.file.clone()).collect();
     let mut sources = BTreeMap::new();
     for file in files {
-        // Without edit operators for a language, changes since the base can still be reverted.
+        // Without edit operators for a language, changes since the base can still be reverted, and a
+        // text can be made to parse.
         let changed = search.base_diff.iter().any(|diff| diff.file == file);
-        let editable = Language::of(&file)
-            .is_some_and(|language| changed || mutate::spelling(language).is_some());
-        if !editable || (search.is_test)(&file) {
+        let Some(language) = Language::of(&file).filter(|_| !(search.is_test)(&file)) else {
             continue;
-        }
+        };
         if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
             && let Some(text) = source_text::decode(&file, bytes)
+            && (changed
+                || named.contains(&file)
+                || mutate::spelling(language).is_some()
+                || syntax::first_error(language, &text).is_some())
         {
             sources.insert(file, text);
         }
@@ -187,6 +199,13 @@ fn lines_of<'a>(
 
 type Outlines = BTreeMap<RepoPath, Vec<Function>>;
 
+fn outlines(sources: &BTreeMap<RepoPath, String>) -> Outlines {
+    let functions = |(file, text): (&RepoPath, &String)| {
+        Some((file.clone(), outline::functions(Language::of(file)?, text)))
+    };
+    sources.iter().filter_map(functions).collect()
+}
+
 /// What the suspiciousness of lines follows from.
 struct Evidence<'a> {
     search: &'a Search<'a>,
@@ -205,13 +224,8 @@ fn clusters(
     traces: &[Trace],
     sources: &BTreeMap<RepoPath, String>,
     tests: &BTreeMap<RepoPath, String>,
+    outlines: &Outlines,
 ) -> Vec<Cluster> {
-    let outlines: Outlines = sources
-        .iter()
-        .filter_map(|(file, text)| {
-            Some((file.clone(), outline::functions(Language::of(file)?, text)))
-        })
-        .collect();
     let mut passed: BTreeMap<(&RepoPath, u32), u32> = BTreeMap::new();
     for trace in traces.iter().filter(|trace| trace.status == Status::Passed) {
         for line in lines_of(trace, sources) {
@@ -219,7 +233,6 @@ fn clusters(
         }
     }
     let changed = changed_lines(search);
-    let outlines = &outlines;
     let evidence = Evidence { search, traces, sources, tests, outlines, passed, changed };
     let width = |test: &TestId| {
         let trace = traces.iter().find(|trace| trace.test == *test);
@@ -381,17 +394,27 @@ fn frames_of<'a>(search: &'a Search<'_>, tests: &'a [TestId]) -> impl Iterator<I
 }
 
 /// The clusters as a plan that people and files can hold.
-fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
+fn plan(clusters: &[Cluster], failing: &[TestCase]) -> Option<FixPlan> {
     let root_causes: Vec<RootCause> = clusters
         .iter()
         .filter_map(|cluster| {
             let point = cluster.top.clone()?;
-            let tests = if cluster.tests.len() == 1 {
-                "1 failing test runs".to_owned()
-            } else {
-                format!("{} failing tests run", cluster.tests.len())
+            let is_test = |case: &TestCase| case.kind == CaseKind::Test;
+            let mut cases = failing.iter().filter(|case| cluster.tests.contains(&case.id));
+            let cause = match (cases.all(is_test), cluster.tests.as_slice()) {
+                (false, tests) => {
+                    let first = tests.first().map_or("", TestId::as_str);
+                    format!("`{first}` does not load, and `{}` may be the reason", point.file)
+                }
+                (true, [_]) => {
+                    let function = &point.function;
+                    format!("1 failing test runs `{function}`, which passing tests run less")
+                }
+                (true, tests) => {
+                    let (count, function) = (tests.len(), &point.function);
+                    format!("{count} failing tests run `{function}`, which passing tests run less")
+                }
             };
-            let cause = format!("{tests} `{}`, which passing tests run less", point.function);
             Some(RootCause { tests: cluster.tests.clone(), cause, point })
         })
         .collect();

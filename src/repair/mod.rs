@@ -13,6 +13,7 @@ mod score;
 mod search_settings;
 mod setback;
 mod stream;
+mod unknown_name;
 
 pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, Naming, ObservedFunction, ProjectLayout, Split,

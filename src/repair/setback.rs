@@ -51,11 +51,12 @@ pub fn is_setback(before: &TestCase, after: &CaseResult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::test::{FailureText, Layer, Status};
+    use crate::domain::test::{CaseKind, FailureText, Layer, Status};
 
     #[test]
     fn a_failure_of_a_name_or_an_import_is_a_setback_where_none_was_before() {
         let before = |class: &str, message: &str| TestCase {
+            kind: CaseKind::Test,
             id: "t".into(),
             status: Status::Failed,
             file: None,

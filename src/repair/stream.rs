@@ -11,6 +11,10 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::FileDiff;
 
 use super::localise::Cluster;
+use super::unknown_name::UnknownNames;
+
+/// The least suspiciousness of a line that a stack frame names.
+const OF_FRAME: f64 = 0.5;
 
 /// An edit to try, with its place in the order.
 #[derive(Clone, Debug)]
@@ -88,6 +92,8 @@ pub struct Bias<'a> {
     pub patterns: &'a [String],
     /// Whether large edits are tried last.
     pub surgical: bool,
+    /// Names that the failures call unknown.
+    pub unknown: UnknownNames,
 }
 
 /// Yields candidates best first; each is parsed only when it is taken.
@@ -112,8 +118,26 @@ impl<'a> Stream<'a> {
             let (Some(language), Some(source)) = (Language::of(file), sources.get(file)) else {
                 continue;
             };
+            if syntax::first_error(language, source).is_some() {
+                // Nothing else can be tried where the text does not parse.
+                let named = scores.iter().filter(|(_, score)| **score >= OF_FRAME);
+                let named: Vec<u32> = named.map(|(line, _)| *line).collect();
+                for candidate in mutate::syntax_repairs(language, source, &named) {
+                    let priority = candidate.weight;
+                    let part = EditPart { file: file.clone(), candidate };
+                    heap.push(Entry { priority, order, part });
+                    order += 1;
+                }
+                continue;
+            }
             let scores = with_neighbours(scores);
             let accepts_line = |line: u32| scores.contains_key(&line);
+            for candidate in bias.unknown.candidates(language, source, &accepts_line) {
+                let priority = candidate.weight;
+                let part = EditPart { file: file.clone(), candidate };
+                heap.push(Entry { priority, order, part });
+                order += 1;
+            }
             for candidate in mutate::candidates(language, source, &accepts_line, &[]) {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
                 let known =

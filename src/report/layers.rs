@@ -66,6 +66,7 @@ mod tests {
     #[test]
     fn each_layer_that_ran_has_its_output_with_what_failed() {
         let case = |id: &str, layer: Layer, message: Option<&str>| TestCase {
+            kind: crate::domain::test::CaseKind::Test,
             id: id.into(),
             status: if message.is_some() { Status::Failed } else { Status::Passed },
             file: None,

@@ -14,7 +14,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{CaseKind, Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
 use crate::repair::{self, Diagnosis, Limits, Search, SearchOutcome, Trial};
 
@@ -225,8 +225,7 @@ impl Embedded {
         fx: &Effects<'_>,
     ) -> Result<IterationContext, EffectError> {
         fx.worktree.checkout(&state.accepted_tree).await?;
-        let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
-        let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();
+        let failing = to_repair(state.ledger.failing_cases().cloned().collect());
         let passing = state.ledger.passing_cases().cloned().collect();
         let related = impact.lock().await.related(state, fx).await?;
         let base_diff = match &self.base_tree {
@@ -234,7 +233,7 @@ impl Embedded {
             None => Vec::new(),
         };
         let request =
-            CandidateRunnerRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
+            CandidateRunnerRequest { root: fx.worktree.root(), failing: &failing, jobs: self.jobs };
         let runner = fx.suite.open_candidate_runner(&request).await?;
         let mut context = IterationContext {
             iteration: state.current_iteration,
@@ -247,4 +246,12 @@ impl Embedded {
         context.diagnosis = repair::diagnose(&self.search(state, fx, &context, &|_| {})).await?;
         Ok(context)
     }
+}
+
+/// The failures that a search is about: where something keeps tests from running, that alone, since it
+/// hides what they would say (specification.md X15).
+fn to_repair(failing: Vec<TestCase>) -> Vec<TestCase> {
+    let is_test = |case: &TestCase| case.kind == CaseKind::Test;
+    let (tests, unloaded): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_test);
+    if unloaded.is_empty() { tests } else { unloaded }
 }

@@ -5,7 +5,7 @@ use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::latest_results::LatestResults;
 use crate::domain::strategy::Strategy;
-use crate::domain::test::{FailureText, Frame, Layer, Results, Scope, Status, TestCase};
+use crate::domain::test::{CaseKind, FailureText, Frame, Layer, Results, Scope, Status, TestCase};
 
 use super::prompt::{self, Role};
 use super::prompt_context::{self, Context};
@@ -85,6 +85,7 @@ fn state(sample: &Sample) -> FixLoop {
         frames: vec![Frame { file: path(source), line: sample.line, function: String::new() }],
     };
     let case = TestCase {
+        kind: CaseKind::Test,
         id: TestId(sample.test.into()),
         status: Status::Failed,
         file: Some(path(test)),

@@ -32,6 +32,7 @@ mod support;
 mod test_command;
 mod test_sessions;
 mod test_writing;
+mod unloaded_tests;
 mod validate;
 mod warm_python_runner;
 mod warm_script_runners;

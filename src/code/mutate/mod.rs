@@ -1,5 +1,6 @@
 //! Edit operators over syntax trees. Each edit replaces one byte range and records its operator.
-//! The same operators propose repairs and generate the mutants for measuring tests.
+//! The same operators propose repairs and generate the mutants for measuring tests. A text that does
+//! not parse has edits of its own.
 
 mod binary;
 mod constant;
@@ -14,6 +15,7 @@ mod operators;
 mod search;
 mod spelling;
 mod statement;
+mod syntax_repair;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -24,3 +26,4 @@ pub use mutants::{Depth, mutants};
 pub use operator_id::OperatorId;
 pub use search::candidates;
 pub use spelling::spelling;
+pub use syntax_repair::syntax_repairs;

@@ -64,5 +64,6 @@ operator_ids! {
     Update = "update", 6.0;
     SuffixCall = "suffix call", 2.0;
     Exception = "exception", 5.0;
+    Syntax = "syntax", 10.0;
     ReverseChange = "reverse change", 100.0;
 }

@@ -129,7 +129,7 @@ fn shortened(line: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::id::{RepoPath, TestId};
-    use crate::domain::test::{FailureText, Results, Scope, Status};
+    use crate::domain::test::{CaseKind, FailureText, Results, Scope, Status};
 
     fn edit(before: &str, after: &str) -> EditSet {
         let file = RepoPath::parse("a.py").unwrap();
@@ -139,6 +139,7 @@ mod tests {
 
     fn ledger(failing: &[(&str, &str)]) -> LatestResults {
         let case = |(name, message): &(&str, &str)| TestCase {
+            kind: CaseKind::Test,
             id: TestId((*name).into()),
             status: Status::Failed,
             file: None,

@@ -65,7 +65,11 @@ impl LatestResults {
         }
         if let Scope::Tests(asked) = &results.scope {
             for id in asked {
-                if let Some(entry) = next.entries.get_mut(id) {
+                let Some(entry) = next.entries.get_mut(id) else { continue };
+                let is_known = |id: &TestId| self.entries.contains_key(id);
+                if entry.case.is_superseded_in(results.cases.iter(), is_known) {
+                    next.entries.remove(id);
+                } else {
                     entry.case.status = Status::Failed;
                     entry.iteration = iteration;
                 }
@@ -230,12 +234,18 @@ impl LatestResults {
         self.failing_cases().filter(passed_before).map(|case| case.id.clone()).collect()
     }
 
-    /// Tests that ran in `before` and are missing or skipped here.
+    /// Tests that ran in `before` and are missing or skipped here. What kept tests from running is not
+    /// lost where these run now.
     pub fn lost(&self, before: &Self) -> Vec<TestId> {
         let runs = |ledger: &Self, id: &TestId| {
             ledger.case(id).is_some_and(|case| case.status != Status::Skipped)
         };
-        let gone = |case: &&TestCase| runs(before, &case.id) && !runs(self, &case.id);
+        let is_known = |id: &TestId| before.entries.contains_key(id);
+        let gone = |case: &&TestCase| {
+            runs(before, &case.id)
+                && !runs(self, &case.id)
+                && !case.is_superseded_in(self.cases(), is_known)
+        };
         before.cases().filter(gone).map(|case| case.id.clone()).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Tests of the ledger: full and partial runs, quarantine, and stuck tests.
 
 use super::*;
-use crate::domain::test::Layer;
+use crate::domain::test::{CaseKind, Layer};
 use proptest::prelude::*;
 
 /// Test results with these ids and statuses.
@@ -9,6 +9,7 @@ pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
     let mut cases: Vec<TestCase> = cases
         .iter()
         .map(|(id, status)| TestCase {
+            kind: CaseKind::Test,
             id: TestId::from(*id),
             status: *status,
             file: None,
@@ -66,6 +67,39 @@ fn a_test_that_was_asked_for_and_not_reported_counts_as_failed() {
     run.cases.retain(|case| case.id.as_str() == "a");
     let second = first.after_subset(&run, 1);
     assert_eq!(second.rate(), rate(1, 2));
+}
+
+/// Results with one failure that kept tests from running.
+fn hidden(id: &str, kind: CaseKind, others: &[(&str, Status)]) -> Results {
+    let mut cases = vec![(id, Failed)];
+    cases.extend(others);
+    let mut all = results(Scope::Full, &cases);
+    all.cases.iter_mut().filter(|case| case.id.as_str() == id).for_each(|case| case.kind = kind);
+    all
+}
+
+#[test]
+fn what_kept_tests_from_running_is_gone_when_these_run_and_lost_when_nothing_does() {
+    type Case = (&'static str, CaseKind, &'static [(&'static str, Status)], bool);
+    let others = [("b.py::old", Passed)];
+    let table: [Case; 7] = [
+        ("a.py", CaseKind::Unloaded, &[("a.py::x", Failed), ("b.py::old", Passed)], true),
+        ("a.py", CaseKind::Unloaded, &[("b.py::old", Passed), ("b.py::new", Passed)], false),
+        ("a.py", CaseKind::Unloaded, &[("a.py::x", Skipped), ("b.py::old", Passed)], false),
+        ("m/a", CaseKind::Unloaded, &[("m/a/b.TestX", Passed), ("b.py::old", Passed)], false),
+        ("cargo build", CaseKind::Prerequisite, &[("c::x", Passed), ("b.py::old", Passed)], true),
+        ("cargo build", CaseKind::Prerequisite, &[("b.py::old", Passed)], false),
+        ("a.py", CaseKind::Test, &[("a.py::x", Passed), ("b.py::old", Passed)], false),
+    ];
+    for (id, kind, after, is_gone) in table {
+        let before = LatestResults::from_full(&hidden(id, kind, &others), 0);
+        let full = before.after_full(&results(Scope::Full, after), 1);
+        let lost: &[TestId] = if is_gone { &[] } else { &[TestId::from(id)] };
+        assert_eq!(full.lost(&before), lost, "{id} {after:?}");
+        let asked = Scope::Tests(vec![TestId::from(id)]);
+        let partial = before.after_subset(&results(asked, after), 1);
+        assert_eq!(partial.case(&TestId::from(id)).is_none(), is_gone, "{id} {after:?}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::mutation::Score;
 use crate::domain::session::SessionRecord;
-use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
+use crate::domain::test::{CaseKind, Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
@@ -168,6 +168,7 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
     assert_eq!(lost(&state_files::history(&state), &history, "history"), [""; 0]);
     let stored = sample(&samples.join("test-results.json"));
     let failing = TestCase {
+        kind: CaseKind::Test,
         id: "a".into(),
         status: Status::Failed,
         file: None,

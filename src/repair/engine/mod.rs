@@ -20,6 +20,7 @@ use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::setback::is_setback;
 use super::stream::{Bias, RankedEdit, Stream, pair, single};
+use super::unknown_name::UnknownNames;
 
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
@@ -58,6 +59,14 @@ const OF_CONTROL: u32 = 4;
 
 /// Time limit of a run of the unchanged sources.
 const CONTROL: Duration = Duration::from_secs(20);
+
+/// What a plausible edit does.
+struct Repaired {
+    /// The failing tests of the cluster that pass with it.
+    tests: Vec<TestId>,
+    /// What speaks against it all the same: tests that it lets run fail.
+    remark: Option<String>,
+}
 
 /// Why a candidate is not plausible.
 enum Rejection {
@@ -213,9 +222,12 @@ impl SearchRun<'_> {
         share: u32,
         edits: Edits,
     ) -> Result<Vec<Plausible>, EffectError> {
+        let cases = self.search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
+        let functions = self.diagnosis.functions.iter().map(String::as_str);
         let bias = Bias {
             patterns: self.search.patterns,
             surgical: self.search.strategy == Strategy::Surgical,
+            unknown: UnknownNames::of(cases, functions),
         };
         let sources = &self.diagnosis.sources;
         let stream = Stream::new(cluster, sources, self.search.base_diff, &bias);
@@ -312,10 +324,11 @@ impl SearchRun<'_> {
         Ok(plausible)
     }
 
-    fn plausible(&self, ranked: RankedEdit, order: u32, repairs: Vec<TestId>) -> Plausible {
+    fn plausible(&self, ranked: RankedEdit, order: u32, repaired: Repaired) -> Plausible {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
         let special_case = special_case(&ranked.edits, &self.literals);
-        Plausible { ranked, order, repairs, suspicion, special_case }
+        let Repaired { tests: repairs, remark } = repaired;
+        Plausible { ranked, order, repairs, suspicion: suspicion.or(remark), special_case }
     }
 
     /// Times one test on the unchanged sources, as the second of two runs, because the first may
@@ -368,7 +381,7 @@ impl SearchRun<'_> {
         ranked: RankedEdit,
         cluster: &Cluster,
         patience: u32,
-    ) -> (RankedEdit, Result<Vec<TestId>, Rejection>) {
+    ) -> (RankedEdit, Result<Repaired, Rejection>) {
         match self.judge(&ranked.edits, cluster, patience).await {
             Ok(repairs) => self.smallest(ranked, repairs, cluster).await,
             rejected => (ranked, rejected),
@@ -380,7 +393,7 @@ impl SearchRun<'_> {
         &self,
         candidates: Vec<RankedEdit>,
         cluster: &Cluster,
-    ) -> Vec<(RankedEdit, Result<Vec<TestId>, Rejection>)> {
+    ) -> Vec<(RankedEdit, Result<Repaired, Rejection>)> {
         stream::iter(candidates)
             .map(|ranked| self.judge_whole(ranked, cluster, 1))
             .buffered(self.search.trial.concurrency())
@@ -394,20 +407,25 @@ impl SearchRun<'_> {
         edits: &EditSet,
         cluster: &Cluster,
         patience: u32,
-    ) -> Result<Vec<TestId>, Rejection> {
+    ) -> Result<Repaired, Rejection> {
         let Some((first, rest)) = cluster.tests.split_at_checked(1) else {
             return Err(Rejection::Refuted);
         };
-        self.run(edits, first, true, patience).await?;
-        let mut repairs = first.to_vec();
-        let results = self.run(edits, rest, false, patience).await?.into_iter();
-        repairs.extend(results.filter(|one| one.status == Status::Passed).map(|one| one.test));
+        let mut results = self.run(edits, first, true, patience).await?;
+        results.extend(self.run(edits, rest, false, patience).await?);
+        results.retain(|one| one.status == Status::Passed);
+        // Only what loads now says more than that it passed.
+        let remark = results.iter().find_map(|one| Some(one.failure.as_ref()?.1.clone()));
+        let repairs: Vec<TestId> = results.into_iter().map(|one| one.test).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
         for tests in [near, far] {
             self.run(edits, &tests, true, patience).await?;
         }
-        if self.sets_back(edits, &repairs).await? { Err(Rejection::Refuted) } else { Ok(repairs) }
+        if self.sets_back(edits, &repairs).await? {
+            return Err(Rejection::Refuted);
+        }
+        Ok(Repaired { tests: repairs, remark })
     }
 
     /// Whether a failing test that an edit does not repair gets less far than before, as when the edit
@@ -433,13 +451,13 @@ impl SearchRun<'_> {
     async fn smallest(
         &self,
         ranked: RankedEdit,
-        repairs: Vec<TestId>,
+        repairs: Repaired,
         cluster: &Cluster,
-    ) -> (RankedEdit, Result<Vec<TestId>, Rejection>) {
+    ) -> (RankedEdit, Result<Repaired, Rejection>) {
         let parts = ranked.parts.iter().filter(|_| ranked.parts.len() > 1);
         for part in parts.filter_map(|part| part.ranked(&self.diagnosis.sources, ranked.priority)) {
             match self.judge(&part.edits, cluster, RETRY_LIMIT_FACTOR).await {
-                Ok(alone) if repairs.iter().all(|test| alone.contains(test)) => {
+                Ok(alone) if repairs.tests.iter().all(|test| alone.tests.contains(test)) => {
                     let is_disproved = self.search.disproved.contains(&fingerprint(&part.edits));
                     return (part, if is_disproved { Err(Rejection::Refuted) } else { Ok(alone) });
                 }

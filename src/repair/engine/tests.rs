@@ -15,7 +15,7 @@ use super::*;
 use crate::code::mutate::OperatorId;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::CommitId;
-use crate::domain::test::{FailureText, Layer};
+use crate::domain::test::{CaseKind, FailureText, Layer};
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;
@@ -188,6 +188,7 @@ impl Worktree for EmptyWorktree {
 /// A failing test that says what was wrong.
 fn failing(id: &str) -> TestCase {
     TestCase {
+        kind: CaseKind::Test,
         id: id.into(),
         status: Status::Failed,
         file: None,
@@ -302,6 +303,7 @@ fn the_simpler_of_two_repairs_is_proposed_although_it_ran_out_of_time_first() {
 #[test]
 fn a_slow_test_that_passes_keeps_no_repair_from_being_found() {
     let slow = TestCase {
+        kind: CaseKind::Test,
         id: "sleeps".into(),
         status: Status::Passed,
         file: None,

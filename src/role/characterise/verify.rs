@@ -307,6 +307,7 @@ mod tests {
         let mut repeated = RepeatedRuns::default();
         for run in 0..RUNS {
             let case = |(name, results): &(&str, [Status; 3])| TestCase {
+                kind: crate::domain::test::CaseKind::Test,
                 id: TestId(format!("{stem}.{name}")),
                 status: results[run],
                 file: None,

@@ -187,6 +187,7 @@ mod tests {
 
     fn case(id: &str, status: Status) -> TestCase {
         TestCase {
+            kind: crate::domain::test::CaseKind::Test,
             id: TestId(id.into()),
             status,
             file: None,

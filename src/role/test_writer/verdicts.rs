@@ -200,6 +200,7 @@ mod tests {
 
     fn failed(class: &str, message: &str) -> TestCase {
         TestCase {
+            kind: crate::domain::test::CaseKind::Test,
             id: TestId("t".into()),
             status: crate::domain::test::Status::Failed,
             file: None,

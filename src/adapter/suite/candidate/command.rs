@@ -11,7 +11,8 @@ use tokio::sync::Mutex;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{CaseKind, FailureText, Status, TestCase};
+use crate::domain::text;
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
@@ -30,6 +31,8 @@ pub struct CommandRunner {
     command: SuiteCommand,
     paths: PathMapper,
     timeout: Duration,
+    /// Failures that kept tests from running, which no candidate reports once they are repaired.
+    unloaded: Vec<TestCase>,
     /// One candidate at a time: the copy is shared.
     turn: Mutex<()>,
 }
@@ -41,7 +44,10 @@ pub fn open(
 ) -> Result<Box<dyn CandidateRunner>, RunError> {
     let copy = suite.settings.scratch.join("cold");
     copy_checkout(request.root, &copy)?;
-    Ok(Box::new(CommandRunner::new(suite, &copy)))
+    let mut runner = CommandRunner::new(suite, &copy);
+    let is_unloaded = |case: &&TestCase| case.kind != CaseKind::Test;
+    runner.unloaded = request.failing.iter().filter(is_unloaded).cloned().collect();
+    Ok(Box::new(runner))
 }
 
 impl CommandRunner {
@@ -53,6 +59,7 @@ impl CommandRunner {
             command: suite.command(copy, &format!("{name}.cold-"), log),
             paths: suite.path_mapper(copy),
             timeout: suite.settings.timeout,
+            unloaded: Vec::new(),
             turn: Mutex::new(()),
         }
     }
@@ -69,7 +76,11 @@ impl CommandRunner {
             fs::remove_file(&self.command.log).unwrap_or_default();
             return Ok(Vec::new());
         }
-        Ok(to_test_cases(&self.command.read(&execution)?.tests, &self.paths))
+        let mut cases = to_test_cases(&self.command.read(&execution)?.tests, &self.paths);
+        let loaded: Vec<TestCase> =
+            self.unloaded.iter().filter_map(|failed| loaded(failed, &cases)).collect();
+        cases.extend(loaded);
+        Ok(cases)
     }
 
     /// Like `run_tests`, but on edited sources that leave no readable report every test fails.
@@ -129,6 +140,30 @@ impl CandidateRunner for CommandRunner {
     }
 }
 
+/// How a failure that kept tests from running ends in a run that does not report it any more: it passes
+/// where these tests run, and says how many of them fail. `None` where none runs.
+fn loaded(failed: &TestCase, cases: &[TestCase]) -> Option<TestCase> {
+    let is_known = |_: &TestId| false;
+    if cases.iter().any(|case| case.id == failed.id)
+        || !failed.is_superseded_in(cases.iter(), is_known)
+    {
+        return None;
+    }
+    let is_part =
+        |case: &&TestCase| failed.kind == CaseKind::Prerequisite || case.id.is_within(&failed.id);
+    let own = cases.iter().filter(is_part);
+    let failing = own.filter(|case| case.status == Status::Failed).count();
+    let failure = (failing > 0).then(|| FailureText {
+        message: format!(
+            "{} {} once it loads",
+            text::count(failing, "test"),
+            if failing == 1 { "fails" } else { "fail" }
+        ),
+        ..FailureText::default()
+    });
+    Some(TestCase { status: Status::Passed, failure, ..failed.clone() })
+}
+
 /// The trace of a reported test.
 pub fn trace_of(case: TestCase, lines: Lines) -> Trace {
     Trace {
@@ -177,11 +212,12 @@ pub fn file_of(test: &TestId) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::test::{FailureText, Layer};
+    use crate::domain::test::Layer;
 
     #[test]
     fn a_test_passes_only_when_it_is_reported_to_have_run() {
         let case = |id: &str, status| TestCase {
+            kind: CaseKind::Test,
             id: id.into(),
             status,
             file: None,

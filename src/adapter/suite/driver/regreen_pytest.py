@@ -73,7 +73,7 @@ class Recorder:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            record = {"id": report.nodeid or "collection", "status": "failed", "ms": 0, "line": None}
+            record = {"id": report.nodeid or "collection", "kind": "unloaded", "status": "failed", "ms": 0, "line": None}
             record["file"] = os.path.join(self.root, report.nodeid.split("::", 1)[0]) or None
             record.update(self.describe(report))
             self.write(record)

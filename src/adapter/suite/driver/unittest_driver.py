@@ -117,8 +117,16 @@ def select(names, start, top):
             path = os.path.abspath(folder)
             if path not in sys.path:
                 sys.path.append(path)
-    loader = unittest.TestLoader()
-    return unittest.TestSuite(loader.loadTestsFromName(name) for name in names)
+    return unittest.TestSuite(loaded(name) for name in names)
+
+
+def loaded(name):
+    """The tests of a name. Discovery makes a failed test of what does not load; by its name, only an
+    ImportError does."""
+    try:
+        return unittest.TestLoader().loadTestsFromName(name)
+    except Exception:
+        return unittest.loader._make_failed_import_test(name, unittest.TestSuite)[0]
 
 
 def limited(test):
@@ -185,17 +193,23 @@ class Result(unittest.TextTestResult):
         super().stopTest(test)
         file, line = place_of(test)
         took = (time.monotonic() - self.began) * 1000
-        self.write(name_of(test), file, line, took, self.verdict)
+        kind = "unloaded" if test.id().startswith(FAILED_TEST) else "test"
+        self.write(name_of(test), file, line, took, self.verdict, kind)
 
-    def write(self, name, file, line, took, verdict):
+    def write(self, name, file, line, took, verdict, kind_of_case="test"):
         status, err = verdict
-        record = {"id": name, "status": status, "file": file, "line": line, "ms": int(took)}
+        record = {"id": name, "kind": kind_of_case, "status": status, "file": file, "line": line, "ms": int(took)}
         if err is not None:
             kind, value, trace = err
             record["class"] = getattr(kind, "__name__", str(kind))
             record["message"] = str(value)[:MESSAGE_LIMIT]
             text = "".join(traceback.format_exception(kind, value, trace))
             record["stack"] = text[-STACK_LIMIT:]
+            lines = str(value).strip().splitlines()
+            if kind_of_case == "unloaded" and len(lines) > 1:
+                # The error of the module stands at the end of what the loader says.
+                record["class"], _, record["message"] = lines[-1].partition(": ")
+                record["file"] = record["line"] = None
         self.out.write(json.dumps(record) + "\n")
         self.out.flush()
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::{ParsedReport, ReportedTest, milliseconds};
 
@@ -13,6 +13,7 @@ use super::{ParsedReport, ReportedTest, milliseconds};
 #[serde(default)]
 pub struct Line {
     pub id: String,
+    kind: CaseKind,
     names: Option<Vec<Option<String>>>,
     status: Option<Status>,
     file: Option<String>,
@@ -34,16 +35,23 @@ pub struct Line {
 
 impl From<Line> for ReportedTest {
     fn from(line: Line) -> Self {
+        let mut kind = line.kind;
         let id = match line.names {
             Some(names) => {
                 let names: Vec<String> = names.into_iter().flatten().collect();
                 let file = line.file.clone().unwrap_or_default();
-                if names.is_empty() { file } else { format!("{file}::{}", names.join(" > ")) }
+                if names.is_empty() {
+                    kind = CaseKind::Unloaded;
+                    file
+                } else {
+                    format!("{file}::{}", names.join(" > "))
+                }
             }
             None => line.id,
         };
         Self {
             id,
+            kind,
             status: line.status,
             file: line.file,
             line: line.line,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::{ReportedTest, STACK_LIMIT, milliseconds};
 
@@ -61,7 +61,8 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         if let Some(build) = outputs.get(&line.failed_build) {
             output = format!("{build}{output}");
         }
-        let mut test = ReportedTest { id, status: Some(status), ..ReportedTest::default() };
+        let kind = if line.test.is_some() { CaseKind::Test } else { CaseKind::Unloaded };
+        let mut test = ReportedTest { id, kind, status: Some(status), ..ReportedTest::default() };
         test.duration_ms = milliseconds(line.elapsed);
         if status == Status::Failed {
             let is_message = |line: &&str| {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::{ReportedTest, Unreadable, milliseconds, without_colours};
 
@@ -67,7 +67,12 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
             let message = file.message.unwrap_or_default();
             let unnamed = message.is_empty() && !file.assertion_results.is_empty();
             let message = if unnamed { "a hook failed" } else { &message };
-            tests.push(failed(file.name.clone(), &file.name, None, 0, message));
+            let mut test = failed(file.name.clone(), &file.name, None, 0, message);
+            // Where it has tests, it was loaded.
+            if file.assertion_results.is_empty() {
+                test.kind = CaseKind::Unloaded;
+            }
+            tests.push(test);
         }
         for test in file.assertion_results {
             let mut names = test.ancestor_titles;
@@ -105,6 +110,7 @@ fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &st
     let (class, message) = first.split_once(": ").unwrap_or(("", first));
     let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
     ReportedTest {
+        kind: CaseKind::Test,
         id,
         status: Some(Status::Failed),
         file: Some(file.to_owned()),

@@ -5,6 +5,7 @@ pub mod gotest;
 pub mod jest;
 pub mod junit;
 pub mod libtest;
+pub mod rustc;
 pub mod stack;
 pub mod tap;
 
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::test::{FailureText, Layer, Status, TestCase};
+use crate::domain::test::{CaseKind, FailureText, Layer, Status, TestCase};
 use crate::effect::RunError;
 
 /// Bytes of a message that are kept.
@@ -28,6 +29,7 @@ pub const REPORT_LIMIT: u64 = 512 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedTest {
     pub id: String,
+    pub kind: CaseKind,
     /// Its outcome; `None` counts as passed.
     pub status: Option<Status>,
     /// Its file, absolute or relative to the suite's folder.
@@ -125,6 +127,7 @@ impl PathMapper {
         TestCase {
             layer: self.layer(file.as_ref(), &id),
             id: TestId(bounded(&id, 1000)),
+            kind: test.kind,
             status,
             file,
             line: test.line,

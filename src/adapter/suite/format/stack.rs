@@ -28,12 +28,14 @@ macro_rules! frame_pattern {
     };
 }
 
-static PATTERNS: [FramePattern; 5] = [
+static PATTERNS: [FramePattern; 8] = [
     // Python: File "/x/y.py", line 3, in f
     frame_pattern!(
-        r#"(?m)^\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?"#,
+        r#"(?m)^(?:E\s)?\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?"#,
         true
     ),
+    // pytest, short: x/y.py:3: in f
+    frame_pattern!(r"(?m)^(?P<file>[^\s:]+\.py):(?P<line>\d+): in (?P<function>[^\n]+)", true),
     // JavaScript: at f (file:///x/y.js:3:5) and at /x/y.js:3:5
     frame_pattern!(
         r"(?m)^\s*at (?:async )?(?:(?P<function>[^\n(]+?) \()?(?P<file>(?:file://)?/?[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
@@ -49,6 +51,10 @@ static PATTERNS: [FramePattern; 5] = [
         r"(?m)(?:panicked at |^\s*at )(?P<file>[^\s:]+\.rs):(?P<line>\d+):\d+(?P<function>)",
         false
     ),
+    // Errors of rustc: --> src/lib.rs:3:5
+    frame_pattern!(r"(?m)^\s*--> (?P<file>[^\s:]+):(?P<line>\d+):\d+(?P<function>)", false),
+    // Errors of Maven's compilers: [ERROR] /x/A.java:[3,5] message
+    frame_pattern!(r"(?m)^\[ERROR\] (?P<file>/[^\n:]+):\[(?P<line>\d+),\d+\](?P<function>)", false),
     // Go: x_test.go:3: message, and /x/y.go:3 +0x1d in panics
     frame_pattern!(r"(?m)^\s*(?P<file>[^\s:]+\.go):(?P<line>\d+)(?P<function>)", false),
 ];
@@ -63,7 +69,7 @@ pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
             .filter_map(|captures| {
                 let file = captures.name("file")?.as_str();
                 let function = captures.name("function").map_or("", |m| m.as_str()).trim();
-                let file = if file.ends_with(".java") {
+                let file = if file.ends_with(".java") && !file.contains('/') {
                     java_file(file, function, paths)?
                 } else {
                     paths.repo_path(file)?

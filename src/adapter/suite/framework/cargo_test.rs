@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
-use super::super::format::{ParsedReport, libtest};
+use super::super::format::{ParsedReport, libtest, rustc};
 use super::adapter::{CoverageCommand, FrameworkAdapter, TypedCommand, read_text, words};
 
 /// The table row for `cargo test`.
@@ -33,6 +33,12 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     read: |artifacts| {
         let text = read_text(artifacts.log)?;
         let tests = libtest::parse(&text);
+        if tests.is_empty()
+            && let Some(failure) =
+                rustc::compilation_failure(&text, |path| artifacts.site.has(path))
+        {
+            return Ok(ParsedReport { tests: vec![failure], complete: true });
+        }
         // A binary that crashed or exited early did not report the rest of its tests.
         let died = text.contains("(signal: ") || libtest::ended_early(&text);
         let complete = !tests.is_empty() && !died;
@@ -47,9 +53,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 };
 
 /// Selects tests by exact name; binaries without such a test report nothing. For documentation
-/// tests everything runs, because their names contain line numbers.
+/// tests everything runs, because their names contain line numbers, and so it does after a failed
+/// compilation, which is named like no test.
 fn select(command: &mut TypedCommand, ids: &[TestId]) {
-    if ids.iter().any(|id| id.as_str().starts_with("doc:")) {
+    let is_whole = |id: &TestId| id.as_str().starts_with("doc:") || !id.as_str().contains("::");
+    if ids.iter().any(is_whole) {
         return;
     }
     if !command.has("--") {

@@ -1,7 +1,7 @@
 //! Gradle's `test` task, read from its JUnit XML reports.
 
 use crate::domain::framework::Framework;
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::super::format::ReportedTest;
 use super::adapter::{
@@ -82,6 +82,7 @@ fn build_failures(log: &str) -> Vec<ReportedTest> {
         let error = of_task.iter().find_map(|line| line.split_once(": error: "));
         tests.push(ReportedTest {
             id: task.to_owned(),
+            kind: CaseKind::Prerequisite,
             status: Some(Status::Failed),
             message: error.map_or(why, |(_, message)| message).to_owned(),
             stack: of_task.join("\n"),

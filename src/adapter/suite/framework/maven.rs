@@ -1,7 +1,7 @@
 //! Maven Surefire, read from its JUnit XML reports.
 
 use crate::domain::framework::Framework;
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::super::format::{ReportedTest, without_colours};
 use super::adapter::{
@@ -70,16 +70,17 @@ fn build_failures(log: &str) -> Vec<ReportedTest> {
     let mut lines = plain.lines().peekable();
     while let Some(line) = lines.next() {
         let Some((id, why)) = failed(line) else { continue };
-        let error = lines.peek().and_then(|line| line.strip_prefix("[ERROR] /"));
-        let place = error.and_then(|error| {
-            let (file, rest) = error.split_once(":[")?;
-            let (place, message) = rest.split_once("] ")?;
-            Some((format!("/{file}"), place.split(',').next()?.parse().ok(), message.to_owned()))
-        });
-        let (file, line, message) =
-            place.map_or((None, None, why), |(file, line, message)| (Some(file), line, message));
-        let status = Some(Status::Failed);
-        tests.push(ReportedTest { id, status, file, line, message, ..ReportedTest::default() });
+        // What the compiler says of each place follows.
+        let of_compiler = |line: &&str| line.starts_with("[ERROR] /");
+        let mut errors: Vec<&str> = Vec::new();
+        while let Some(line) = lines.next_if(of_compiler) {
+            errors.push(line);
+        }
+        let first = errors.first().and_then(|line| line.split_once("] ")?.1.split_once("] "));
+        let message = first.map_or(why, |(_, message)| message.to_owned());
+        let (kind, status) = (CaseKind::Prerequisite, Some(Status::Failed));
+        let stack = errors.join("\n");
+        tests.push(ReportedTest { id, kind, status, message, stack, ..ReportedTest::default() });
     }
     tests
 }

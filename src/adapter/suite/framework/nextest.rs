@@ -5,7 +5,7 @@ use crate::domain::id::TestId;
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, junit, libtest};
+use super::super::format::{ParsedReport, junit, libtest, rustc};
 use super::adapter::{
     CoverageCommand, FrameworkAdapter, RunArtifacts, RunCommand, read_text, words,
 };
@@ -27,7 +27,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         options.extend([format!("regreen:{config}"), "--profile".into(), "regreen".into()]);
         options.retain(|word| word != "--no-fail-fast" || !command.has(word));
         if let Some(ids) = selection {
-            options.extend(["-E".into(), filter(ids)]);
+            // A failed compilation is named like no test.
+            if ids.iter().all(|id| id.as_str().contains("::")) {
+                options.extend(["-E".into(), filter(ids)]);
+            }
         }
         command.insert(command.options_end(), options);
         let stale_reports = Some("target/nextest/regreen/*.xml".into());
@@ -66,7 +69,10 @@ fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
     let report = artifacts.site.folder().join("target/nextest/regreen/junit.xml");
     let text = read_text(&report)?;
     if text.is_empty() {
-        return Ok(ParsedReport::default());
+        let output = read_text(artifacts.log)?;
+        let failure = rustc::compilation_failure(&output, |path| artifacts.site.has(path));
+        let complete = failure.is_some();
+        return Ok(ParsedReport { tests: failure.into_iter().collect(), complete });
     }
     let mut tests = junit::parse(&text).map_err(|error| error.in_report(&report))?;
     // nextest's messages contain a thread number, which differs in every run.

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use crate::adapter::host::files;
 use crate::domain::framework::Framework;
+use crate::domain::id::TestId;
+use crate::domain::test::{CaseKind, Status};
 
-use super::super::format::driver_lines;
+use super::super::format::{ParsedReport, ReportedTest, driver_lines};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
     read_text, shell_argv, words,
@@ -32,13 +34,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     install: |_| "install Python 3.8 or later, then `pip install pytest`; or name the command that starts it elsewhere, such as `--test-command 'uv run python3 -m pytest'`",
     command: |site, selection, files| {
+        // Without it nothing ran, so that everything has to.
+        let is_conftest = |id: &TestId| id.as_str().ends_with(CONFTEST);
+        let chosen = selection.filter(|ids| !ids.iter().any(is_conftest));
         let mut run = if let Some(command) = &site.command {
             RunCommand::new(shell_argv(command.text()), command.text())
         } else {
             let mut argv = words(&[&site.python()]);
             argv.extend(words(SUITE));
             // Only the files of the selected tests are collected.
-            let files = heads(selection.unwrap_or_default(), "::").into_iter();
+            let files = heads(chosen.unwrap_or_default(), "::").into_iter();
             argv.extend(files.filter(|file| site.has(file)).map(str::to_owned));
             RunCommand::new(argv, "python3 -m pytest")
         };
@@ -51,13 +56,20 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let named = format!("testenv.pass_env+={}", passed.join(","));
         run.environment.insert("TOX_OVERRIDE".into(), named);
         run.environment.insert("TOX_TESTENV_PASSENV".into(), passed.join(" "));
-        if selection.is_some() {
+        if chosen.is_some() {
             let file = files.selection.display().to_string();
             run.environment.insert("REGREEN_SELECT".into(), file);
         }
         run
     },
-    read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
+    read: |artifacts| {
+        let report = driver_lines::parse(&read_text(artifacts.results)?);
+        if report.complete || !report.tests.is_empty() {
+            return Ok(report);
+        }
+        let unloaded = unloaded_conftest(&read_text(artifacts.log)?, &artifacts.site.folder());
+        Ok(unloaded.map_or(report, |test| ParsedReport { tests: vec![test], complete: true }))
+    },
     coverage: |request| {
         let python = PythonCommand::of(request.site, "pytest");
         // Run as a script, the plugin is `pytest`, which does not search modules in its folder.
@@ -71,6 +83,28 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     persistent: Some(PersistentRunner::Python),
 };
+
+/// The file that pytest loads before it collects tests.
+const CONFTEST: &str = "conftest.py";
+
+/// The failure of a `conftest.py` that does not load, which pytest only prints.
+fn unloaded_conftest(log: &str, folder: &Path) -> Option<ReportedTest> {
+    let (_, rest) = log.split_once("ImportError while loading conftest '")?;
+    let (path, text) = rest.split_once("'.")?;
+    let file = Path::new(path).strip_prefix(folder.canonicalize().ok()?).ok()?;
+    let error = text.lines().rev().find_map(|line| line.strip_prefix("E   "))?.trim();
+    let (class, message) = error.split_once(": ").unwrap_or(("", error));
+    Some(ReportedTest {
+        id: file.to_str()?.to_owned(),
+        kind: CaseKind::Prerequisite,
+        status: Some(Status::Failed),
+        file: Some(path.to_owned()),
+        class: class.rsplit('.').next().unwrap_or_default().to_owned(),
+        message: message.to_owned(),
+        stack: text.trim().to_owned(),
+        ..ReportedTest::default()
+    })
+}
 
 /// Python's arguments that run the suite.
 const SUITE: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];

@@ -14,7 +14,7 @@ use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::request::ToolCommands;
-use crate::domain::test::{Scope, Status};
+use crate::domain::test::{CaseKind, Layer, Scope, Status, TestCase};
 use crate::effect::{CandidateRunnerRequest, RunError, RunRequest, Speed, Suite as _};
 
 /// A folder with a suite of one command.
@@ -182,7 +182,16 @@ async fn candidates_are_tried_in_a_copy_that_is_itself_again_afterwards() {
     let root = shell.root();
     std::fs::write(root.join("a.txt"), "bad\n").unwrap();
     let suite = shell.suite(SCRIPT, |_| {});
-    let failing = [TestId::from("a")];
+    let failing = [TestCase {
+        id: TestId::from("a"),
+        kind: CaseKind::Test,
+        status: Status::Failed,
+        file: None,
+        line: None,
+        duration_ms: 0,
+        layer: Layer::Unit,
+        failure: None,
+    }];
     let request = CandidateRunnerRequest { root: &root, failing: &failing, jobs: 1 };
     let runner = suite.open_candidate_runner(&request).await.unwrap();
     assert_eq!((runner.speed(), runner.concurrency(8)), (Speed::Cold, 1));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{CaseKind, Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Trace};
 
 use super::super::framework::{PersistentRunner, is_django};
@@ -33,12 +33,16 @@ pub async fn open(
         Some(PersistentRunner::Jest) => Some(&script_copy::JEST),
         None => return Ok(None),
     };
-    let mut failing = request.failing;
+    // What does not load names no test that a process could run.
+    if request.failing.iter().any(|case| case.kind != CaseKind::Test) {
+        return Ok(None);
+    }
+    let mut failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();
     let runner: Box<dyn CandidateRunner> = match framework {
         None => Box::new(python::open(suite, request)),
         Some(framework) => {
             // Each trace takes a start of the runner, so one test has to do.
-            failing = failing.get(..1).unwrap_or_default();
+            failing.truncate(1);
             match script::open(suite, request, framework).await? {
                 Some(runner) => Box::new(runner),
                 None => return Ok(None),
@@ -50,7 +54,7 @@ pub async fn open(
     if failing.is_empty() {
         return Ok(Some(runner));
     }
-    let traces = match runner.trace(failing).await {
+    let traces = match runner.trace(&failing).await {
         Ok(traces) => traces,
         Err(error) => {
             tracing::info!(%error, "the warm runner is not used");

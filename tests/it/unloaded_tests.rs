@@ -1,0 +1,107 @@
+//! Projects whose tests do not load or compile: the error of the interpreter or the compiler is the
+//! failing test, and the tests behind it take its place.
+
+use super::support::TestRepo;
+
+const PYTHON_TESTS: &str = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(shop.price(1), 2)\n\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n";
+
+#[test]
+fn a_module_that_does_not_load_is_repaired_and_its_tests_run() {
+    let good = "def price(x):\n    return x + 1\n\n\ndef total(xs):\n    return sum(xs)\n\n\nBASE = price(1)\n";
+    let table = [
+        ("a colon is missing", "total(xs):", "total(xs)"),
+        ("a bracket is open", "sum(xs)", "sum(xs"),
+        ("a keyword is misspelt", "    return sum", "    retrun sum"),
+        ("a name is misspelt", "BASE = price(1)", "BASE = pric(1)"),
+    ];
+    for (why, from, to) in table {
+        let broken = good.replace(from, to);
+        let repo = TestRepo::new(&[("shop.py", &broken), ("test_shop.py", PYTHON_TESTS)]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(0), "{why}: {document:#}\n{}", ran.err);
+        assert_eq!(document["initial"]["failed"], 1, "{why}: {document:#}");
+        assert_eq!(document["last"]["passed"], 2, "{why}: {document:#}");
+        let shown =
+            repo.git(&["show", &format!("{}:shop.py", document["branch"].as_str().unwrap())]);
+        assert_eq!(shown.trim_end(), good.trim_end(), "{why}");
+    }
+}
+
+#[test]
+fn a_crate_that_does_not_compile_is_repaired_and_its_tests_run() {
+    let repo = TestRepo::new(&[
+        ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        (".gitignore", "target\nCargo.lock\n"),
+        (
+            "src/lib.rs",
+            "pub fn total(prices: &[i32]) -> i32 {\n    prices.iter().sum()\n}\n\npub fn twice(prices: &[i32]) -> i32 {\n    2 * totl(prices)\n}\n",
+        ),
+        (
+            "tests/api.rs",
+            "#[test]\nfn totals() {\n    assert_eq!(shop::total(&[1, 2]), 3);\n}\n\n#[test]\nfn doubles() {\n    assert_eq!(shop::twice(&[1, 2]), 6);\n}\n",
+        ),
+    ]);
+    let plan = repo.regreen(&["fix", "--dry-run"]);
+    assert!(
+        plan.out.contains("cannot find function `totl` in this scope (src/lib.rs:6)"),
+        "{}",
+        plan.out
+    );
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+    assert_eq!(document["last"]["passed"], 2, "{document:#}");
+    assert!(document["patch"].as_str().unwrap().contains("+    2 * total(prices)"), "{document:#}");
+}
+
+#[test]
+fn tests_that_fail_behind_a_repaired_module_are_the_next_to_be_repaired() {
+    let repo = TestRepo::new(&[
+        ("shop.py", "def price(x):\n    return x - 1\n\n\ndef total(xs)\n    return sum(xs)\n"),
+        ("test_shop.py", PYTHON_TESTS),
+    ]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(document["last"]["passed"], 2, "{document:#}");
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("+    return x + 1") && patch.contains("+def total(xs):"), "{patch}");
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn a_conftest_that_does_not_load_is_a_failure_with_a_place() {
+    let repo = TestRepo::new(&[
+        ("pytest.ini", "[pytest]\n"),
+        ("shop.py", "def price(x):\n    return x + 1\n\n\nBASE = pric(1)\n"),
+        ("conftest.py", "import shop\n"),
+        ("test_shop.py", "import shop\n\n\ndef test_price():\n    assert shop.price(1) == 2\n"),
+    ]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+    assert!(document["patch"].as_str().unwrap().contains("+BASE = price(1)"), "{document:#}");
+}
+
+#[test]
+#[ignore = "needs go"]
+fn a_package_of_go_that_does_not_build_is_repaired_and_its_tests_run() {
+    let repo = TestRepo::new(&[
+        ("go.mod", "module example.com/m\n\ngo 1.19\n"),
+        ("b.go", "package b\n\nvar total = 3\n\nfunc F() int { return totl }\n"),
+        (
+            "b_test.go",
+            "package b\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif F() != 3 {\n\t\tt.Error(\"no\")\n\t}\n}\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert!(
+        document["patch"].as_str().unwrap().contains("+func F() int { return total }"),
+        "{document:#}"
+    );
+}
