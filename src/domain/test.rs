@@ -66,9 +66,17 @@ pub enum CaseKind {
     /// What has to work before tests run and did not, such as the compilation of a crate or the loading of
     /// `conftest.py`.
     Prerequisite,
+    /// A whole test command that leaves no report, so that its exit code is the only result
+    /// (specification.md X17).
+    Command,
 }
 
 impl CaseKind {
+    /// Whether tests were kept from running.
+    pub fn is_unloaded(self) -> bool {
+        matches!(self, Self::Unloaded | Self::Prerequisite)
+    }
+
     fn is_test(&self) -> bool {
         *self == Self::Test
     }
@@ -106,7 +114,7 @@ impl TestCase {
         match self.kind {
             CaseKind::Test => false,
             CaseKind::Unloaded => ran.any(|case| case.id.is_within(&self.id)),
-            CaseKind::Prerequisite => {
+            CaseKind::Prerequisite | CaseKind::Command => {
                 ran.any(|case| case.kind == CaseKind::Test && !is_known(&case.id))
             }
         }

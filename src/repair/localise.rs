@@ -15,7 +15,7 @@ use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{CaseKind, Frame, Status, TestCase};
+use crate::domain::test::{Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
 use super::clues::Clues;
@@ -134,7 +134,7 @@ async fn sources(
         files.extend(search.related.iter().cloned());
     }
     // A name that a compiler does not know can be mended in each language.
-    let unloaded = search.failing.iter().filter(|case| case.kind != CaseKind::Test);
+    let unloaded = search.failing.iter().filter(|case| case.kind.is_unloaded());
     let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
     let named: BTreeSet<RepoPath> = frames.map(|frame| frame.file.clone()).collect();
     let mut sources = BTreeMap::new();
@@ -399,18 +399,18 @@ fn plan(clusters: &[Cluster], failing: &[TestCase]) -> Option<FixPlan> {
         .iter()
         .filter_map(|cluster| {
             let point = cluster.top.clone()?;
-            let is_test = |case: &TestCase| case.kind == CaseKind::Test;
             let mut cases = failing.iter().filter(|case| cluster.tests.contains(&case.id));
-            let cause = match (cases.all(is_test), cluster.tests.as_slice()) {
-                (false, tests) => {
+            let is_unloaded = cases.any(|case| case.kind.is_unloaded());
+            let cause = match (is_unloaded, cluster.tests.as_slice()) {
+                (true, tests) => {
                     let first = tests.first().map_or("", TestId::as_str);
                     format!("`{first}` does not load, and `{}` may be the reason", point.file)
                 }
-                (true, [_]) => {
+                (false, [_]) => {
                     let function = &point.function;
                     format!("1 failing test runs `{function}`, which passing tests run less")
                 }
-                (true, tests) => {
+                (false, tests) => {
                     let (count, function) = (tests.len(), &point.function);
                     format!("{count} failing tests run `{function}`, which passing tests run less")
                 }

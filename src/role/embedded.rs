@@ -14,7 +14,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::domain::test::{CaseKind, Status, TestCase};
+use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
 use crate::repair::{self, Diagnosis, Limits, Search, SearchOutcome, Trial};
 
@@ -251,7 +251,7 @@ impl Embedded {
 /// The failures that a search is about: where something keeps tests from running, that alone, since it
 /// hides what they would say (specification.md X15).
 fn to_repair(failing: Vec<TestCase>) -> Vec<TestCase> {
-    let is_test = |case: &TestCase| case.kind == CaseKind::Test;
-    let (tests, unloaded): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_test);
+    let is_unloaded = |case: &TestCase| case.kind.is_unloaded();
+    let (unloaded, tests): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_unloaded);
     if unloaded.is_empty() { tests } else { unloaded }
 }

@@ -30,25 +30,44 @@ fn look(repo: &TestRepo, command: &str) -> Value {
 #[test]
 fn a_command_that_fails_is_never_green_whatever_words_it_contains() {
     let repo = TestRepo::new(GREEN);
-    for (command, code, reason) in [
-        ("sh unittest.sh", 4, "left no complete report of its tests"),
-        ("python3 -m unittest && sh fails.sh", 4, "left no complete report of its tests"),
-        ("python3 -m unittest discover; sh fails.sh", 4, "left no complete report of its tests"),
-        ("cargo=1 sh fails.sh # cargo test", 4, "left no complete report of its tests"),
-        ("echo ok; sh fails.sh", 4, "left no complete report of its tests"),
-        ("sh tap.sh", 4, "although every test that it reported passed"),
+    for command in [
+        "sh unittest.sh",
+        "python3 -m unittest && sh fails.sh",
+        "python3 -m unittest discover; sh fails.sh",
+        "cargo=1 sh fails.sh # cargo test",
+        "echo ok; sh fails.sh",
     ] {
-        let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
-        assert_eq!(ran.code, Some(3), "{command}: {}\n{}", ran.out, ran.err);
-        let said = format!("`{command}` ended with exit code {code}");
-        assert!(ran.err.contains(&said) && ran.err.contains(reason), "{command}: {}", ran.err);
+        let ran =
+            repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", command]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{command}: {document:#}\n{}", ran.err);
+        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
+        assert_eq!(document["failing-tests"][0]["test"], command, "{command}: {document:#}");
+        assert!(ran.err.contains("leaves no report, so that it counts as one test"), "{}", ran.err);
         assert!(ran.err.contains("the price list is out of date"), "{command}: {}", ran.err);
     }
-    for command in ["", "  ", "true", "echo ok"] {
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh tap.sh"]);
+    assert_eq!(ran.code, Some(3), "{}\n{}", ran.out, ran.err);
+    assert!(ran.err.contains("although every test that it reported passed"), "{}", ran.err);
+    for command in ["", "  "] {
         let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
         assert_eq!(ran.code, Some(3), "{command}: {}\n{}", ran.out, ran.err);
         assert!(ran.err.contains("reported no tests"), "{command}: {}", ran.err);
     }
+}
+
+#[test]
+fn a_command_without_a_report_is_repaired_and_not_its_check() {
+    let check = "import calc\n\nfor value, want in [(5, 3), (2, 2), (-1, 0)]:\n    got = calc.clamp(value, 0, 3)\n    assert got == want, f'clamp({value}) is {got}, expected {want}'\n";
+    let files =
+        [CALC, &[("check.py", check), ("Makefile", "check:\n\t@python3 check.py\n")]].concat();
+    let repo = TestRepo::new(&files);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "make check"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("a/calc.py") && !patch.contains("check.py"), "{patch}");
 }
 
 #[test]

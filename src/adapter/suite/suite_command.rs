@@ -68,6 +68,7 @@ impl SuiteCommand {
     pub fn read(&self, execution: &Execution) -> Result<ParsedReport, RunError> {
         (self.adapter.read)(&RunArtifacts {
             command: &execution.command,
+            ending: execution.ending,
             results: &self.files.results,
             log: &self.log,
             site: &self.site,

@@ -7,7 +7,7 @@ use crate::domain::event::{Ending, Event};
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::latest_results::LatestResults;
 use crate::domain::missing_package;
-use crate::domain::test::{Results, Status};
+use crate::domain::test::{CaseKind, Results, Status};
 
 use super::advance::FLAKY_RUNS;
 use super::{Baseline, FixLoop, FixStep, TestRun};
@@ -28,6 +28,16 @@ impl FixLoop {
         self.ledger.mark_flaky(&self.flaky);
         self.excuse(results);
         self.report_known_failures(results, events);
+        if let [only] = results.cases.as_slice()
+            && only.kind == CaseKind::Command
+        {
+            let text = format!(
+                "`{}` leaves no report, so that it counts as one test and its exit code is the result; write \
+                 JUnit XML and name it with `--report` to see each test",
+                only.id
+            );
+            events.push(Event::Notice { text });
+        }
         // A later baseline renews the ledger; where the session began stays what it was.
         self.baseline.get_or_insert(Baseline {
             rate,

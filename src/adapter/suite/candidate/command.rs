@@ -45,7 +45,7 @@ pub fn open(
     let copy = suite.settings.scratch.join("cold");
     copy_checkout(request.root, &copy)?;
     let mut runner = CommandRunner::new(suite, &copy);
-    let is_unloaded = |case: &&TestCase| case.kind != CaseKind::Test;
+    let is_unloaded = |case: &&TestCase| case.kind.is_unloaded();
     runner.unloaded = request.failing.iter().filter(is_unloaded).cloned().collect();
     Ok(Box::new(runner))
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
+use crate::adapter::host::process::ExitReason;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::shell;
@@ -241,6 +242,7 @@ impl RunCommand {
 pub struct RunArtifacts<'a> {
     /// The command as a person types it.
     pub command: &'a str,
+    pub ending: ExitReason,
     pub results: &'a Path,
     pub log: &'a Path,
     pub site: &'a Site,

@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
+use crate::adapter::host::process::ExitReason;
 use crate::domain::framework::Framework;
+use crate::domain::test::{CaseKind, Status};
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, Unreadable, junit, tap};
+use super::super::format::{
+    ParsedReport, ReportedTest, STACK_LIMIT, Unreadable, junit, tap, without_colours,
+};
 use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text, shell_argv};
 
 /// The table row for a configured command.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Command,
-    format: "JUnit XML or TAP",
+    format: "JUnit XML, TAP or the exit code",
     signals: "--test-command",
     is_run_by: |_| true,
     detect: |_| None,
@@ -42,14 +46,56 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Reads the TAP that a command prints. Without a plan of TAP there is no report: nothing would show
-/// which of its files are tests, so that a repair could change these.
+/// Reads the TAP that a command prints. Without a plan of TAP, the command is one test.
 fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
     let output = read_text(artifacts.log)?;
-    Ok(match tap::keeps_plan(&output) {
-        Some(complete) => ParsedReport { tests: tap::parse(&output), complete },
-        None => ParsedReport::default(),
+    Ok(match (tap::keeps_plan(&output), artifacts.ending) {
+        (Some(complete), _) => ParsedReport { tests: tap::parse(&output), complete },
+        (None, _) if artifacts.command.trim().is_empty() => ParsedReport::default(),
+        // A shell that could not start it says nothing of the sources.
+        (None, ExitReason::Exit(126 | 127) | ExitReason::TimedOut) => ParsedReport::default(),
+        (None, ending) => ParsedReport {
+            tests: vec![one_test(artifacts.command, ending, &output)],
+            complete: true,
+        },
     })
+}
+
+/// How runners and compilers begin the line that says what is wrong.
+const COMPLAINTS: &[&str] =
+    &["error", "fail", "assert", "not ok", "expected", "exception", "panic"];
+
+/// A command without a report as one test. Its message is the last line of the output that complains,
+/// else the last line; the output is the evidence.
+fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
+    let id = command.to_owned();
+    let kind = CaseKind::Command;
+    if ending == ExitReason::Exit(0) {
+        return ReportedTest { id, kind, status: Some(Status::Passed), ..ReportedTest::default() };
+    }
+    let plain = without_colours(output);
+    let mut start = plain.len().saturating_sub(STACK_LIMIT);
+    while !plain.is_char_boundary(start) {
+        start += 1;
+    }
+    let stack = plain.get(start..).unwrap_or_default().to_owned();
+    let lines = || stack.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let complains = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        COMPLAINTS.iter().any(|word| lower.contains(word))
+    };
+    let said = lines().find(complains).or_else(|| lines().next());
+    let message = said.map_or_else(|| format!("it ended with {ending}"), str::to_owned);
+    let class = ending.to_string();
+    ReportedTest {
+        id,
+        kind,
+        status: Some(Status::Failed),
+        class,
+        message,
+        stack,
+        ..ReportedTest::default()
+    }
 }
 
 /// Numbers tests of the same name, which are several: nothing else tells them apart.

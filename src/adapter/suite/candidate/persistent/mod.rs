@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::test::{CaseKind, Status, TestCase};
+use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Trace};
 
 use super::super::framework::{PersistentRunner, is_django};
@@ -34,7 +34,7 @@ pub async fn open(
         None => return Ok(None),
     };
     // What does not load names no test that a process could run.
-    if request.failing.iter().any(|case| case.kind != CaseKind::Test) {
+    if request.failing.iter().any(|case| case.kind.is_unloaded()) {
         return Ok(None);
     }
     let mut failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();

@@ -6,10 +6,13 @@ mod commands;
 
 use std::path::{Path, PathBuf};
 
+use crate::adapter::host::process::ExitReason;
+
 use super::adapter::RunCommand;
 use super::*;
 use crate::code::conventions;
 use crate::domain::id::TestId;
+use crate::domain::test::{CaseKind, Status};
 use crate::domain::test_command::TestCommand;
 
 /// A temporary project with these files.
@@ -289,16 +292,13 @@ fn tap_that_keeps_not_to_its_plan_is_incomplete() {
         ("1..2\n", false),
         ("1..1\nok 1 - a\n1..1 # of the second tool\nok 1 - b\n", true),
         ("TAP version 14\nok 1 - a\n1..1\n", true),
-        // Lines of `go test`, and a program that says it is well.
-        ("ok  \tm/a\t0.1s\n", false),
-        ("ok\n", false),
-        ("", false),
     ];
     for (output, expected) in table {
         let project = Project::new(&[("log", output)]);
         let root = &project.site.root;
         let artifacts = RunArtifacts {
             command: "make check",
+            ending: ExitReason::Exit(1),
             results: &root.join("results"),
             log: &root.join("log"),
             site: &project.site,
@@ -355,12 +355,44 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
     let root = &project.site.root;
     let artifacts = RunArtifacts {
         command: "the command",
+        ending: ExitReason::Exit(1),
         results: &root.join("results"),
         log: &root.join("log"),
         site: &project.site,
     };
     let report = (adapter(framework).read)(&artifacts).map_err(|error| error.to_string())?;
     Ok(report.tests.len())
+}
+
+#[test]
+fn a_command_without_a_report_is_one_test_with_its_output_as_evidence() {
+    type Row = (ExitReason, &'static str, &'static str, Option<(Status, &'static str)>);
+    let fails = |message| Some((Status::Failed, message));
+    let table: [Row; 7] = [
+        (ExitReason::Exit(0), "make check", "3 checks\n", Some((Status::Passed, ""))),
+        (
+            ExitReason::Exit(2),
+            "make check",
+            "a\nError: b is 3\nsee above\n\n",
+            fails("Error: b is 3"),
+        ),
+        (ExitReason::Exit(1), "make check", "no match in a.txt\n", fails("no match in a.txt")),
+        (ExitReason::Exit(1), "make check", "", fails("it ended with exit code 1")),
+        (ExitReason::Signal(11), "make check", "", fails("it ended with signal 11")),
+        (ExitReason::Exit(127), "make check", "sh: make: not found\n", None),
+        (ExitReason::Exit(0), " ", "", None),
+    ];
+    for (ending, command, output, expected) in table {
+        let project = Project::new(&[("log", output)]);
+        let root = &project.site.root;
+        let (results, log) = (root.join("results"), root.join("log"));
+        let site = &project.site;
+        let artifacts = RunArtifacts { command, ending, results: &results, log: &log, site };
+        let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
+        let read = report.tests.first().map(|one| (one.status.unwrap(), one.message.as_str()));
+        assert_eq!(read, expected, "{output}");
+        assert!(report.tests.iter().all(|one| one.id == command && one.kind == CaseKind::Command));
+    }
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod record;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::adapter::host::process::ExitReason;
+
 use serde_json::{Value, json};
 
 use crate::domain::framework::Framework;
@@ -71,6 +73,7 @@ fn read(case: &Path) -> Value {
     let site = Site::new(&folder, "");
     let artifacts = RunArtifacts {
         command: "the command",
+        ending: ExitReason::Exit(1),
         results: &case.join("results.txt"),
         log: &case.join("output.txt"),
         site: &site,
