@@ -225,6 +225,8 @@ pub struct PlanRequest {
     pub confirm_plan: ConfirmPlan,
     /// Whether a person has approved.
     pub confirmed: bool,
+    /// Whether to end without running the suite where no test is missing.
+    pub only_missing: bool,
 }
 
 /// The session that was selected for a planning request.
@@ -269,7 +271,8 @@ pub fn choose_plan(
     record.source_session_id = source.as_ref().map(|source| source.id.clone());
     record.input = Some(entry.text().chars().take(4_000).collect());
     let (id, description) = (record.session_id.clone(), description.clone());
-    let pipeline = Pipeline::new(id, entry, description, request.goal, request.confirm_plan);
+    let mut pipeline = Pipeline::new(id, entry, description, request.goal, request.confirm_plan);
+    pipeline.only_missing = request.only_missing;
     Ok(Planning { record, pipeline, source, resumed: false, detection })
 }
 

@@ -166,6 +166,9 @@ pub struct TestRequest {
     /// Run no test; decide by names and imports what has tests.
     #[arg(long, conflicts_with = "coverage_report")]
     pub no_coverage: bool,
+    /// Where no test is missing, end without running the suite and repairing what fails.
+    #[arg(long)]
+    pub only_missing: bool,
     /// Maximum number of iterations of the fix loop that follows [default: 10].
     #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
@@ -284,6 +287,7 @@ mod tests {
             test_timeout: Some("5m".into()),
             coverage_report: Some("lcov.info".into()),
             no_coverage: true,
+            only_missing: true,
             max_iterations: Some(4),
             models: models(),
             config: Some("c.yml".into()),

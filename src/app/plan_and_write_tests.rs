@@ -10,9 +10,7 @@ use crate::cycle::{self, PlanInputs};
 use crate::domain::event::{Ending, Event};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{
-    ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict,
-};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
 use crate::domain::test_plan::plan_input::{self, DESCRIPTION_LIMIT, PlanInput};
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::effect::{Clock, Model, Screen};
@@ -148,8 +146,7 @@ async fn plan_phases(
 /// Whether phase 5 has something to do: its next step, or to close the session behind the last one.
 fn is_open(planned: &PlanRun) -> bool {
     let state = &planned.state;
-    let ended = PipelineStep::Finish { verdict: PipelineVerdict::Generated };
-    planned.halted.is_none() && (state.works() || state.next == ended)
+    planned.halted.is_none() && (state.works() || state.has_run_the_suite())
 }
 
 fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
@@ -203,6 +200,7 @@ fn resolve(
         goal,
         confirm_plan: if waits { ConfirmPlan::Always } else { ConfirmPlan::Never },
         confirmed: request.approve,
+        only_missing: request.only_missing,
     })
 }
 

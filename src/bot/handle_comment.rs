@@ -1,7 +1,7 @@
 //! Executes the commands of a comment: replies to them, and starts at most one run.
 
 use crate::adapter::host::console::println;
-use crate::domain::command::Command;
+use crate::domain::command::{Command, Flags};
 use crate::effect::{CommentKind, Reaction};
 use crate::report::final_state::FinalState;
 use crate::report::forge_page::CommandReply;
@@ -107,7 +107,11 @@ async fn answer(
         | Command::Run { .. }
         | Command::Resume { .. } => return Ok(Outcome::Run(command.clone())),
         Command::Extend { flags } => match extend::files_of_fixes(context).await? {
-            Some(what) => return Ok(Outcome::Run(Command::Test { what, flags: flags.clone() })),
+            Some(what) => {
+                // The fix that changed these files waits; the head is still red without it.
+                let flags = Flags { only_missing: true, ..flags.clone() };
+                return Ok(Outcome::Run(Command::Test { what, flags }));
+            }
             None => "No fix changed a file here. `/regreen test INPUT` names what to test.".into(),
         },
         Command::Issue { dimensions } => {

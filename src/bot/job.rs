@@ -6,7 +6,7 @@ use crate::adapter::host::files;
 use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 use crate::config::Override;
 use crate::domain::budget::minutes;
-use crate::domain::command::RunLimits;
+use crate::domain::command::{Flags, RunLimits};
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
@@ -20,7 +20,7 @@ pub fn of_run(
     context: &Context<'_>,
     start: &Start,
     limits: &RunLimits,
-    no_minimise: bool,
+    flags: &Flags,
     bundle: &Path,
 ) -> Result<Job, BotError> {
     let session = start.session.clone();
@@ -36,7 +36,7 @@ pub fn of_run(
         session: SessionChoice::New { name: Some(session.clone()) },
         base: base(context),
         max_iterations: limits.max_iterations,
-        no_minimise,
+        no_minimise: flags.no_minimise,
         models,
         config: Some(write_configuration(context)?),
         set: context.env.inputs.overrides.clone(),
@@ -50,6 +50,7 @@ pub fn of_run(
         fresh: true,
         base: fix.base.clone(),
         max_iterations: limits.max_iterations,
+        only_missing: flags.only_missing,
         models: fix.models.clone(),
         config: fix.config.clone(),
         set: fix.set.clone(),

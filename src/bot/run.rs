@@ -67,7 +67,7 @@ pub async fn run(
         granted.usd = Some(day.allows(granted.usd, before));
         publisher.view.notices.push(day.notice());
     }
-    let job = job::of_run(context, &start, &granted, flags.no_minimise, &bundle)?;
+    let job = job::of_run(context, &start, &granted, &flags, &bundle)?;
     publisher.limits = granted;
     publisher.begin().await;
     let environment = worker::run_environment(context);

@@ -55,6 +55,8 @@ pub struct Flags {
     pub no_minimise: bool,
     /// Do not ask for approval, which is the default.
     pub yes: bool,
+    /// End without running the suite where no test is missing.
+    pub only_missing: bool,
 }
 
 /// A complete command of a comment.

@@ -77,6 +77,7 @@ impl CaseKind {
         matches!(self, Self::Unloaded | Self::Prerequisite)
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_test(&self) -> bool {
         *self == Self::Test
     }

@@ -525,3 +525,22 @@ fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     assert_eq!(gone.code, Some(1), "the gate is still not met");
     assert_eq!(status(&document), ["completed", "completed", "blocked", "completed"]);
 }
+
+#[test]
+fn where_no_test_is_missing_the_suite_is_repaired_all_the_same() {
+    let tests = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(shop.price(1), 2)\n        self.assertEqual(shop.price(5), 6)\n";
+    for (source, initial) in [("x - 1", 1), ("x + 1", 0)] {
+        let source = format!("def price(x):\n    return {source}\n");
+        let repo = TestRepo::new(&[("shop.py", &source), ("test_shop.py", tests)]);
+        let ran = repo.regreen(&["test", "shop.py"]);
+        assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+        assert!(ran.out.contains("no tests written, 100.0 % pass"), "{}", ran.out);
+        assert!(
+            ran.out.contains("no test is missing here, and the suite meets its gate"),
+            "{}",
+            ran.out
+        );
+        let fixed = ran.out.contains("+    return x + 1");
+        assert_eq!(fixed, initial == 1, "{}", ran.out);
+    }
+}

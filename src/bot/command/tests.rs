@@ -28,6 +28,7 @@ const FIX: Command = Command::Fix {
         dry_run: false,
         no_minimise: false,
         yes: false,
+        only_missing: false,
     },
 };
 

@@ -138,9 +138,8 @@ const CONFUSED: &[&[&str]] = &[
     &["=>", "->"],
 ];
 
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    // Cannot fail: the pattern is constant, and every test of this file compiles it.
-    Regex::new(r#""[^"\n]*"|'[^'\n]*'|[\w$]+|=>|->|[=!<>]=|&&|\|\||[^\s\w]"#).unwrap()
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#""[^"\n]*"|'[^'\n]*'|[\w$]+|=>|->|[=!<>]=|&&|\|\||[^\s\w]"#).ok()
 });
 
 /// All single edits near the first syntax error, or near the lines that a compiler names, after which
@@ -174,7 +173,8 @@ fn of_line(language: Language, start: usize, text: &str, line: u32, edits: &mut 
         let (range, text) = (start + from..start + to, new.to_owned());
         edits.push(Candidate { range, text, operator: OperatorId::Syntax, line, weight });
     };
-    let tokens: Vec<regex::Match<'_>> = TOKEN.find_iter(text).collect();
+    let tokens: Vec<regex::Match<'_>> =
+        TOKEN.iter().flat_map(|token| token.find_iter(text)).collect();
     let end = text.trim_end().len();
     if end == 0 {
         return;

@@ -63,7 +63,7 @@ fn step_outcome(outcome: &Outcome, generation: Option<&Generation>) -> PipelineS
     match outcome.result {
         Ending::Success | Ending::PartialSuccess => {
             let rate = outcome.last.map_or_else(String::new, |rate| format!(", {rate} % pass"));
-            let tests = generation.map_or_else(|| "no tests".to_owned(), planning::written);
+            let tests = generation.map_or_else(|| "no tests written".to_owned(), planning::written);
             PipelineStepOutcome::Executed { summary: format!("{tests}{rate}") }
         }
         Ending::Failure | Ending::Planned => PipelineStepOutcome::NotGreen { reason },

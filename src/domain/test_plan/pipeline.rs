@@ -61,7 +61,7 @@ pub enum PipelineStep {
 pub enum PipelineVerdict {
     /// The plan is complete, and nothing more was requested.
     Planned,
-    /// No tests are missing; the suite can be run as it is.
+    /// No tests are missing. If tests were asked for, the suite ran to its end.
     NothingMissing,
     /// Tests were written and judged, and the suite ran to its end.
     Generated,
@@ -168,6 +168,12 @@ pub const PHASES: [&str; 5] = [
     "Test Cycle Execution",
 ];
 
+/// The phase that plans tests, where some are missing.
+const PLANNED: u32 = 4;
+
+/// The phase that runs the suite.
+const EXECUTED: u32 = 5;
+
 /// The state of the pipeline, stored as `test-fix-state.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pipeline {
@@ -179,6 +185,9 @@ pub struct Pipeline {
     pub goal: Goal,
     /// Whether a person must approve the plan.
     pub confirm_plan: ConfirmPlan,
+    /// Whether the suite is left alone where no test is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_missing: bool,
     pub next: PipelineStep,
     /// Phases that have ended, in order.
     pub phases: Vec<PhaseRow>,
@@ -210,6 +219,7 @@ impl Pipeline {
             description,
             goal,
             confirm_plan,
+            only_missing: false,
             next: PipelineStep::Gather,
             phases: vec![first],
             degraded: false,
@@ -232,12 +242,12 @@ impl Pipeline {
         let next = match (&self.next, done) {
             (Step::Gather, Done::Gathered { gaps, summary }) => {
                 self.end(2, summary);
-                if gaps == 0 { nothing_missing() } else { Step::Analyse }
+                if gaps == 0 { self.nothing_missing() } else { Step::Analyse }
             }
             (Step::Analyse, Done::Analysed { requirements, degraded, summary }) => {
                 self.end(3, summary);
                 self.degraded = degraded;
-                if requirements == 0 { nothing_missing() } else { Step::Plan { attempt: 1 } }
+                if requirements == 0 { self.nothing_missing() } else { Step::Plan { attempt: 1 } }
             }
             (Step::Plan { .. }, Done::Planned { problems, summary }) if problems.is_empty() => {
                 self.end(4, summary);
@@ -264,8 +274,13 @@ impl Pipeline {
                 Step::Finish { verdict: PipelineVerdict::Held { reasons } }
             }
             (Step::Execute, Done::Executed { summary }) => {
+                let verdict = if self.phases.iter().any(|row| row.phase == PLANNED) {
+                    PipelineVerdict::Generated
+                } else {
+                    PipelineVerdict::NothingMissing
+                };
                 self.end(5, summary);
-                Step::Finish { verdict: PipelineVerdict::Generated }
+                Step::Finish { verdict }
             }
             _ => return self,
         };
@@ -286,6 +301,11 @@ impl Pipeline {
                 }
                 PipelineStep::Finish { verdict: PipelineVerdict::Planned } => {
                     PipelineStep::Generate
+                }
+                PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }
+                    if self.phases.iter().all(|row| row.phase < PLANNED) && !self.only_missing =>
+                {
+                    PipelineStep::Execute
                 }
                 PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } if confirmed => {
                     self.back(5, PipelineStep::Execute)
@@ -325,10 +345,27 @@ impl Pipeline {
         self.writing_step().is_some() || self.next == PipelineStep::Execute
     }
 
+    /// Whether the suite ran to its end, after tests were written or because none was missing.
+    pub fn has_run_the_suite(&self) -> bool {
+        let verdicts = [PipelineVerdict::Generated, PipelineVerdict::NothingMissing];
+        let ends = verdicts.map(|verdict| PipelineStep::Finish { verdict });
+        ends.contains(&self.next) && self.phases.iter().any(|row| row.phase == EXECUTED)
+    }
+
     /// Whether the pipeline cannot continue without a person or a further goal.
     #[cfg(test)]
     pub fn rests(&self) -> bool {
         matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)
+    }
+
+    /// The step behind an analysis that finds no gap: whoever asked for tests wants the suite to pass too
+    /// (specification.md X10).
+    fn nothing_missing(&self) -> PipelineStep {
+        if self.goal == Goal::Plan || self.only_missing {
+            PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }
+        } else {
+            PipelineStep::Execute
+        }
     }
 
     fn back(&mut self, phase: u32, next: PipelineStep) -> PipelineStep {
@@ -342,10 +379,6 @@ impl Pipeline {
         self.phases.retain(|row| row.phase != phase);
         self.phases.push(PhaseRow { phase, name, summary });
     }
-}
-
-fn nothing_missing() -> PipelineStep {
-    PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }
 }
 
 #[cfg(test)]
@@ -383,9 +416,14 @@ mod tests {
     #[test]
     fn phases_follow_one_another() {
         use ConfirmPlan::{Always, Never};
+        let nothing_missing = || PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing };
+        let executed = || PipelineStepOutcome::Executed { summary: text() };
         let failed = PipelineVerdict::Failed { problems: vec!["no".into()] };
         let table = [
             (Goal::Plan, Never, vec![gathered(0)], nothing_missing()),
+            (Goal::Test, Never, vec![gathered(0)], PipelineStep::Execute),
+            (Goal::Test, Never, vec![gathered(1), analysed(0)], PipelineStep::Execute),
+            (Goal::Test, Never, vec![gathered(0), executed()], nothing_missing()),
             (Goal::Plan, Never, vec![gathered(1)], PipelineStep::Analyse),
             (Goal::Plan, Never, vec![analysed(3)], PipelineStep::Gather),
             (Goal::Plan, Never, vec![gathered(1), analysed(0)], nothing_missing()),

@@ -122,6 +122,11 @@ fn finished(state: &Pipeline, verdict: &PipelineVerdict) -> PlanEnd {
             "the plan is ready".to_owned(),
             format!("`regreen test --resume {id}` carries it out"),
         ),
+        PipelineVerdict::NothingMissing if state.goal == Goal::Test && !state.only_missing => (
+            PlanResult::NothingMissing,
+            "no test is missing here, and the suite meets its gate".to_owned(),
+            String::new(),
+        ),
         PipelineVerdict::NothingMissing => (
             PlanResult::NothingMissing,
             "no test is missing here".to_owned(),

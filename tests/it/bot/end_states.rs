@@ -266,7 +266,7 @@ fn each_command_after_a_fix() {
     }
     walk.run("/regreen recreate", FIXED);
     walk.run("/regreen plan calc.py", NOTHING);
-    walk.run("/regreen test calc.py", NOTHING);
+    walk.run("/regreen test calc.py", FIXED);
     walk.look("/regreen run");
 }
 
