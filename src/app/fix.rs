@@ -13,6 +13,7 @@ use crate::cycle::{self, Execution, FixInputs};
 use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::gate::TARGET;
+use crate::domain::memory::Prior;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{MAX_ITERATIONS, SessionKind};
 use crate::domain::shell;
@@ -21,6 +22,7 @@ use crate::report::lessons;
 
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::kept_options::{self, Continued};
+use super::memory::{self, RunMemory};
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, expired_failures, patches_only, terms, tool_commands};
 use super::{AppError, FixRequest, page};
@@ -44,6 +46,8 @@ pub(super) struct OpenModels<'a> {
 pub(super) struct FixRun<'a> {
     pub request: &'a FixRequest,
     pub settings: &'a Settings,
+    /// What earlier sessions left.
+    pub memory: &'a RunMemory,
     /// Request and configuration merged.
     pub fix: FixSettings,
     /// Whether the bundle holds earlier phases of this run.
@@ -67,7 +71,10 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
     contain(&settings)?;
     let fix = resolve(request, &settings)?;
+    let memory = memory::recall(&request.memory, &settings, &facts);
     let mut providers = providers::open(&request.models, &settings)?;
+    providers.ask_failed_last(&memory.memory);
+    providers.notices.extend(memory.notice.clone());
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
     let kept = kept_options::keep(request, &session).await;
@@ -76,7 +83,8 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let models = providers.models(&session.client_folders());
     let (session, models) = or_undo(session, models, Session::withdraw).await?;
     let open = OpenModels { providers: &providers, models: &models };
-    let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
+    let bundle = BundleOpening::Create;
+    let run = FixRun { request, settings: &settings, memory: &memory, fix, bundle };
     Ok(Box::pin(run_loop(run, session, open, screen)).await?.outcome)
 }
 
@@ -102,6 +110,13 @@ pub(super) async fn run_loop(
     session.record_outcome(outcome).await?;
     if outcome.result.meets_gate() {
         record_lessons(&state_root(&session.facts), outcome, &tee);
+    }
+    if run.fix.mode != Mode::DryRun {
+        let bundle = run.request.bundle.as_ref();
+        let problem = memory::remember(&execution.learned, run.memory, bundle, &session.facts);
+        if let Some(text) = problem {
+            tee.show(&Event::Notice { text });
+        }
     }
     // A failure to archive the session never changes the result (specification.md X37).
     if let Err(error) = session.archive().await {
@@ -169,6 +184,7 @@ fn inputs(
             session.base.is_some(),
             !request.no_minimise,
             today,
+            Prior::of(&run.memory.memory),
         ),
         raised_limit: fix.max_iterations.filter(|_| !fix.session.is_new()),
         moved: session.moved(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Override;
 use crate::domain::budget::parse_minutes;
 use crate::domain::id::SessionId;
-use crate::domain::request::Mode;
+use crate::domain::request::{MemorySource, Mode};
 use crate::domain::session::SessionChoice;
 
 /// A use case with its request.
@@ -128,6 +128,9 @@ pub struct FixRequest {
     /// Draw the session as one page of HTML in this file at the end.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Where the memory of earlier sessions is.
+    #[arg(skip)]
+    pub memory: MemorySource,
 }
 
 /// A request to plan tests or to write them. Unset fields fall back to the configuration.
@@ -184,6 +187,9 @@ pub struct TestRequest {
     /// Write events, commits and digests to this folder, for `regreen publish`.
     #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
+    /// Where the memory of earlier sessions is.
+    #[arg(skip)]
+    pub memory: MemorySource,
 }
 
 /// A request to check code and tests. What is checked how strictly is configuration: see the keys
@@ -272,6 +278,7 @@ mod tests {
             set: set(),
             bundle: Some("bundle".into()),
             html: Some("page.html".into()),
+            memory: MemorySource::File("memory.json".into()),
         }
     }
 
@@ -293,6 +300,7 @@ mod tests {
             config: Some("c.yml".into()),
             set: set(),
             bundle: Some("bundle".into()),
+            memory: MemorySource::None,
         }
     }
 

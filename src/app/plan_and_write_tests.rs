@@ -19,6 +19,7 @@ use crate::report::planning;
 use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::fix::{self, OpenModels};
 use super::kept_options::{self, Continued};
+use super::memory;
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, coverage_target};
 use super::write_tests::{self, WriteRun, fix_request};
@@ -67,7 +68,10 @@ async fn run(
     contain(&settings)?;
     let plan_request = resolve(request, &settings, goal, &facts.root)?;
     let report = request.coverage_report.as_deref().map(read_report).transpose()?;
+    let memory = memory::recall(&request.memory, &settings, &facts);
     let mut providers = providers::open(&request.models, &settings)?;
+    providers.ask_failed_last(&memory.memory);
+    providers.notices.extend(memory.notice.clone());
     let clock = HostClock::start();
     let budget = plan_request.run.budget;
     let bundle = match &request.bundle {
@@ -103,6 +107,7 @@ async fn run(
             request,
             settings: &settings,
             open: OpenModels { providers: &providers, models: &models },
+            memory: &memory,
             budget: budget.map(|budget| budget.saturating_sub(clock.elapsed())),
             screen,
             tee: &tee,

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::http::Http;
-use crate::adapter::host::{environment, files, random, redaction};
+use crate::adapter::host::{clock, environment, files, random, redaction};
 use crate::adapter::models::{self, ClientFolders, RecordingMode};
 use crate::config::providers::{self as table, Chain, Provider, Ready};
 use crate::config::{Settings, prices};
 use crate::domain::budget::{Price, SpendingLimits, micro_usd};
+use crate::domain::memory::{self, Memory};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::secret::SecretKey;
 use crate::effect::Model;
@@ -218,6 +219,31 @@ fn recorded(folder: &Path) -> Result<Recorded, AppError> {
 }
 
 impl Providers {
+    /// Moves providers that failed a short time ago behind the others. The embedded engine keeps its
+    /// place, and a recorded run its order.
+    pub fn ask_failed_last(&mut self, memory: &Memory) {
+        if !matches!(self.tape, RecordingMode::None) {
+            return;
+        }
+        let names: Vec<String> = self
+            .chain
+            .iter()
+            .filter_map(|entry| match entry {
+                ChainEntry::Embedded => None,
+                ChainEntry::Provider(name) => Some(name.clone()),
+            })
+            .collect();
+        let now = clock::now().parse().unwrap_or_default();
+        let Some((order, notice)) = memory::after_outages(&names, memory, now) else { return };
+        let mut order = order.into_iter();
+        for entry in &mut self.chain {
+            if let ChainEntry::Provider(name) = entry {
+                *name = order.next().unwrap_or_else(|| std::mem::take(name));
+            }
+        }
+        self.notices.push(notice);
+    }
+
     /// Opens the models of the chain.
     pub fn models(&mut self, folders: &ClientFolders) -> Result<Vec<Box<dyn Model>>, AppError> {
         let names: Vec<&str> = self

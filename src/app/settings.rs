@@ -10,6 +10,7 @@ use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{FixTerms, RegressionTrace};
 use crate::domain::known_failure::{Day, KnownFailure};
+use crate::domain::memory::Prior;
 use crate::domain::quality::{FindingLimits, LIMITS, STRICT};
 use crate::domain::request::{FixSettings, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
@@ -84,6 +85,7 @@ pub fn terms(
     has_base: bool,
     minimise: bool,
     today: Day,
+    prior: Prior,
 ) -> FixTerms {
     FixTerms {
         target: request.target,
@@ -103,6 +105,7 @@ pub fn terms(
         known_failures: known_failures(settings)
             .filter(|known| !known.has_expired(today))
             .collect(),
+        prior,
     }
 }
 
@@ -227,7 +230,15 @@ mod tests {
     fn every_key_of_the_loop_reaches_the_terms() {
         let read = |text: &str| {
             let settings = config::parse(text, "f").unwrap();
-            terms(&request(), &settings, 10, false, true, "2026-12-01".parse().unwrap())
+            terms(
+                &request(),
+                &settings,
+                10,
+                false,
+                true,
+                "2026-12-01".parse().unwrap(),
+                Prior::default(),
+            )
         };
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());

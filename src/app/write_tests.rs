@@ -16,6 +16,7 @@ use crate::effect::{Clock, Screen};
 
 use super::bundle_screen::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
+use super::memory::RunMemory;
 use super::settings::{engine_time, limits, state_is_committed, tool_commands};
 use super::{AppError, FixRequest, TestOutcome, TestRequest};
 
@@ -24,6 +25,7 @@ pub(super) struct WriteRun<'a> {
     pub request: &'a TestRequest,
     pub settings: &'a Settings,
     pub open: OpenModels<'a>,
+    pub memory: &'a RunMemory,
     /// The rest of the time budget.
     pub budget: Option<Duration>,
     /// The screen without the bundle: the fix loop opens the bundle itself.
@@ -49,9 +51,14 @@ pub(super) async fn run(
     fix.budget = run.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
     let clock = HostClock::start();
     let session = Session::open(&fix, &clock).await?;
-    let fix_run =
-        FixRun { request: &request, settings: run.settings, fix, bundle: BundleOpening::Append };
-    let Execution { outcome, planned, generation } =
+    let fix_run = FixRun {
+        request: &request,
+        settings: run.settings,
+        memory: run.memory,
+        fix,
+        bundle: BundleOpening::Append,
+    };
+    let Execution { outcome, planned, generation, .. } =
         Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
     let green = outcome.result.meets_gate();
     let met = green && generation.as_ref().is_none_or(Generation::is_met);
@@ -109,6 +116,7 @@ pub(super) fn fix_request(request: &TestRequest, session: SessionChoice) -> FixR
         models: request.models.clone(),
         session,
         bundle: request.bundle.clone(),
+        memory: request.memory.clone(),
         ..FixRequest::default()
     }
 }

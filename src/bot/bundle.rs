@@ -19,6 +19,7 @@ use super::context::Context;
 use super::error::BotError;
 use super::fix_branch;
 use super::limits::{self, Destination};
+use super::memory;
 use super::publish::Publisher;
 use super::session_snapshots::{self, SessionSnapshot};
 use super::sessions;
@@ -97,9 +98,13 @@ pub async fn load_bundle<'a>(
         println!("{}", runner_commands::remark(Level::Warning, None, "regreen", text));
         return Ok(publisher);
     }
-    match failure(claims.filter(|tip| *tip != context.target.head), &commits.published) {
-        Some(failure) => publisher.fail(failure),
-        None => save_events(context, &session, folder).await,
+    if let Some(failure) =
+        failure(claims.filter(|tip| *tip != context.target.head), &commits.published)
+    {
+        publisher.fail(failure);
+    } else {
+        save_events(context, &session, folder).await;
+        memory::save(context, folder, destination).await;
     }
     Ok(publisher)
 }

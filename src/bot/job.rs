@@ -7,7 +7,7 @@ use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
 use crate::config::Override;
 use crate::domain::budget::minutes;
 use crate::domain::command::{Flags, RunLimits};
-use crate::domain::request::Mode;
+use crate::domain::request::{MemorySource, Mode};
 use crate::domain::session::SessionChoice;
 
 use super::context::Context;
@@ -15,13 +15,14 @@ use super::error::BotError;
 use super::prepare;
 use super::session_choice::{Start, Task};
 
-/// The job of a run that is about to start, within `limits`.
+/// The job of a run that is about to start, within `limits`, with the folder of its bundle and the
+/// memory that it begins with.
 pub fn of_run(
     context: &Context<'_>,
     start: &Start,
     limits: &RunLimits,
     flags: &Flags,
-    bundle: &Path,
+    (bundle, memory): (&Path, MemorySource),
 ) -> Result<Job, BotError> {
     let session = start.session.clone();
     let models = ModelOptions {
@@ -41,6 +42,7 @@ pub fn of_run(
         config: Some(write_configuration(context)?),
         set: context.env.inputs.overrides.clone(),
         bundle: Some(bundle.to_owned()),
+        memory,
         ..FixRequest::default()
     };
     let test = |input: &str| TestRequest {
@@ -55,6 +57,7 @@ pub fn of_run(
         config: fix.config.clone(),
         set: fix.set.clone(),
         bundle: fix.bundle.clone(),
+        memory: fix.memory.clone(),
         ..TestRequest::default()
     };
     let resume = SessionChoice::Resume { session };

@@ -20,6 +20,7 @@ mod fix_branch;
 mod handle_comment;
 mod job;
 mod limits;
+mod memory;
 mod mode;
 mod payload;
 mod permission;

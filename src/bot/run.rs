@@ -23,6 +23,7 @@ use super::error::BotError;
 use super::handle_comment;
 use super::job;
 use super::limits::{self, Destination};
+use super::memory;
 use super::prepare;
 use super::publish::Publisher;
 use super::replies::Replies;
@@ -67,7 +68,8 @@ pub async fn run(
         granted.usd = Some(day.allows(granted.usd, before));
         publisher.view.notices.push(day.notice());
     }
-    let job = job::of_run(context, &start, &granted, &flags, &bundle)?;
+    let memory = memory::source(context).await;
+    let job = job::of_run(context, &start, &granted, &flags, (&bundle, memory))?;
     publisher.limits = granted;
     publisher.begin().await;
     let environment = worker::run_environment(context);
@@ -109,6 +111,7 @@ pub async fn run(
     if commits.published.held.is_some() {
         keep(context, &mut publisher, &bundle);
     }
+    memory::save(context, &bundle, destination).await;
     if start.task == Task::Explain {
         return explain(context, &publisher, replies, code).await;
     }

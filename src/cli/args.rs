@@ -6,8 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::{
-    CharacteriseRequest, FixRequest, ReportRequest, ScoreRequest, SessionSelection, TestRequest,
-    ValidateRequest,
+    CharacteriseRequest, FixRequest, ForgetRequest, ReportRequest, ScoreRequest, SessionSelection,
+    TestRequest, ValidateRequest,
 };
 use crate::config;
 use crate::domain::provider::ClientProgram;
@@ -50,6 +50,11 @@ pub enum Verb {
     Session(SessionArguments),
     /// Watch regreen fix a small built-in example.
     Demo(DemoArguments),
+    /// Show or forget what earlier sessions of a repository left for later ones.
+    #[command(
+        after_help = "Examples:\n  regreen memory show\n  regreen memory forget --test tests/test_fees.py::test_total\n  regreen memory forget --all"
+    )]
+    Memory(MemoryArguments),
     /// Write characterisation tests: they describe what functions do today, found by calling them.
     /// No model is asked.
     #[command(
@@ -111,8 +116,10 @@ impl Verb {
             Self::Clients(ClientsArguments { action: ClientsAction::Install { json, .. } }) => {
                 *json
             }
+            Self::Memory(MemoryArguments { action: MemoryAction::Show { json, .. } }) => *json,
             Self::Work => true,
-            Self::Report(_)
+            Self::Memory(_)
+            | Self::Report(_)
             | Self::Config(_)
             | Self::Action
             | Self::Publish { .. }
@@ -264,6 +271,35 @@ pub enum SessionVerb {
     Complete,
     /// Archive a session as it is.
     Archive,
+}
+
+/// Flags of `memory`.
+#[derive(Debug, Args)]
+pub struct MemoryArguments {
+    #[command(subcommand)]
+    pub action: MemoryAction,
+}
+
+/// What `memory` does.
+#[derive(Debug, Subcommand)]
+pub enum MemoryAction {
+    /// Show the memory of this clone.
+    Show {
+        /// The repository, or a folder below it.
+        #[arg(default_value = ".")]
+        repository: PathBuf,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget entries of the memory of this clone, or all of it.
+    Forget {
+        /// The repository, or a folder below it.
+        #[arg(default_value = ".")]
+        repository: PathBuf,
+        #[command(flatten)]
+        request: ForgetRequest,
+    },
 }
 
 /// Flags of `pin` or `score`: a request and its output.

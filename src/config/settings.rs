@@ -49,6 +49,11 @@ pub struct Settings {
     pub ignore_preexisting: Option<bool>,
     /// Record what a session learned in a separate commit below `.workflow`.
     pub sync: Option<bool>,
+    /// Keep what sessions learned under `refs/regreen/memory`, and let later sessions begin with it:
+    /// fixes, flaky and slow tests, failures of providers. It decides about order, about how often a
+    /// failing test runs again, and about time, never about a result. Needs `contents: write` in
+    /// the Action.
+    pub memory: Option<bool>,
     /// Offer the result as one commit that GitHub creates and signs; the fix branch keeps every
     /// step.
     pub signed: Option<bool>,

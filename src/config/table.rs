@@ -120,6 +120,7 @@ pub const SETTINGS: &[Setting] = &[
     row("check-workflow", Text, ""),
     row("signed", Flag, "false"),
     row("sync", Flag, "false"),
+    row("memory", Flag, "true"),
     row("partial-conclusion", OneOf(&["success", "neutral"]), "success"),
     row("expand", SomeOf(&["test", "enhance", "refactor", "doc"]), "")
         .former(&["issue-dimensions"]),

@@ -3,6 +3,7 @@
 
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::fix_loop::Stopped;
+use crate::domain::memory::Memory;
 use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::Pipeline;
@@ -11,13 +12,15 @@ use crate::effect::Effects;
 
 use super::drive::Driven;
 use super::error::Failure;
-use super::fix::{self, FixInputs};
+use super::fix::{self, FixInputs, LoopEnd};
 use super::session_files::{generation, read};
 use super::test_writing::{execute, plan_run};
 
 /// How a run of the fix loop ended.
 pub struct Execution {
     pub outcome: Outcome,
+    /// What later sessions may begin with.
+    pub learned: Memory,
     /// In a session that writes tests: where its pipeline rests.
     pub planned: Option<PlanRun>,
     /// The tests that were written.
@@ -27,16 +30,16 @@ pub struct Execution {
 /// Runs the fix loop of a session until its verdict or its next checkpoint.
 /// What was done before a failed effect is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failure> {
-    let (driven, outcome) = match read::<Pipeline>(fx, PIPELINE).await? {
+    let (driven, end) = match read::<Pipeline>(fx, PIPELINE).await? {
         Some(state) => {
-            let (driven, outcome) = Box::pin(execute(state, &inputs, fx)).await?;
-            (Some(driven), outcome)
+            let (driven, end) = Box::pin(execute(state, &inputs, fx)).await?;
+            (Some(driven), end)
         }
         None => (None, None),
     };
-    let outcome = match outcome {
-        Some(outcome) => outcome,
-        None => Box::pin(fix::run(inputs, fx)).await?.outcome,
+    let LoopEnd { outcome, learned, .. } = match end {
+        Some(end) => end,
+        None => Box::pin(fix::run(inputs, fx)).await?,
     };
     let planned = match driven {
         Some(Driven { state, stopped }) => {
@@ -50,5 +53,5 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
         None => None,
     };
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
-    Ok(Execution { outcome, planned, generation: generation(fx).await? })
+    Ok(Execution { outcome, learned, planned, generation: generation(fx).await? })
 }

@@ -248,8 +248,11 @@ fn assert_replays<M: Machine>(store: &CrashingStore, last: &M) {
 
 fn fix_session() -> (FixLoop, FixCommand) {
     let state = world::new(95, 4);
-    let command =
-        FixCommand::Began { terms: state.terms.clone(), tip: None, spending: Spending::default() };
+    let command = FixCommand::Began {
+        terms: Box::new(state.terms.clone()),
+        tip: None,
+        spending: Spending::default(),
+    };
     (state, command)
 }
 

@@ -212,6 +212,9 @@ pub struct Outcome {
     /// Why accepted changes look made for the tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
+    /// How earlier sessions led this one, one line each, written by regreen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
     /// Whether, in some iteration, providers were available, but none gave a good answer.
     pub degraded: bool,
     /// Whether the iteration limit or one of what providers may cost ended the run, so that a higher

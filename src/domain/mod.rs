@@ -28,6 +28,7 @@ pub mod id;
 pub mod known_failure;
 pub mod language;
 pub mod latest_results;
+pub mod memory;
 pub mod missing_package;
 pub mod mutation;
 pub mod plan_scope;

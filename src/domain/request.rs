@@ -56,6 +56,19 @@ pub struct ToolCommands {
     pub coverage_report: Option<String>,
 }
 
+/// Where a run finds what earlier sessions left.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemorySource {
+    /// In the repository itself, where it also leaves what it learns.
+    #[default]
+    Local,
+    /// In a file.
+    File(PathBuf),
+    /// Nowhere.
+    None,
+}
+
 /// What a run may change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -28,6 +28,8 @@ pub mod files {
     pub const EVENTS: &str = ".process/events.jsonl";
     /// All events in a bundle, one per line.
     pub const BUNDLE_EVENTS: &str = "events.jsonl";
+    /// What a run has learned, in a bundle.
+    pub const BUNDLED_MEMORY: &str = "memory.json";
     /// The list of tasks for people.
     pub const TODO_LIST: &str = "TODO_LIST.md";
     /// The whole change as one patch.

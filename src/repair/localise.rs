@@ -243,7 +243,7 @@ fn clusters(
     let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
-        let top = ranked_functions(&alone, outlines).into_iter().next();
+        let top = ranked_functions(&alone, outlines, &search.prior.files).into_iter().next();
         let name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
         let mut reached = traces.iter().filter(|trace| trace.test == case.id);
         let blind = !reached.any(|trace| {
@@ -254,9 +254,10 @@ fn clusters(
     let mut clusters: Vec<(bool, Cluster)> = groups
         .into_iter()
         .map(|((blind, _), mut tests)| {
-            tests.sort_by_key(|test| (width(test), test.clone()));
+            let slow = |test: &TestId| search.prior.slow.get(test).copied().unwrap_or_default();
+            tests.sort_by_key(|test| (width(test), slow(test), test.clone()));
             let lines = spectrum(&evidence, &tests);
-            let mut functions = ranked_functions(&lines, outlines);
+            let mut functions = ranked_functions(&lines, outlines, &search.prior.files);
             let top = functions.first().map(SuspectFunction::point);
             let mut runs = traces.iter().filter(|trace| tests.contains(&trace.test));
             if runs.all(|trace| lines_of(trace, sources).next().is_none()) {
@@ -344,16 +345,18 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
     lines
 }
 
-/// The functions of some lines by their most suspicious line, which comes first in each.
+/// The functions of some lines by their most suspicious line, which comes first in each. Between
+/// equals, those of `known` files come first.
 fn ranked_functions(
     lines: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     outlines: &Outlines,
+    known: &[RepoPath],
 ) -> Vec<SuspectFunction> {
     let mut functions: BTreeMap<(&RepoPath, u32, &str, u32), Vec<_>> = BTreeMap::new();
     for (file, scores) in lines {
-        let known = outlines.get(file).map_or(&[][..], Vec::as_slice);
+        let outline = outlines.get(file).map_or(&[][..], Vec::as_slice);
         for (line, score) in scores {
-            let function = outline::enclosing(known, *line);
+            let function = outline::enclosing(outline, *line);
             // Lines at the top level and heads of functions run at import; they explain little.
             let is_body = function.is_some_and(|one| one.start < *line || one.start == one.end);
             let score = if is_body { *score } else { score * 0.5 };
@@ -372,7 +375,8 @@ fn ranked_functions(
             Some((best, SuspectFunction { file, function, start, end, lines }))
         })
         .collect();
-    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let is_other = |one: &SuspectFunction| !known.contains(&one.file);
+    ranked.sort_by(|(a, one), (b, two)| b.total_cmp(a).then(is_other(one).cmp(&is_other(two))));
     ranked.into_iter().map(|(_, function)| function).collect()
 }
 
@@ -468,7 +472,7 @@ mod tests {
         ];
         for (why, scores, expected) in table {
             let lines = [(file.clone(), scores.iter().copied().collect())].into();
-            let ranked = ranked_functions(&lines, &outlines);
+            let ranked = ranked_functions(&lines, &outlines, &[]);
             assert_eq!(ranked[0].function, expected, "{why}");
         }
     }
@@ -483,7 +487,7 @@ mod tests {
         let score = |at: u32, line: u32| (10 * at + line, f64::from(at) - f64::from(line) / 100.0);
         let scores = (1..9).flat_map(|at| (1..9).map(move |line| score(at, line)));
         let lines = [(file, scores.collect())].into();
-        let named = first_functions(ranked_functions(&lines, &outlines));
+        let named = first_functions(ranked_functions(&lines, &outlines, &[]));
         let shown: Vec<(&str, usize)> =
             named.iter().map(|one| (one.function.as_str(), one.lines.len())).collect();
         assert_eq!(shown, [("f8", 6), ("f7", 1), ("f6", 1), ("f5", 1), ("f4", 1)]);

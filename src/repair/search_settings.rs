@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::memory::Prior;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
@@ -76,6 +77,8 @@ pub struct Search<'a> {
     /// Fingerprints of edits that are not tried again.
     pub disproved: &'a [String],
     pub patterns: &'a [String],
+    /// What earlier sessions suggest.
+    pub prior: &'a Prior,
     /// Whether an earlier search tried all single edits of these sources, so that pairs are next.
     pub singles_done: bool,
     /// Receives the number of edits tried so far.

@@ -7,6 +7,7 @@ use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, OperatorId};
 use crate::code::syntax;
 use crate::domain::id::RepoPath;
+use crate::domain::memory::Prior;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::FileDiff;
 
@@ -62,6 +63,8 @@ impl EditPart {
 /// A heap entry; entries of equal priority keep the order of the text, so every run is the same.
 struct Entry {
     priority: f64,
+    /// Whether the file was repaired in an earlier session; it decides between equals only.
+    is_known: bool,
     order: usize,
     part: EditPart,
 }
@@ -82,14 +85,18 @@ impl PartialOrd for Entry {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.priority.total_cmp(&other.priority).then(other.order.cmp(&self.order))
+        let known = self.is_known.cmp(&other.is_known);
+        self.priority.total_cmp(&other.priority).then(known).then(other.order.cmp(&self.order))
     }
 }
 
 /// Adjustments of the priority of candidates.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Bias<'a> {
+    /// Names of the operators whose edits were kept in this session.
     pub patterns: &'a [String],
+    /// What earlier sessions suggest.
+    pub prior: &'a Prior,
     /// Whether large edits are tried last.
     pub surgical: bool,
     /// Names that the failures call unknown.
@@ -118,6 +125,7 @@ impl<'a> Stream<'a> {
             let (Some(language), Some(source)) = (Language::of(file), sources.get(file)) else {
                 continue;
             };
+            let is_known = bias.prior.files.contains(file);
             if syntax::first_error(language, source).is_some() {
                 // Nothing else can be tried where the text does not parse.
                 let named = scores.iter().filter(|(_, score)| **score >= OF_FRAME);
@@ -125,7 +133,7 @@ impl<'a> Stream<'a> {
                 for candidate in mutate::syntax_repairs(language, source, &named) {
                     let priority = candidate.weight;
                     let part = EditPart { file: file.clone(), candidate };
-                    heap.push(Entry { priority, order, part });
+                    heap.push(Entry { priority, is_known, order, part });
                     order += 1;
                 }
                 continue;
@@ -135,19 +143,19 @@ impl<'a> Stream<'a> {
             for candidate in bias.unknown.candidates(language, source, &accepts_line) {
                 let priority = candidate.weight;
                 let part = EditPart { file: file.clone(), candidate };
-                heap.push(Entry { priority, order, part });
+                heap.push(Entry { priority, is_known, order, part });
                 order += 1;
             }
             for candidate in mutate::candidates(language, source, &accepts_line, &[]) {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
-                let known =
-                    bias.patterns.iter().any(|pattern| *pattern == candidate.operator.name());
+                let mut kept = bias.patterns.iter().chain(&bias.prior.operators);
+                let known = kept.any(|pattern| *pattern == candidate.operator.name());
                 let bonus = if known { 1.3 } else { 1.0 };
                 let size = candidate.text.len().max(candidate.range.len());
                 let small = if bias.surgical && size > 30 { 0.3 } else { 1.0 };
                 let priority = score * score * candidate.weight * bonus * small;
                 let part = EditPart { file: file.clone(), candidate };
-                heap.push(Entry { priority, order, part });
+                heap.push(Entry { priority, is_known, order, part });
                 order += 1;
             }
         }

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::event::Outcome;
+use crate::domain::memory::{LessonMemory, Moment};
 
 use super::markdown::line;
 
@@ -73,6 +74,15 @@ pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     }
     found.dedup();
     found
+}
+
+/// The lessons of a session for the memory.
+pub fn remembered(outcome: &Outcome, now: Moment) -> Vec<LessonMemory> {
+    let lessons = insights(outcome);
+    let lessons = lessons.iter();
+    lessons
+        .filter_map(|one| LessonMemory::new(now, one.kind.place().0, &one.tag, &one.text))
+        .collect()
 }
 
 /// The top folder of a file, or its name without the extension.

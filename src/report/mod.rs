@@ -21,6 +21,7 @@ pub mod layers;
 pub mod lessons;
 pub mod markdown;
 pub mod markdown_page;
+pub mod memory;
 pub mod mutation;
 mod next_steps;
 pub mod outputs;

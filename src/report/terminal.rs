@@ -384,6 +384,7 @@ mod tests {
             flaky: vec![],
             preexisting: vec![],
             special_cases: vec![],
+            earlier: vec![],
             limit_reached: false,
             options: Vec::new(),
             unfinished_calls: Vec::new(),

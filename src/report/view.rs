@@ -83,7 +83,8 @@ impl View {
 
     /// What an outcome alone shows.
     pub fn of_outcome(outcome: &Outcome) -> Self {
-        Self::of([&Event::Closed(Box::new(outcome.clone()))])
+        let notices = outcome.earlier.clone();
+        Self { notices, ..Self::of([&Event::Closed(Box::new(outcome.clone()))]) }
     }
 
     pub fn add(&mut self, event: &Event) {

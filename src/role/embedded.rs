@@ -209,6 +209,7 @@ impl Embedded {
             base_diff: &context.suspects.base_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,
+            prior: &state.terms.prior,
             singles_done: state
                 .iterations
                 .last()

@@ -19,6 +19,7 @@ mod fix_sessions;
 mod frameworks;
 mod interrupted_provider_calls;
 mod large_output;
+mod memory;
 mod models;
 mod planning;
 mod python_path;

@@ -1295,3 +1295,32 @@ fn a_fix_made_for_the_inputs_of_the_test_is_never_plain_green() {
     assert_eq!(document["result"], "success", "{document:#}");
     assert!(!report.contains("made for the tests"), "{report}");
 }
+
+#[test]
+fn a_provider_that_failed_in_the_last_session_is_asked_last_in_the_next() {
+    let both = || {
+        vec![
+            analysis("calc.py:clamp:4-5", 0.9),
+            right(CLAMP),
+            analysis("calc.py:total:9-13", 0.9),
+            right(TOTAL),
+        ]
+    };
+    let wait = vec![("retry-after", "3600".into())];
+    let model = FakeModel::serve(vec![
+        ("one", vec![Reply::Status(429, wait, "{}".into())]),
+        ("two", [both(), both()].concat()),
+    ]);
+    let repo = configured(&model, "one, two", &["one", "two"], "");
+    let first = fix(&repo, &["one", "two"], &[]);
+    assert_eq!(first.code, Some(0), "{}", first.err);
+    assert_eq!(calls(&first.document())[..2], ["analyst one T5 left", "analyst two - used"]);
+    let second = fix(&repo, &["one", "two"], &[]);
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    assert_eq!(calls(&second.document())[0], "analyst two - used");
+    let line = "From earlier sessions: `one` failed in a session that ended 1 minute ago, so the other providers are asked first.";
+    assert!(second.err.contains(line), "{}", second.err);
+    let report = repo.regreen(&["report"]);
+    assert!(report.out.contains("From earlier sessions"), "{}", report.out);
+    assert_eq!(model.left(), 0);
+}

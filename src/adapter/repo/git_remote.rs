@@ -11,6 +11,7 @@ use crate::effect::{GitError, RemoteError};
 #[cfg(test)]
 use super::RepositoryFacts;
 use super::objects::{oid, read_shallow, unpack};
+use super::pack_limits::{Bounds, check_limits};
 use super::pkt_line::{Advertisement, Fetched};
 use super::transport::{Ask, Transport};
 use super::{failed, io};
@@ -27,6 +28,9 @@ pub(super) const FIRST_DEPTH: u32 = 50;
 pub struct GitRemote {
     pub(super) common: PathBuf,
     pub(super) transport: Transport,
+    /// How large what is fetched may be when it is unpacked; `None` for what the repository holds
+    /// anyway.
+    pub(super) bounds: Option<Bounds>,
 }
 
 impl GitRemote {
@@ -34,7 +38,7 @@ impl GitRemote {
     #[cfg(test)]
     #[must_use]
     pub fn new(facts: &RepositoryFacts, transport: Transport) -> Self {
-        Self { common: facts.common.clone(), transport }
+        Self { common: facts.common.clone(), transport, bounds: None }
     }
 
     /// Opens the shared git directory as a bare repository, since no work tree is needed.
@@ -83,6 +87,11 @@ impl GitRemote {
     /// leaves unreferenced objects, never a commit whose parents are missing.
     pub(super) fn store(&self, fetched: &Fetched) -> Result<(), GitError> {
         if !fetched.pack.is_empty() {
+            let checked = self.bounds.map_or(Ok(()), |bounds| check_limits(&fetched.pack, bounds));
+            checked.map_err(|fault| GitError::Failed {
+                action: "unpack what was fetched".into(),
+                reason: fault.to_string(),
+            })?;
             unpack(&self.repo()?, &fetched.pack)?;
         }
         if fetched.shallow.is_empty() && fetched.unshallow.is_empty() {

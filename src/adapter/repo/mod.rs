@@ -9,6 +9,7 @@ mod folder_edits;
 mod git_remote;
 mod import_objects;
 mod line_history;
+mod memory_file;
 mod objects;
 mod open;
 mod pack_limits;
@@ -26,6 +27,9 @@ mod worktree;
 pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle, manifest};
 pub use git_remote::GitRemote;
 pub use import_objects::{recover_trees, seed};
+pub use memory_file::{
+    MEMORY_REFERENCE, MemoryFile, RemoteMemory, delete_memory, read_memory, write_memory,
+};
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, committed_text, discover, has_branch,
     read_session, remove_branch, tip_of,

@@ -95,6 +95,8 @@ pub struct Transport {
     credential: Option<Credential>,
     waits: RetryWaits,
     limit: Duration,
+    /// Largest pack that is received, in bytes.
+    pack_limit: usize,
 }
 
 /// An address without user, password, query and fragment, safe to show and to log.
@@ -178,7 +180,14 @@ impl Transport {
         credential: Option<Credential>,
         waits: RetryWaits,
     ) -> Result<Self, RemoteError> {
-        Ok(Self { http, url: address(remote)?, credential, waits, limit: LIMIT })
+        Ok(Self {
+            http,
+            url: address(remote)?,
+            credential,
+            waits,
+            limit: LIMIT,
+            pack_limit: PACK_LIMIT,
+        })
     }
 
     /// Waits before a push is repeated, or returns the error when it is not. The caller asks the
@@ -208,6 +217,13 @@ impl Transport {
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// The same transport with another limit for what a fetch receives, in bytes.
+    #[must_use]
+    pub fn receiving(mut self, pack_limit: usize) -> Self {
+        self.pack_limit = pack_limit;
         self
     }
 
@@ -265,7 +281,7 @@ impl Transport {
     }
 
     async fn fetch_once(&self, body: Vec<u8>, deepened: bool) -> Result<Fetched, RemoteError> {
-        let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
+        let received = self.service(UPLOAD, body, self.pack_limit).await?;
         pkt_line::fetched(&received.body, deepened).map_err(|error| match error {
             FetchError::Refused(text) => RemoteError::Refused { address: self.address(), text },
             FetchError::Broken(reason) => self.wrong(reason),

@@ -17,13 +17,13 @@ use crate::cycle::error::Failure;
 use super::perform::Performer;
 
 /// Computes the outcome of a run and writes its report. `stopped` says why a run without a verdict
-/// ended; `options` are those of its command line; `archive` is the future folder of a session that met its gate.
+/// ended; `options` are those of its command line, `earlier` says how earlier sessions led it; `archive` is the future folder of a session that met its gate.
 pub async fn close(
     state: &FixLoop,
     performer: &Performer<'_>,
     onto: Option<String>,
     stopped: Stopped,
-    options: Vec<String>,
+    (options, earlier): (Vec<String>, Vec<String>),
     archive: &Path,
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;
@@ -38,6 +38,7 @@ pub async fn close(
             folder: folder.display().to_string(),
             patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
             options: if state.terms.dry_run { options } else { Vec::new() },
+            earlier,
         },
         stopped,
     );

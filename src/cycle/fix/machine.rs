@@ -17,7 +17,7 @@ pub enum FixCommand {
     /// The session begins on these terms.
     Began {
         /// Limits and mode of the session.
-        terms: FixTerms,
+        terms: Box<FixTerms>,
         /// The commit with the tests that the session wrote before, if it wrote any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<CommitId>,
@@ -64,7 +64,7 @@ impl Machine for FixLoop {
         let mut state = Self::new(
             last.session_id.clone(),
             last.started_at.clone(),
-            terms.clone(),
+            (**terms).clone(),
             last.head.clone(),
             last.head_tree.clone(),
         );

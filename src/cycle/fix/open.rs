@@ -77,7 +77,7 @@ pub async fn open(
     state.spending = spent(session, fx).await?;
     let pipeline = read::<Pipeline>(fx, PIPELINE).await?;
     state.events = pipeline.map_or(0, |pipeline| pipeline.events);
-    let command = FixCommand::Began { terms, tip, spending: state.spending };
+    let command = FixCommand::Began { terms: Box::new(terms), tip, spending: state.spending };
     let state = journal.record(&state, command, state.clone()).await?;
     Ok(OpenedLoop { state, events, resumed: false })
 }

@@ -172,11 +172,12 @@ impl Performer<'_> {
     }
 
     async fn recheck(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {
-        let failing = state.failing();
+        let failing = state.tests_to_recheck(round);
+        let last = FLAKY_RUNS.max(round);
         self.announce(
             state,
             format!(
-                "running {} again, alone, to find flaky ones ({round} of {FLAKY_RUNS})",
+                "running {} again, alone, to find flaky ones ({round} of {last})",
                 tests(&failing)
             ),
         );

@@ -9,8 +9,9 @@ use globset::GlobSet;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixTerms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::memory::{self, EARLIER, Memory};
 use crate::effect::Effects;
-use crate::report::planning;
+use crate::report::{lessons, planning};
 use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
 use crate::cycle::drive::{Driven, Journal, drive};
@@ -66,6 +67,8 @@ pub struct LoopEnd {
     pub outcome: Outcome,
     /// Lines of the session's event stream.
     pub events: u64,
+    /// What later sessions may begin with.
+    pub learned: Memory,
 }
 
 /// Runs the loop until its verdict or its next checkpoint.
@@ -99,6 +102,8 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
         command: facts.command.clone(),
         resumed: opened.resumed,
     }];
+    let earlier = inputs.notices.iter().filter(|text| text.starts_with(EARLIER));
+    let earlier = earlier.cloned().collect();
     events.extend(inputs.notices.into_iter().map(|text| Event::Notice { text }));
     if let Some(generation) = generation(fx).await? {
         events.push(Event::Notice { text: planning::headline(&generation) });
@@ -115,6 +120,14 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
     let stopped = stopped.unwrap_or_default().raising(&limits, &state.spending);
     let outcome =
-        close(&state, &performer, inputs.onto, stopped, inputs.options, &inputs.archive).await?;
-    Ok(LoopEnd { outcome, events: state.events })
+        close(&state, &performer, inputs.onto, stopped, (inputs.options, earlier), &inputs.archive)
+            .await?;
+    let now = fx.clock.now().parse().unwrap_or_default();
+    let facts = [("framework", facts.framework.to_string()), ("command", facts.command.clone())];
+    let facts = facts.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let mut learned = memory::learn(&state, &facts, now);
+    if outcome.result.meets_gate() {
+        learned.lessons = lessons::remembered(&outcome, now);
+    }
+    Ok(LoopEnd { outcome, events: state.events, learned })
 }

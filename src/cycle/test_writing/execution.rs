@@ -13,15 +13,15 @@ use crate::report::planning;
 
 use super::write::show_progress;
 
-/// Drives the last step of phase 5; the outcome is that of the fix loop, if it ran.
+/// Drives the last step of phase 5; with the end of the fix loop, if it ran.
 pub async fn execute(
     state: Pipeline,
     inputs: &FixInputs,
     fx: &Effects<'_>,
-) -> Result<(Driven<Pipeline>, Option<Outcome>), Failure> {
-    let mut performer = ExecutionPerformer { inputs, fx, outcome: None };
+) -> Result<(Driven<Pipeline>, Option<LoopEnd>), Failure> {
+    let mut performer = ExecutionPerformer { inputs, fx, end: None };
     let driven = drive(state, &mut performer, fx.into(), None).await?;
-    Ok((driven, performer.outcome))
+    Ok((driven, performer.end))
 }
 
 /// Performs the last step of phase 5.
@@ -29,7 +29,7 @@ struct ExecutionPerformer<'a> {
     inputs: &'a FixInputs,
     fx: &'a Effects<'a>,
     /// The end of the fix loop, once it ran.
-    outcome: Option<Outcome>,
+    end: Option<LoopEnd>,
 }
 
 impl Perform<Pipeline> for ExecutionPerformer<'_> {
@@ -48,11 +48,12 @@ impl Perform<Pipeline> for ExecutionPerformer<'_> {
 
 impl ExecutionPerformer<'_> {
     async fn execute(&mut self) -> Result<MachineEnd<PipelineStepOutcome>, Failure> {
-        let LoopEnd { outcome, events } = fix::run(self.inputs.clone(), self.fx).await?;
-        let summary = planning::suite(&outcome);
+        let end = Box::pin(fix::run(self.inputs.clone(), self.fx)).await?;
+        let summary = planning::suite(&end.outcome);
         self.fx.store.write_text(&format!(".summaries/{SUITE_TASK}-summary.md"), &summary).await?;
-        let step_outcome = step_outcome(&outcome, generation(self.fx).await?.as_ref());
-        self.outcome = Some(outcome);
+        let step_outcome = step_outcome(&end.outcome, generation(self.fx).await?.as_ref());
+        let events = end.events;
+        self.end = Some(end);
         Ok(MachineEnd { outcome: step_outcome, events })
     }
 }

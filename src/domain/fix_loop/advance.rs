@@ -441,9 +441,9 @@ impl FixLoop {
     fn after_keep(&mut self, commit: Option<CommitId>, events: &mut Vec<Event>) {
         if let Some(attempt) = &mut self.attempt {
             attempt.commit.clone_from(&commit);
-            for operator in attempt.operators.drain(..).rev() {
-                self.patterns.retain(|known| *known != operator);
-                self.patterns.insert(0, operator);
+            for operator in attempt.operators.iter().rev() {
+                self.patterns.retain(|known| known != operator);
+                self.patterns.insert(0, operator.clone());
             }
         }
         if commit.is_some() {

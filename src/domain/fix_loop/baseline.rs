@@ -4,13 +4,21 @@ use std::collections::BTreeSet;
 
 use crate::domain::environment;
 use crate::domain::event::{Ending, Event};
+use crate::domain::id::TestId;
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::latest_results::LatestResults;
+use crate::domain::memory::{EARLIER, listed};
 use crate::domain::missing_package;
 use crate::domain::test::{CaseKind, Results, Status};
 
 use super::advance::FLAKY_RUNS;
 use super::{Baseline, FixLoop, FixStep, TestRun};
+
+/// More runs of a failing test that was flaky in an earlier session.
+const SUSPECT_RUNS: u32 = 2;
+
+/// Failing tests that get more runs, at most: where more fail, they hardly all flake.
+const SUSPECTS: usize = 20;
 
 impl FixLoop {
     pub(super) fn after_baseline(
@@ -71,11 +79,32 @@ impl FixLoop {
             self.flaky.dedup();
             self.ledger.mark_flaky(&self.flaky);
         }
-        if round < FLAKY_RUNS && !self.failing().is_empty() {
-            self.next = FixStep::Recheck { round: round + 1 };
-        } else {
+        let next = round + 1;
+        if self.tests_to_recheck(next).is_empty() {
             self.after_rechecks(events);
+            return;
         }
+        if next == FLAKY_RUNS + 1 {
+            let tests = listed(self.tests_to_recheck(next).iter().map(TestId::as_str));
+            let text = format!(
+                "{EARLIER}{tests} failed and passed on the same sources, so what still \
+                 fails of that runs again, alone, before a cause is looked for."
+            );
+            self.follow_earlier(text, events);
+        }
+        self.next = FixStep::Recheck { round: next };
+    }
+
+    /// The failing tests that run again in a round: all of them in the first rounds, and those that
+    /// were flaky before in a few more. Only what they do now makes them flaky.
+    pub fn tests_to_recheck(&self, round: u32) -> Vec<TestId> {
+        let mut failing = self.failing();
+        if round > FLAKY_RUNS {
+            failing = self.terms.prior.suspects(&failing);
+            let too_many = round > FLAKY_RUNS + SUSPECT_RUNS || failing.len() > SUSPECTS;
+            failing.retain(|_| !too_many);
+        }
+        failing
     }
 
     fn after_rechecks(&mut self, events: &mut Vec<Event>) {

@@ -2,7 +2,7 @@
 
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
-use crate::domain::failure::signature_of;
+use crate::domain::failure::{Signature, signature_of};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
 use crate::domain::progress::{self, AttemptEffect};
@@ -11,6 +11,7 @@ use crate::domain::provider::EMBEDDED;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
+use crate::domain::text;
 
 use super::{
     Attempt, AttemptResult, FailedChange, FixLoop, FixStep, FixVerdict, IterationRecord,
@@ -19,6 +20,21 @@ use super::{
 
 /// Maximum length of the patch in an event, in characters.
 const SHOWN: usize = 20_000;
+
+/// Tests and signatures that the record of an iteration names, at most.
+const NAMED_TESTS: usize = 20;
+
+/// Failures as their class and what of the message does not change, each once.
+fn described(failures: &[Signature]) -> Vec<String> {
+    let mut found = Vec::new();
+    for Signature { class, message, .. } in failures {
+        let text = text::one_line(&format!("{class}: {message}"), 200);
+        if !found.contains(&text) && found.len() < NAMED_TESTS {
+            found.push(text);
+        }
+    }
+    found
+}
 
 /// A proposal as a unified diff, cut if it is very long.
 pub(super) fn shown(proposal: &Proposal) -> String {
@@ -162,6 +178,13 @@ impl FixLoop {
             reason: choice.reason,
             rate,
         });
+        // The first iteration says it for all.
+        if self.current_iteration == 1 && !self.terms.dry_run {
+            let notice = self.terms.prior.search_notice(self.failing().iter());
+            if let Some(text) = notice {
+                self.follow_earlier(text, events);
+            }
+        }
         self.attempt = Some(Attempt {
             pre_tree: self.accepted_tree.clone(),
             began_ms: self.spent_ms,
@@ -181,8 +204,16 @@ impl FixLoop {
             commit: None,
             calls: Vec::new(),
             degraded: false,
+            failing: self.failing(),
+            error_signatures: described(&failures),
         });
         self.next = FixStep::Diagnose;
+    }
+
+    /// Says how earlier sessions lead this one.
+    pub(super) fn follow_earlier(&mut self, text: String, events: &mut Vec<Event>) {
+        self.earlier.push(text.clone());
+        events.push(Event::Notice { text });
     }
 
     fn regressions_in_a_row(&self) -> u32 {
@@ -309,6 +340,9 @@ impl FixLoop {
             FailedChange::of(&proposal.edits, attempt.ledger.as_ref(), &self.ledger, !reverted)
         });
         self.regression_detected = judged.result == IterationResult::Regression;
+        let failing = self.failing();
+        let repaired = attempt.failing.iter().filter(|test| helped && !failing.contains(test));
+        let repaired = repaired.take(NAMED_TESTS).cloned().collect();
         self.iterations.push(IterationRecord {
             row,
             result: judged.result,
@@ -337,6 +371,10 @@ impl FixLoop {
                 .filter(|plan| plan.author != EMBEDDED)
                 .map_or_else(String::new, FixPlan::cause_key),
             failed_change,
+            operators: attempt.operators,
+            repaired,
+            affected_tests: attempt.affected.into_iter().take(NAMED_TESTS).collect(),
+            error_signatures: attempt.error_signatures,
         });
         self.begin_iteration(events);
     }

@@ -150,6 +150,9 @@ pub struct FixLoop {
     pub disproved: Vec<String>,
     /// Names of the edit operators whose edits were kept, latest first.
     pub patterns: Vec<String>,
+    /// How earlier sessions led this one, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<String>,
     /// The verdict, once there is one.
     pub verdict: Option<FixVerdict>,
     /// Number of lines of `events.jsonl` that belong to this state.
@@ -230,6 +233,12 @@ pub struct Attempt {
     /// Whether providers were available, but none gave a good answer.
     #[serde(default)]
     pub degraded: bool,
+    /// The tests that failed when the iteration began.
+    #[serde(default)]
+    pub failing: Vec<TestId>,
+    /// What their failures looked like.
+    #[serde(default)]
+    pub error_signatures: Vec<String>,
 }
 
 /// Whether an iteration without an edit searched for one, rather than asked providers alone. An
@@ -239,7 +248,7 @@ fn is_searched(tried: u32, calls: &[ProviderCall], degraded: bool) -> bool {
 }
 
 /// The result of an iteration (specification.md 8.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationResult {
     Improved,
@@ -312,6 +321,18 @@ pub struct IterationRecord {
     /// The change that did not help, for the next analysis; absent when it did, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_change: Option<FailedChange>,
+    /// The operators that made the edit; empty for that of a provider.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operators: Vec<String>,
+    /// Some of the tests that failed before and pass with the edit, where it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<TestId>,
+    /// Some of the tests that the edit may affect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub affected_tests: Vec<TestId>,
+    /// What the failures before the iteration looked like, without what changes from run to run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub error_signatures: Vec<String>,
 }
 
 impl IterationRecord {
@@ -386,6 +407,7 @@ impl FixLoop {
             not_installed: BTreeSet::new(),
             disproved: Vec::new(),
             patterns: Vec::new(),
+            earlier: Vec::new(),
             verdict: None,
             events: 0,
             transitions: 0,

@@ -22,6 +22,8 @@ pub struct SessionLocation {
     pub patch: String,
     /// The options of a dry run that a run for the same needs, as words of a command line.
     pub options: Vec<String>,
+    /// How earlier sessions led this run before its loop began.
+    pub earlier: Vec<String>,
 }
 
 /// Why a run stopped before it had a verdict.
@@ -85,6 +87,7 @@ impl FixLoop {
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
             special_cases: self.special_cases.clone(),
+            earlier: place.earlier.into_iter().chain(self.earlier.iter().cloned()).collect(),
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::guard::FixScope;
 use crate::domain::known_failure::KnownFailure;
+use crate::domain::memory::Prior;
 use crate::domain::threshold::Thresholds;
 
 /// The limits and switches of a session; after it opens, only the iteration limit can change.
@@ -41,6 +42,9 @@ pub struct FixTerms {
     /// Failures that the configuration excuses today.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_failures: Vec<KnownFailure>,
+    /// What earlier sessions suggest.
+    #[serde(default, skip_serializing_if = "Prior::is_empty")]
+    pub prior: Prior,
 }
 
 /// Default for the states of older sessions, which lack this field.

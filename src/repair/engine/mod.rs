@@ -199,8 +199,12 @@ fn times(search: &Search<'_>, diagnosis: &Diagnosis) -> BTreeMap<TestId, Duratio
     let mut times: BTreeMap<TestId, Duration> = search.passing.iter().map(in_suite).collect();
     for trace in &diagnosis.traces {
         let time = match trace.status {
-            // A failing test may have used all of its time limit; a repaired one has no reason to.
-            Status::Failed => trace.duration.min(FAILING),
+            // A failing test may have used all of its time limit; a repaired one has no reason to
+            // take longer than when it passed in an earlier session.
+            Status::Failed => {
+                let passed = search.prior.slow.get(&trace.test).copied().unwrap_or_default();
+                trace.duration.min(FAILING).max(Duration::from_millis(passed))
+            }
             Status::Passed | Status::Skipped => trace.duration,
         };
         let known = times.entry(trace.test.clone()).or_default();
@@ -226,6 +230,7 @@ impl SearchRun<'_> {
         let functions = self.diagnosis.functions.iter().map(String::as_str);
         let bias = Bias {
             patterns: self.search.patterns,
+            prior: self.search.prior,
             surgical: self.search.strategy == Strategy::Surgical,
             unknown: UnknownNames::of(cases, functions),
         };

@@ -15,10 +15,12 @@ use super::*;
 use crate::code::mutate::OperatorId;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::CommitId;
+use crate::domain::memory::Prior;
 use crate::domain::test::{CaseKind, FailureText, Layer};
 use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;
+use crate::repair::unknown_name::UnknownNames;
 
 const SOURCE: &str = "function add(a, b) {\n  return a - b;\n}\n";
 
@@ -37,6 +39,8 @@ struct BusyMachine {
     answer: Answer,
     /// Whether edits of this kind never end.
     hangs: fn(&str) -> bool,
+    /// What a run of a repaired source takes at least, in milliseconds.
+    repaired: u64,
     /// Runs of changed sources.
     runs: AtomicUsize,
     all_runs: AtomicUsize,
@@ -53,6 +57,7 @@ impl BusyMachine {
                 (!is_sum).then_some(("AssertionError", ""))
             },
             hangs: |_| false,
+            repaired: 0,
             runs: AtomicUsize::new(0),
             all_runs: AtomicUsize::new(0),
             elapsed: Mutex::default(),
@@ -109,6 +114,9 @@ impl CandidateRunner for BusyMachine {
         } else {
             Duration::from_millis(self.durations[run % self.durations.len()])
         };
+        let is_sum = is_changed && SUMS.iter().any(|sum| after.contains(sum));
+        let least = if is_sum { self.repaired } else { 0 };
+        let duration = duration.max(Duration::from_millis(least));
         *self.elapsed.lock().unwrap() += duration.min(limit);
         let case = |test: &TestId| {
             let failure = (self.answer)(&after, test);
@@ -213,6 +221,7 @@ struct Task {
     jobs: usize,
     strategy: Strategy,
     singles_done: bool,
+    prior: Prior,
 }
 
 impl Default for Task {
@@ -225,6 +234,7 @@ impl Default for Task {
             jobs: 1,
             strategy: Strategy::Conservative,
             singles_done: false,
+            prior: Prior::default(),
         }
     }
 }
@@ -268,6 +278,7 @@ impl Task {
             base_diff: &[],
             disproved: &[],
             patterns: &[],
+            prior: &self.prior,
             singles_done: self.singles_done,
             progress: &|_| {},
         };
@@ -297,6 +308,57 @@ fn the_simpler_of_two_repairs_is_proposed_although_it_ran_out_of_time_first() {
         let after = proposed(search_on(&BusyMachine::new(durations, vec![0]), jobs));
         assert!(after.contains(SUMS[0]), "{why}: {after}");
     }
+}
+
+/// A test that fails at once says nothing about the time that it takes when it passes.
+#[test]
+fn a_repaired_test_gets_the_time_that_it_took_when_it_passed_in_an_earlier_session() {
+    let trace = Trace {
+        test: "adds".into(),
+        status: Status::Failed,
+        duration: Duration::from_millis(1),
+        lines: BTreeMap::new(),
+        failure: None,
+    };
+    for (slow, is_found) in [(None, false), (Some(5_000), true)] {
+        let machine = BusyMachine { repaired: 4_800, ..BusyMachine::new(vec![1], vec![0]) };
+        let slow = slow.map(|ms| ("adds".into(), ms)).into_iter().collect();
+        let prior = Prior { slow, ..Prior::default() };
+        let task = Task { traces: vec![trace.clone()], prior, ..Task::default() };
+        let after = proposed(task.search_on(&machine));
+        assert_eq!(after.contains(SUMS[0]), is_found, "{after}");
+    }
+}
+
+#[test]
+fn between_equal_candidates_the_file_that_was_repaired_before_comes_first() {
+    let both = |known: Option<&str>| {
+        let sources = [("a.js", SOURCE), ("b.js", SOURCE)];
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let sources = sources.map(|(name, text)| (file(name), text.to_owned())).into();
+        let lines = |score: f64| BTreeMap::from([(2, score)]);
+        let first = |a: f64, b: f64| {
+            let cluster = Cluster {
+                tests: Vec::new(),
+                lines: [(file("a.js"), lines(a)), (file("b.js"), lines(b))].into(),
+                top: None,
+                functions: Vec::new(),
+            };
+            let files = known.map(file).into_iter().collect();
+            let prior = Prior { files, ..Prior::default() };
+            let bias = Bias {
+                patterns: &[],
+                prior: &prior,
+                surgical: false,
+                unknown: UnknownNames::default(),
+            };
+            let edit = Stream::new(&cluster, &sources, &[], &bias).next().unwrap();
+            edit.edits.files[0].file.to_string()
+        };
+        [first(1.0, 1.0), first(1.0, 0.99)]
+    };
+    assert_eq!(both(None), ["a.js", "a.js"]);
+    assert_eq!(both(Some("b.js")), ["b.js", "a.js"], "evidence outvotes it, however little");
 }
 
 /// A trace is ended after a few seconds, so a slow test that passes looks in it as if it failed.

@@ -46,6 +46,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         flaky: Vec::new(),
         preexisting: Vec::new(),
         special_cases: vec![],
+        earlier: vec![],
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),

@@ -174,6 +174,7 @@ pub fn outcome(
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
         special_cases: vec![],
+        earlier: vec![],
         limit_reached: false,
         options: Vec::new(),
         unfinished_calls: Vec::new(),

@@ -442,7 +442,7 @@ impl Drop for HeldPush {
     }
 }
 
-fn write_hook(path: &Path, script: &str) {
+pub fn write_hook(path: &Path, script: &str) {
     std::fs::write(path, script).expect("a hook");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(path, mode).expect("a mode");

@@ -9,6 +9,7 @@ mod escaping;
 mod harness;
 mod hostile;
 mod inputs;
+mod memory;
 mod plan_commands;
 mod pull_request_life;
 mod pull_request_page;

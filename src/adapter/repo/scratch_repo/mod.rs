@@ -77,7 +77,7 @@ impl ScratchRepo {
 
     /// The remote of this repository.
     pub fn remote(&self, transport: Transport) -> GitRemote {
-        GitRemote { common: self.folder.join(".git"), transport }
+        GitRemote { common: self.folder.join(".git"), transport, bounds: None }
     }
 
     /// Creates the branches and checks out the head.

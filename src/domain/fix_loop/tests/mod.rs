@@ -11,6 +11,7 @@ use crate::domain::fix_plan::ModificationPoint;
 use crate::domain::guard::FixScope;
 use crate::domain::id::RepoPath;
 use crate::domain::latest_results::tests::results;
+use crate::domain::memory::Prior;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
 use crate::domain::test::Status::{self, Failed, Passed};
@@ -39,6 +40,7 @@ pub fn new(target: u32, max_iterations: u32) -> FixLoop {
         thresholds: Thresholds::default(),
         scope: FixScope::Code,
         known_failures: Vec::new(),
+        prior: Prior::default(),
     };
     let session = SessionId::parse("WFS-test-x").unwrap();
     FixLoop::new(session, "2026-01-01T00:00:00Z".into(), terms, commit('a'), tree(0))
