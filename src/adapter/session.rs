@@ -14,7 +14,8 @@ use crate::domain::shell;
 use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{
-    Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Suite, Worktree,
+    Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Suite,
+    SuiteFacts, Worktree,
 };
 
 use super::host;
@@ -239,6 +240,11 @@ impl<'a> Session<'a> {
             command: facts.command.clone(),
             resumed: self.resumed,
         }
+    }
+
+    /// What was detected about the suite.
+    pub fn suite_facts(&self) -> &SuiteFacts {
+        self.suite.facts()
     }
 
     /// Whether HEAD has moved since the session began.

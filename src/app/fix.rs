@@ -112,6 +112,7 @@ pub(super) async fn run_loop(
         record_lessons(&state_root(&session.facts), outcome, &tee);
     }
     if run.fix.mode != Mode::DryRun {
+        initialise(&state_root(&session.facts), &session, &tee);
         let bundle = run.request.bundle.as_ref();
         let problem = memory::remember(&execution.learned, run.memory, bundle, &session.facts);
         if let Some(text) = problem {
@@ -221,6 +222,30 @@ fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     screen.show(&Event::Notice { text });
 }
 
+/// Makes what a project has from its first session on; never changes the result.
+fn initialise(root: &Path, session: &Session<'_>, screen: &dyn Screen) {
+    let facts = session.suite_facts();
+    let facts = [
+        ("framework", facts.framework.to_string().into()),
+        ("command", redaction::redact(&facts.command).to_string().into()),
+        ("languages", facts.languages.clone().into()),
+    ];
+    for (name, text) in lessons::first_files(&facts, |name| root.join(name).exists()) {
+        write_project_file(root, name, &text, screen);
+    }
+}
+
+fn write_project_file(root: &Path, name: &str, text: &str, screen: &dyn Screen) {
+    let path = root.join(name);
+    let folder = path.parent().unwrap_or(root);
+    let written = files::create_folder(folder)
+        .and_then(|()| files::write_text(&path, &redaction::redact(text)));
+    if let Err(error) = written {
+        let text = format!("{} was not updated: {error}", path.display());
+        screen.show(&Event::Notice { text });
+    }
+}
+
 /// Records what the session teaches (specification.md 9.5); never changes the result.
 fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     let read = |name: &str| {
@@ -230,14 +255,7 @@ fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     let now = clock::now();
     let date = now.get(..10).unwrap_or(&now);
     for (name, text) in lessons::files(outcome, date, read) {
-        let path = root.join(name);
-        let folder = path.parent().unwrap_or(root);
-        let written = files::create_folder(folder)
-            .and_then(|()| files::write_text(&path, &redaction::redact(&text)));
-        if let Err(error) = written {
-            let text = format!("{} was not updated: {error}", path.display());
-            screen.show(&Event::Notice { text });
-        }
+        write_project_file(root, name, &text, screen);
     }
 }
 

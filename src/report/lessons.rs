@@ -1,10 +1,12 @@
 //! Lessons of a finished session, as lines of files that people and later sessions read
 //! (specification.md 9.5).
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::domain::event::Outcome;
+use crate::domain::id::RepoPath;
 use crate::domain::memory::{LessonMemory, Moment};
+use crate::domain::provider::EMBEDDED;
 
 use super::markdown::line;
 
@@ -44,17 +46,21 @@ pub struct Insight {
 /// Name of the index, which has an entry for each session.
 pub const INDEX: &str = "project-tech.json";
 
-/// The lessons of a session: each kept fix, each reverted attempt, each flaky test.
+/// The lessons of a session: each kept fix that was not found at once, each reverted attempt, each flaky
+/// test.
 pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     let mut found = Vec::new();
+    let mut was_hard = false;
     for row in &outcome.iterations {
+        let is_trivial = row.provider == EMBEDDED && row.files.len() < 2 && !was_hard;
+        was_hard |= row.outcome != "improved";
         let Some(file) = row.files.first() else { continue };
         let (summary, tag) = (line(&row.summary, 200), area(file));
         if summary.is_empty() {
             continue;
         }
         match row.outcome.as_str() {
-            "improved" => {
+            "improved" if !is_trivial => {
                 let text = format!("{} was wrong; {summary}", line(file, 200));
                 found.push(Insight { kind: Kind::Bug, tag, text });
             }
@@ -125,7 +131,9 @@ pub fn files(
 pub fn merged(existing: Option<&str>, kind: Kind, all: &[Insight], date: &str) -> Option<String> {
     let (word, _) = kind.place();
     let mut text = match existing {
-        Some(text) if !text.trim().is_empty() => text.trim_end().to_owned() + "\n",
+        Some(text) if !text.trim().is_empty() && text.trim_end() != scaffold(kind).trim_end() => {
+            text.trim_end().to_owned() + "\n"
+        }
         _ => scaffold(kind),
     };
     let before = text.len();
@@ -150,6 +158,42 @@ fn scaffold(kind: Kind) -> String {
     )
 }
 
+/// The category of a session in the index, by the files of its kept changes; `None` when it changed
+/// nothing, which is no development. Only a change of code that made a failing test pass is a repair.
+fn category(outcome: &Outcome) -> Option<&'static str> {
+    let kept = outcome.iterations.iter().filter(|row| row.outcome == "improved");
+    let files: Vec<RepoPath> = kept
+        .flat_map(|row| &row.files)
+        .filter_map(|file| RepoPath::parse(file.as_str()).ok())
+        .collect();
+    let is_document = |file: &RepoPath| matches!(file.extension(), "md" | "rst" | "adoc" | "txt");
+    match () {
+        () if files.is_empty() => None,
+        () if files.iter().all(is_document) => Some("docs"),
+        () if outcome.special_cases.is_empty() => Some("bugfix"),
+        // A change that looks made for the tests is claimed to repair nothing.
+        () => Some("enhancement"),
+    }
+}
+
+/// The files that a project has from its first session on, as far as it does not have them
+/// (specification.md 3.1). `facts` are those of its suite.
+pub fn first_files(
+    facts: &[(&str, Value)],
+    has: impl Fn(&str) -> bool,
+) -> Vec<(&'static str, String)> {
+    let mut files = Vec::new();
+    for kind in [Kind::Bug, Kind::Pattern, Kind::Rule] {
+        files.push((kind.place().1, scaffold(kind)));
+    }
+    let stack: Map<String, Value> =
+        facts.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let index = json!({ "schema_version": 1, "tech_stack": stack, "development_index": {} });
+    files.push((INDEX, serde_json::to_string_pretty(&index).unwrap_or_default() + "\n"));
+    files.retain(|(name, _)| !has(name));
+    files
+}
+
 /// The index with an entry for this session, which replaces an older entry of the same session.
 /// Callers pass `None` for an index that they cannot read.
 pub fn indexed(existing: Option<Value>, outcome: &Outcome, date: &str) -> Value {
@@ -168,9 +212,15 @@ pub fn indexed(existing: Option<Value>, outcome: &Outcome, date: &str) -> Value 
         "status": "completed",
         "session_id": outcome.session,
     });
-    let list = &mut index["development_index"]["bugfix"];
+    let Some(category) = category(outcome) else { return index };
+    // An entry of the same session may be in another category.
+    for known in index["development_index"].as_object_mut().into_iter().flat_map(Map::values_mut) {
+        if let Some(entries) = known.as_array_mut() {
+            entries.retain(|known| known["session_id"] != entry["session_id"]);
+        }
+    }
+    let list = &mut index["development_index"][category];
     let mut entries: Vec<Value> = list.as_array().cloned().unwrap_or_default();
-    entries.retain(|known| known["session_id"] != entry["session_id"]);
     entries.push(entry);
     *list = Value::Array(entries);
     index
@@ -194,6 +244,25 @@ mod tests {
         let rules = merged(Some("# Ours\n"), Kind::Rule, &all, "2026-11-21").unwrap();
         assert_eq!(rules, "# Ours\n- [rule:shop] keep b\n");
         assert_eq!(merged(None, Kind::Pattern, &all, "2026-11-21"), None);
+    }
+
+    #[test]
+    fn a_project_gets_only_the_files_that_it_lacks() {
+        let facts = [("framework", json!("pytest"))];
+        let names = |has: &[&str]| {
+            let files = first_files(&facts, |name| has.contains(&name));
+            files.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let all = names(&[]);
+        assert_eq!(all.len(), 4);
+        assert_eq!(names(&all), [""; 0]);
+        assert_eq!(names(&all[1..]), all[..1]);
+        let first = first_files(&facts, |_| false);
+        let index: Value = serde_json::from_str(&first[3].1).unwrap();
+        assert_eq!(index["tech_stack"]["framework"], "pytest");
+        let all = [insight(Kind::Bug, "a was wrong")];
+        let fresh = merged(None, Kind::Bug, &all, "2026-11-21");
+        assert_eq!(merged(Some(&first[0].1), Kind::Bug, &all, "2026-11-21"), fresh);
     }
 
     #[test]

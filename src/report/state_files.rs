@@ -290,8 +290,16 @@ pub fn suite_task(state: &FixLoop) -> Value {
     })
 }
 
-/// `fix-history.json` (specification.md 8.5).
-pub fn history(state: &FixLoop) -> Value {
+/// `fix-history.json` (specification.md 8.5). `known` is the file as it was: an iteration keeps the time
+/// at which it was first written, and the last one is written at `now`.
+pub fn history(state: &FixLoop, known: Option<&Value>, now: &str) -> Value {
+    let last = state.iterations.last().map(|one| one.row.iteration);
+    let time_of = |iteration: u32| {
+        let known = known.and_then(Value::as_array).into_iter().flatten();
+        let known = known.filter(|one| one["iteration"] == iteration);
+        let time = known.map(|one| one["timestamp"].clone()).find(|time| !time.is_null());
+        time.unwrap_or_else(|| if last == Some(iteration) { now.into() } else { Value::Null })
+    };
     let record = |one: &IterationRecord| {
         let regressed = one.result == IterationResult::Regression;
         json!({
@@ -299,7 +307,11 @@ pub fn history(state: &FixLoop) -> Value {
             "task_id": format!("IMPL-fix-{}", one.row.iteration),
             "strategy": one.row.strategy,
             "root_cause_fingerprint": one.cause_fingerprint(),
+            "root_causes": one.root_causes,
             "modification_points": one.points,
+            "affected_tests": one.affected_tests,
+            "error_signatures": one.error_signatures,
+            "edit_kind": edit_kind(one),
             "confidence": one.confidence,
             "provider": one.row.provider,
             "calls": one.row.calls,
@@ -310,9 +322,18 @@ pub fn history(state: &FixLoop) -> Value {
             "commit_sha": one.row.commit,
             "regression_reason": regressed.then_some(&one.reason),
             "summary": one.row.summary,
+            "timestamp": time_of(one.row.iteration),
         })
     };
     state.iterations.iter().map(record).collect()
+}
+
+/// The kind of an edit: the operators that made it, or that a provider wrote it; `None` without one.
+fn edit_kind(one: &IterationRecord) -> Option<String> {
+    match one.operators.join(" + ") {
+        none if none.is_empty() => (!one.row.files.is_empty()).then(|| "provider".to_owned()),
+        kinds => Some(kinds),
+    }
 }
 
 /// Writes `iteration-summaries/iteration-N.md`.

@@ -1,10 +1,13 @@
 //! Writes the files that document each transition of the fix loop.
 
+use serde_json::Value;
+
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
 use crate::domain::session::files::TODO_LIST;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
+use crate::effect::read_or_forget;
 use crate::report::decision::decision;
 use crate::report::{planning, state_files};
 
@@ -12,6 +15,9 @@ use crate::cycle::error::Failure;
 use crate::cycle::session_files::{PlannedSession, planned_session, write};
 
 use super::perform::Performer;
+
+/// What each iteration tried and came to.
+const HISTORY: &str = ".process/fix-history.json";
 
 /// Path of the file that explains why an iteration changed tests (specification.md 13.4).
 fn decision_file(iteration: u32) -> String {
@@ -63,7 +69,9 @@ impl Performer<'_> {
             if let Some(text) = decision(old, ended) {
                 store.write_text(&decision_file(ended_number), &text).await?;
             }
-            store.write_json(".process/fix-history.json", &state_files::history(new)).await?;
+            let known = read_or_forget::<Value>(store, HISTORY).await?;
+            let history = state_files::history(new, known.as_ref(), &now);
+            store.write_json(HISTORY, &history).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");
             store.write_text(&summary, &state_files::iteration_summary(ended)).await?;
         }

@@ -181,8 +181,8 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
         "{comment}"
     );
     assert!(comment.contains("is recorded in"), "{comment}");
-    let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
-    assert!(learned.contains("calc.py was wrong"), "{learned}");
+    let learned = world.git(&["show", &format!("{branch}:.workflow/project-tech.json")]);
+    assert!(learned.contains("\"bugfix\""), "{learned}");
     assert_eq!(world.git(&["rev-parse", &format!("{branch}~1")]), tip);
     assert_eq!(check(), "action_required", "nor on the lessons above them");
 

@@ -452,8 +452,12 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
-    assert!(learned.contains("- [bug:calc] calc.py was wrong"), "{learned}");
+    let learned = world.git(&["show", &format!("{branch}:.workflow/project-tech.json")]);
+    let learned: serde_json::Value = serde_json::from_str(&learned).expect("JSON");
+    assert_eq!(learned["development_index"]["bugfix"][0]["status"], "completed", "{learned}");
+    // Both bugs were found at once, so that nobody learns from them.
+    let specs = world.git(&["ls-tree", "-r", "--name-only", &branch, ".workflow/specs"]);
+    assert_eq!(specs, "");
     let log = world.git(&["log", "--format=%s", "-1", &branch]);
     assert!(log.contains("record the lessons of"), "{log}");
     let state = world.github.state();
