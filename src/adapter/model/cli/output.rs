@@ -129,6 +129,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("without a finish reason", ModelErrorKind::Garbage),
     ("closed before response.completed", ModelErrorKind::Garbage),
     ("not valid json", ModelErrorKind::Garbage),
+    ("non-sse response", ModelErrorKind::Garbage),
     ("reached max session turns", ModelErrorKind::OverBudget),
     ("invalid auth", ModelErrorKind::Unauthorised),
     ("please set an auth", ModelErrorKind::Unauthorised),

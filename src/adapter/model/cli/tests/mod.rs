@@ -115,6 +115,15 @@ fn what_clients_print_is_read() {
             "connection",
         ),
         (
+            output::qwen(
+                &qwen(
+                    "[API Error: Streaming request received a non-SSE response (HTTP 200, Content-Type: text/html). Body prefix: <html>]",
+                ),
+                "",
+            ),
+            "garbage",
+        ),
+        (
             output::codex(
                 "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"x\"}}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":10,\"output_tokens\":5}}\n",
                 "",
