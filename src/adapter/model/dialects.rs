@@ -8,6 +8,7 @@ use crate::domain::budget::Usage;
 use crate::domain::provider::Protocol;
 use crate::domain::text::bounded;
 
+use super::own_text;
 use super::protocol::{LimitName, ProtocolRow};
 
 impl ProtocolRow {
@@ -24,6 +25,9 @@ impl ProtocolRow {
         }
     }
 }
+
+/// The path of Anthropic's protocol.
+const MESSAGES: &str = "/v1/messages";
 
 /// Texts of an answer that the model did not write.
 const LABELS: &[&str] = &[
@@ -56,12 +60,27 @@ impl Dialect for ProtocolRow {
         caps.max().map(|cap| u32::try_from(cap).unwrap_or(u32::MAX))
     }
 
+    fn beyond_its_text(&self, question: &Value) -> Option<String> {
+        own_text::beyond(question, self.path == MESSAGES)
+    }
+
     fn set_one_answer(&self, question: &mut Value) {
         for path in ["/n", "/generationConfig/candidateCount"] {
             if let Some(count) = question.pointer_mut(path) {
                 *count = 1.into();
             }
         }
+        // What is answered faster costs more.
+        for name in ["service_tier", "speed"] {
+            drop(question.as_object_mut().and_then(|fields| fields.remove(name)));
+        }
+    }
+
+    fn cache_share(&self, question: &Value) -> Option<u64> {
+        // Anthropic alone charges for it, a quarter of what is stored for five minutes.
+        let text = question.to_string();
+        let is_stored = self.path == MESSAGES && text.contains("\"cache_control\"");
+        is_stored.then(|| if text.contains("\"ttl\":\"1h\"") { 1 } else { 4 })
     }
 
     fn set_cap(&self, question: &mut Value, cap: u32) {
@@ -214,6 +233,23 @@ mod tests {
         let mut short = json!({ "max_tokens": 32_000, "thinking": thinking(9_000) });
         ProtocolRow::at(ANTHROPIC).set_cap(&mut short, 2_000);
         assert_eq!(short, json!({ "max_tokens": 2_000 }), "too little to think");
+    }
+
+    #[test]
+    fn a_limited_question_gets_one_answer_at_the_usual_price() {
+        let mut question = json!({ "n": 8, "service_tier": "priority", "speed": "fast" });
+        ProtocolRow::at(CHAT).set_one_answer(&mut question);
+        assert_eq!(question, json!({ "n": 1 }));
+        let stored = |ttl: Value| json!({ "system": [{ "text": "x", "cache_control": ttl }] });
+        let table = [
+            (ANTHROPIC, json!({ "system": "x" }), None),
+            (ANTHROPIC, stored(json!({ "type": "ephemeral" })), Some(4)),
+            (ANTHROPIC, stored(json!({ "type": "ephemeral", "ttl": "1h" })), Some(1)),
+            (CHAT, stored(json!({ "type": "ephemeral" })), None),
+        ];
+        for (path, question, expected) in table {
+            assert_eq!(ProtocolRow::at(path).cache_share(&question), expected, "{path} {question}");
+        }
     }
 
     #[test]

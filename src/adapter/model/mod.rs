@@ -9,6 +9,7 @@ mod gemini;
 mod http;
 mod openai_chat;
 mod openai_responses;
+mod own_text;
 mod protocol;
 mod protocols;
 mod status;

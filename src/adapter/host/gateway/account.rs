@@ -43,6 +43,22 @@ pub struct Asked {
     pub cap: Option<u32>,
     /// What its model charges.
     pub price: Option<Price>,
+    /// The part of the prompt that is charged once more for writing it into the provider's cache: one
+    /// over this number.
+    pub cache_share: Option<u64>,
+}
+
+impl Asked {
+    /// What its prompt and an answer may cost at most.
+    fn most(&self, usage: Usage) -> Usage {
+        let surcharge = self.cache_share.map(|share| usage.input_tokens.div_ceil(share.max(1)));
+        Usage {
+            // No tokenizer makes more tokens than bytes.
+            longest_input: self.bytes as u64,
+            cache_surcharge: surcharge.unwrap_or_default(),
+            ..usage
+        }
+    }
 }
 
 /// What is decided about a question.
@@ -102,10 +118,7 @@ impl Entry {
 
     /// What it may have used at its end.
     fn reservation(&self) -> Usage {
-        Usage {
-            longest_input: self.asked.bytes as u64,
-            ..Usage::new(tokens(self.asked.bytes), self.reserved.into())
-        }
+        self.asked.most(Usage::new(tokens(self.asked.bytes), self.reserved.into()))
     }
 
     fn cost(&self, usage: Usage) -> Option<u64> {
@@ -135,10 +148,7 @@ impl Account {
     /// much, its answer may be as long as what is left pays for.
     fn admit(&mut self, asked: Asked) -> Admission {
         let wanted = asked.cap.unwrap_or(LONGEST);
-        // No tokenizer makes more tokens than bytes.
-        let longest_input = asked.bytes as u64;
-        let price =
-            |usage| asked.price.as_ref().map(|price| price.of(Usage { longest_input, ..usage }));
+        let price = |usage| asked.price.as_ref().map(|price| price.of(asked.most(usage)));
         let (spent, prompt) = (self.committed(), tokens(asked.bytes));
         let granted = spent.longest_answer(&self.limits, prompt, wanted, &price);
         if granted != Ok(wanted) && self.questions.iter().any(|entry| entry.is_open) {
@@ -302,7 +312,8 @@ mod tests {
     }
 
     fn asked(prompt: usize, cap: impl Into<Option<u32>>) -> Asked {
-        Asked { bytes: prompt * BYTES_PER_TOKEN, cap: cap.into(), price: Some(price()) }
+        let bytes = prompt * BYTES_PER_TOKEN;
+        Asked { bytes, cap: cap.into(), price: Some(price()), cache_share: None }
     }
 
     fn limits(tokens: impl Into<Option<u64>>, micro_usd: impl Into<Option<u64>>) -> SpendingLimits {
@@ -340,6 +351,18 @@ mod tests {
                     assert_eq!(got.as_ref().ok(), expected.as_ref().ok(), "{why}");
                     assert_eq!(ledger.excess(), None, "{why}");
                 }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_prompt_costs_in_the_cache_is_reserved() {
+        let table = [(None, 53_000), (Some(4), 53_750), (Some(1), 56_000)];
+        for (cache_share, needed) in table {
+            for (left, expected) in [(needed, None), (needed - 10, Some(4_999))] {
+                let ledger = Arc::new(Ledger::new(limits(None, left)));
+                let asked = Asked { cache_share, ..asked(3_000, 5_000) };
+                assert_eq!(open(&ledger, asked).await, Ok(expected), "{cache_share:?} {left}");
             }
         }
     }

@@ -12,8 +12,17 @@ pub trait Dialect: Send + Sync {
     /// The longest answer that a question permits, in tokens.
     fn cap(&self, question: &Value) -> Option<u32>;
 
-    /// Lets a question ask for one answer, as only one is reserved.
+    /// What a question wants besides an answer to its own text: that the provider fetches something,
+    /// runs tools, goes on with what it has stored, or answers later. Such a question could carry the
+    /// checkout to other hosts, and nobody knows what it costs.
+    fn beyond_its_text(&self, question: &Value) -> Option<String>;
+
+    /// Lets a question ask for one answer at the usual speed, as only that is reserved.
     fn set_one_answer(&self, question: &mut Value);
+
+    /// The part of a prompt that is charged once more, should the provider write all of it into its
+    /// cache: one over this number, or nothing.
+    fn cache_share(&self, question: &Value) -> Option<u64>;
 
     /// Limits the answer to a question to so many tokens.
     fn set_cap(&self, question: &mut Value, cap: u32);

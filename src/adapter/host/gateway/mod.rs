@@ -289,6 +289,9 @@ impl Shared {
         if is_question(&method, url.path()) {
             return self.ask(request.into_body(), url, headers).await;
         }
+        if method == Method::POST {
+            return self.count(request.into_body(), url, headers).await;
+        }
         let body = Body::wrap(request.into_body());
         self.answer(self.send(method, url, headers, body).await.map(Response::from))
     }

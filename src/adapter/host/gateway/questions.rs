@@ -49,21 +49,17 @@ impl Shared {
     /// Passes a question on if the budget pays for it, with a lower limit of its answer where it
     /// does not pay for the whole.
     pub(super) async fn ask(&self, body: Incoming, url: Url, headers: HeaderMap) -> Response<Body> {
-        let Some(bytes) = whole(body).await else {
-            let words = "regreen: the question is not complete, or too large";
-            return rejection(StatusCode::PAYLOAD_TOO_LARGE, words);
-        };
         let dialect = (self.dialect)(url.path());
-        let question = serde_json::from_slice(&bytes).ok().filter(Value::is_object);
-        if question.is_none() && self.ledger.is_limited() {
-            let words = "regreen: only a question in plain JSON can be kept within the budget";
-            return rejection(StatusCode::BAD_REQUEST, words);
-        }
+        let (length, question) = match self.read(body, &url).await {
+            Ok(read) => read,
+            Err((status, words)) => return rejection(status, &words),
+        };
         let named = question.as_ref().unwrap_or(&Value::Null);
         let asked = Asked {
-            bytes: bytes.len(),
+            bytes: length,
             cap: dialect.cap(named),
             price: self.prices.of(dialect.model(url.path(), named)),
+            cache_share: dialect.cache_share(named),
         };
         let (tab, cap) = match self.ledger.open(asked).await {
             Ok(entry) => entry,
@@ -86,7 +82,7 @@ impl Shared {
             .clone()
             .and_then(|mut question| dialect.ask_for_usage(&mut question).then_some(question));
         // What was counted is what is sent: of a name that stands twice, one value would be another.
-        let plain = limited.map_or(bytes, |question| question.to_string().into_bytes());
+        let plain = limited.map(|question| question.to_string().into_bytes()).unwrap_or_default();
         let send =
             |body: Vec<u8>| self.send(Method::POST, url.clone(), headers.clone(), body.into());
         let result = match with_usage {
@@ -113,6 +109,53 @@ impl Shared {
         };
         lock(&self.questions).end(number, result.as_ref().err().cloned());
         self.answer(result)
+    }
+
+    /// Passes a request on for the tokens of a question, which is answered by no model.
+    pub(super) async fn count(
+        &self,
+        body: Incoming,
+        url: Url,
+        headers: HeaderMap,
+    ) -> Response<Body> {
+        let question = match self.read(body, &url).await {
+            Ok((_, question)) => question,
+            Err((status, words)) => return rejection(status, &words),
+        };
+        // What was looked at is what is sent.
+        let body = question.map(|question| question.to_string().into_bytes()).unwrap_or_default();
+        let result = self.send(Method::POST, url, headers, body.into()).await;
+        self.answer(result.map(Response::from))
+    }
+
+    /// The length of a question and what it says; `None` for an empty one. What cannot be read, or
+    /// wants more than an answer to its own text, is refused with a status and words.
+    async fn read(
+        &self,
+        body: Incoming,
+        url: &Url,
+    ) -> Result<(usize, Option<Value>), (StatusCode, String)> {
+        let refused = |words: &str| Err((StatusCode::BAD_REQUEST, words.to_owned()));
+        let Some(bytes) = whole(body).await else {
+            let words = "regreen: the question is not complete, or too large";
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, words.to_owned()));
+        };
+        let question = serde_json::from_slice(&bytes).ok().filter(Value::is_object);
+        let Some(question) = question else {
+            let is_nothing = bytes.is_empty() && !self.ledger.is_limited();
+            return if is_nothing {
+                Ok((0, None))
+            } else {
+                refused("regreen: only a question in plain JSON can be looked at")
+            };
+        };
+        match (self.dialect)(url.path()).beyond_its_text(&question) {
+            None => Ok((bytes.len(), Some(question))),
+            Some(what) => {
+                tracing::warn!(what, "the client asked its provider for more than an answer");
+                refused(&format!("regreen: a client may not ask for `{what}`"))
+            }
+        }
     }
 
     /// Sends a request to the provider. An error status is a failure.

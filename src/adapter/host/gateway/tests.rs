@@ -30,6 +30,14 @@ impl Dialect for Plain {
         }
     }
 
+    fn beyond_its_text(&self, question: &Value) -> Option<String> {
+        Some(question.get("beyond")?.as_str()?.to_owned())
+    }
+
+    fn cache_share(&self, _: &Value) -> Option<u64> {
+        None
+    }
+
     fn ask_for_usage(&self, question: &mut Value) -> bool {
         let is_stream = question["stream"] == true;
         if is_stream {
@@ -373,10 +381,15 @@ async fn model() -> u16 {
 
 /// Asks the server of [`model`] and returns status and body of the response.
 async fn ask(gateway: &Gateway, question: &Value, answer: &Value) -> (u16, Value) {
+    ask_at(gateway, "/responses", question, answer).await
+}
+
+/// The same at a path.
+async fn ask_at(gateway: &Gateway, path: &str, question: &Value, answer: &Value) -> (u16, Value) {
     let (key, question) = (gateway.placeholder(), question.to_string());
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, gateway.port())).await.unwrap();
     let request = format!(
-        "POST /responses HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\nx-answer: {answer}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{question}",
+        "POST {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\nx-answer: {answer}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{question}",
         question.len()
     );
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -428,12 +441,23 @@ async fn a_question_to_a_dearer_model_costs_more() {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_read_is_not_sent_where_a_budget_is_to_hold() {
-    let (odd, answer) = (json!(["no question"]), json!({ "in": 1, "out": 1 }));
-    assert_eq!(ask(&limited(1_000_000).await, &odd, &answer).await.0, 400);
+async fn a_question_that_cannot_be_read_or_wants_more_than_an_answer_is_not_sent() {
     let base_url = format!("http://127.0.0.1:{}", model().await);
-    let free = Gateway::start(Upstream { base_url, ..upstream() }).await.unwrap();
-    assert_eq!(ask(&free, &odd, &answer).await.0, 200);
+    let gateway = Gateway::start(Upstream { base_url, ..upstream() }).await.unwrap();
+    let answer = json!({ "in": 1, "out": 1 });
+    let table = [
+        (json!({ "model": "m" }), 200, ""),
+        (json!(["no question"]), 400, "plain JSON"),
+        (json!({ "model": "m", "beyond": "web_search" }), 400, "`web_search`"),
+    ];
+    for path in ["/responses", "/messages/count_tokens"] {
+        for (question, expected, words) in &table {
+            let (status, body) = ask_at(&gateway, path, question, &answer).await;
+            assert_eq!(status, *expected, "{path} {question}: {body}");
+            assert!(body.to_string().contains(words), "{path} {question}: {body}");
+        }
+    }
+    assert_eq!(gateway.usage().tokens(), 2, "one question was sent");
 }
 
 #[tokio::test]

@@ -1,0 +1,222 @@
+//! Finds what a question of a client wants besides an answer to its own text, in every protocol.
+
+use serde_json::Value;
+
+use crate::adapter::host::http::text_at;
+
+/// Fields of a question by which the provider goes on with what it has stored, answers later, fetches
+/// something, or asks further models (the last two in `OpenRouter`).
+const BEYOND: &[&str] = &[
+    "previous_response_id",
+    "conversation",
+    "prompt",
+    "background",
+    "container",
+    "mcp_servers",
+    "web_search_options",
+    "cachedContent",
+    "cached_content",
+    "plugins",
+    "models",
+];
+
+/// Types of tools that the client runs, and beginnings of such; providers run all others.
+const TOOLS: &[&str] = &["function", "custom", "local_shell", "apply_patch", "namespace"];
+const TOOL_FAMILIES: &[&str] = &["bash_", "text_editor_", "memory_", "computer_"];
+
+/// Fields of Gemini's tools that the client runs.
+const DECLARATIONS: &[&str] = &["functionDeclarations", "function_declarations"];
+
+/// Values that hold what tools get and say, or describe that, but nothing that the provider acts on.
+const DATA: &[&str] = &[
+    "tools",
+    "args",
+    "response",
+    "arguments",
+    "metadata",
+    "text",
+    "response_format",
+    "output_config",
+    "responseSchema",
+    "responseJsonSchema",
+];
+
+/// The name of what a question wants besides an answer to its own text: a tool that the provider runs,
+/// something that it has stored or fetches, a later answer, or further models.
+/// `has_typeless_tools` says whether its protocol has tools of the client without a type.
+pub fn beyond(question: &Value, has_typeless_tools: bool) -> Option<String> {
+    let is_set = |value: &Value| !value.is_null() && *value != Value::Bool(false);
+    let field = BEYOND.iter().find(|name| question.get(**name).is_some_and(is_set));
+    let field = field.map(|name| (*name).to_owned());
+    field
+        .or_else(|| foreign_tool(question.get("tools")?, has_typeless_tools))
+        .or_else(|| foreign_part(question))
+}
+
+/// The name of a tool, or one of a list, that the provider would run. Anthropic describes tools of the
+/// client without a type, Gemini names all of its tools by fields.
+fn foreign_tool(tool: &Value, has_typeless: bool) -> Option<String> {
+    if let Value::Array(list) = tool {
+        return list.iter().find_map(|tool| foreign_tool(tool, has_typeless));
+    }
+    let fields = tool.as_object()?;
+    match text_at(tool, "/type") {
+        "" if has_typeless => None,
+        "" => fields.keys().find(|name| !DECLARATIONS.contains(&name.as_str())).cloned(),
+        kind if TOOLS.contains(&kind) => foreign_tool(fields.get("tools")?, has_typeless),
+        kind if TOOL_FAMILIES.iter().any(|start| kind.starts_with(start)) => None,
+        kind => Some(kind.to_owned()),
+    }
+}
+
+/// The name of a part of a question whose text is not in it: a file or an earlier answer that the
+/// provider has stored, or something at an address.
+fn foreign_part(value: &Value) -> Option<String> {
+    let fields = match value {
+        Value::Array(list) => return list.iter().find_map(foreign_part),
+        Value::Object(fields) => fields,
+        _ => return None,
+    };
+    let kind = text_at(value, "/type");
+    if kind == "item_reference" || kind == "url" {
+        return Some(kind.to_owned());
+    }
+    let elsewhere = |name: &str, part: &Value| match name {
+        "file_id" | "file_url" => part.is_string(),
+        "fileData" | "file_data" => part.is_object(),
+        "image_url" => {
+            let address = part.as_str().unwrap_or_else(|| text_at(part, "/url"));
+            !address.starts_with("data:")
+        }
+        _ => false,
+    };
+    fields.iter().find_map(|(name, part)| {
+        if elsewhere(name, part) {
+            return Some(name.clone());
+        }
+        // The input of a tool is an object, that of a question is text or a list.
+        let is_data = DATA.contains(&name.as_str()) || (name == "input" && part.is_object());
+        if is_data { None } else { foreign_part(part) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ANTHROPIC: &str = "messages";
+    const CHAT: &str = "chat";
+    const GEMINI: &str = "generateContent";
+    const RESPONSES: &str = "responses";
+
+    #[test]
+    fn a_question_may_want_an_answer_to_its_own_text_and_nothing_else() {
+        let user = |part: Value| json!({ "messages": [{ "role": "user", "content": [part] }] });
+        let input = |part: Value| json!({ "input": [{ "role": "user", "content": [part] }] });
+        let tools = |tool: Value| json!({ "tools": [tool] });
+        let parts = |part: Value| json!({ "contents": [{ "parts": [part] }] });
+        let table = [
+            (RESPONSES, json!({ "input": "x", "background": false, "store": false }), None),
+            (RESPONSES, json!({ "input": "x", "background": true }), Some("background")),
+            (RESPONSES, json!({ "previous_response_id": "r" }), Some("previous_response_id")),
+            (RESPONSES, json!({ "previous_response_id": null }), None),
+            (RESPONSES, json!({ "prompt": { "id": "p" } }), Some("prompt")),
+            (
+                RESPONSES,
+                tools(
+                    json!({ "type": "function", "name": "f", "parameters": { "properties": { "file_id": "x" } } }),
+                ),
+                None,
+            ),
+            (RESPONSES, tools(json!({ "type": "custom", "name": "apply_patch" })), None),
+            (RESPONSES, tools(json!({ "type": "web_search" })), Some("web_search")),
+            (RESPONSES, tools(json!({ "type": "mcp", "server_url": "https://evil" })), Some("mcp")),
+            (RESPONSES, input(json!({ "type": "input_text", "text": "file_id" })), None),
+            (
+                RESPONSES,
+                input(json!({ "type": "input_file", "file_url": "https://evil" })),
+                Some("file_url"),
+            ),
+            (
+                RESPONSES,
+                input(json!({ "type": "input_image", "image_url": "https://evil" })),
+                Some("image_url"),
+            ),
+            (
+                RESPONSES,
+                input(json!({ "type": "input_image", "image_url": "data:image/png;base64,AA" })),
+                None,
+            ),
+            (
+                RESPONSES,
+                json!({ "input": [{ "type": "item_reference", "id": "i" }] }),
+                Some("item_reference"),
+            ),
+            (
+                RESPONSES,
+                tools(json!({ "type": "shell", "environment": { "type": "container_auto" } })),
+                Some("shell"),
+            ),
+            (
+                RESPONSES,
+                tools(json!({ "type": "namespace", "tools": [{ "type": "web_search" }] })),
+                Some("web_search"),
+            ),
+            (CHAT, tools(json!({ "type": "function", "function": { "name": "f" } })), None),
+            (CHAT, json!({ "web_search_options": {} }), Some("web_search_options")),
+            (CHAT, json!({ "model": "m", "models": ["dearer"] }), Some("models")),
+            (
+                CHAT,
+                user(json!({ "type": "image_url", "image_url": { "url": "https://evil" } })),
+                Some("image_url"),
+            ),
+            (
+                ANTHROPIC,
+                tools(json!({ "name": "Edit", "input_schema": { "properties": {} } })),
+                None,
+            ),
+            (ANTHROPIC, tools(json!({ "type": "bash_20250124", "name": "bash" })), None),
+            (
+                ANTHROPIC,
+                tools(json!({ "type": "web_fetch_20250910", "name": "web_fetch" })),
+                Some("web_fetch_20250910"),
+            ),
+            (ANTHROPIC, json!({ "mcp_servers": [{ "url": "https://evil" }] }), Some("mcp_servers")),
+            (
+                ANTHROPIC,
+                user(
+                    json!({ "type": "document", "source": { "type": "url", "url": "https://evil" } }),
+                ),
+                Some("url"),
+            ),
+            (
+                ANTHROPIC,
+                user(json!({ "type": "document", "source": { "type": "file", "file_id": "f" } })),
+                Some("file_id"),
+            ),
+            (
+                ANTHROPIC,
+                user(
+                    json!({ "type": "tool_use", "name": "f", "input": { "type": "url", "file_id": "x" } }),
+                ),
+                None,
+            ),
+            (GEMINI, tools(json!({ "functionDeclarations": [] })), None),
+            (GEMINI, tools(json!({ "urlContext": {} })), Some("urlContext")),
+            (GEMINI, json!({ "tools": { "name": "x", "urlContext": {} } }), Some("name")),
+            (GEMINI, json!({ "cachedContent": "cachedContents/x" }), Some("cachedContent")),
+            (GEMINI, parts(json!({ "fileData": { "fileUri": "https://evil" } })), Some("fileData")),
+            (
+                GEMINI,
+                parts(json!({ "functionCall": { "name": "f", "args": { "file_id": "x" } } })),
+                None,
+            ),
+        ];
+        for (path, question, expected) in table {
+            let found = beyond(&question, path == ANTHROPIC);
+            assert_eq!(found.as_deref(), expected, "{path} {question}");
+        }
+    }
+}
