@@ -70,14 +70,20 @@ const CARGO: &[&str] = &[
     ".global-cache-journal",
 ];
 
-/// Whether a git configuration holds credentials: an `extraheader`, or a password in an address.
+/// The shortest name of a user in an address that is taken for a token.
+const TOKEN: usize = 20;
+
+/// Whether a git configuration holds credentials: an `extraheader`, or a password or token in an
+/// address.
 pub(super) fn holds_credentials(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim().to_ascii_lowercase();
         let address = line.split_once("://").map(|(_, rest)| rest);
         let host = address.and_then(|rest| rest.split(['/', '"']).next()).unwrap_or_default();
-        line.starts_with("extraheader")
-            || host.split_once('@').is_some_and(|(user, _)| user.contains(':'))
+        line.contains("extraheader")
+            || host
+                .split_once('@')
+                .is_some_and(|(user, _)| user.contains(':') || user.len() >= TOKEN)
     })
 }
 

@@ -147,6 +147,8 @@ fn a_git_configuration_with_a_password_is_recognised() {
         ("[remote \"origin\"]\n\turl = https://ada@host/a/b\n", false),
         ("[remote \"origin\"]\n\turl = https://x-access-token:t0p@host/a/b\n", true),
         ("[http \"https://host/\"]\n\textraheader = AUTHORIZATION: basic eHg=\n", true),
+        ("[http] extraheader = AUTHORIZATION: basic eHg=\n", true),
+        ("[remote \"origin\"]\n\turl = https://ghp_0123456789abcdefghij@host/a/b\n", true),
         ("[url \"https://u:p@host/\"]\n\tinsteadOf = gh:\n", true),
         ("\turl = https://host/a:b@c\n", false),
         ("", false),
