@@ -251,3 +251,37 @@ fn an_agent_goes_on_from_the_change_that_failed_the_tests() {
     // The checkout is the accepted one.
     assert_eq!(std::fs::read_to_string(folder.join("found.2")).unwrap(), CALC[0].1);
 }
+
+#[test]
+fn the_recording_of_an_agent_has_its_change_and_replays_without_it() {
+    let wrong = "def double(value):\n    return value * 3\n";
+    let right = wrong.replace('3', "2");
+    let test = "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n";
+    let files = [("calc.py", wrong), ("test_calc.py", test)];
+    let repo = TestRepo::new(&files);
+    let program = client(&repo, &[]);
+    let folder = repo.around().join("client");
+    std::fs::remove_dir_all(folder.join("fixed")).unwrap();
+    std::fs::create_dir(folder.join("fixed")).unwrap();
+    std::fs::write(folder.join("fixed/calc.py"), &right).unwrap();
+    configure(&repo, &program, "agent");
+    let tape = repo.around().join("tape");
+    let tape = tape.to_str().unwrap();
+    let fix = |repo: &TestRepo, options: &[&str]| -> Ran {
+        let mut command = repo.command();
+        command.env("REGREEN_SANDBOX", "off").env("AGENT_KEY", "sk-agent");
+        command.args(["fix", "--json"]).args(options).output().expect("regreen starts").into()
+    };
+    let recorded = fix(&repo, &["--record", tape]);
+    assert_eq!(recorded.document()["result"], "success", "{}", recorded.err);
+    let text = std::fs::read_to_string(Path::new(tape).join("0001.json")).unwrap();
+    assert!(text.contains("return value * 2") && !text.contains("sk-agent"), "{text}");
+    std::fs::remove_file(&program).unwrap();
+    let other = TestRepo::new(&files);
+    configure(&other, &program, "agent");
+    let replayed = fix(&other, &["--replay", tape]);
+    let document = replayed.document();
+    assert_eq!(document["result"], "success", "{document:#}\n{}", replayed.err);
+    assert_eq!(document["iterations"][0]["calls"][0]["provider"], "agent", "{document:#}");
+    assert_eq!(other.git(&["show", "regreen/WFS-test-main:calc.py"]), right.trim_end());
+}

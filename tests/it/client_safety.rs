@@ -151,6 +151,11 @@ fn command(repo: &TestRepo) -> Command {
 
 /// The processes of the machine that were started with a path of this repository.
 fn alive(repo: &TestRepo) -> Vec<String> {
+    processes(repo).into_iter().map(|(_, command)| command).collect()
+}
+
+/// The same with the folder of each in `/proc`.
+fn processes(repo: &TestRepo) -> Vec<(PathBuf, String)> {
     let around = repo.around().display().to_string();
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries
@@ -159,7 +164,7 @@ fn alive(repo: &TestRepo) -> Vec<String> {
             let command = std::fs::read(entry.path().join("cmdline")).ok()?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace('\0', " ");
             let is_ours = text(&environment).contains(&around) || text(&command).contains(&around);
-            is_ours.then(|| text(&command))
+            is_ours.then(|| (entry.path(), text(&command)))
         })
         .collect()
 }
@@ -191,7 +196,8 @@ fn session(client: &str, version: &str, mode: &str) -> String {
         mode,
         &format!("http://127.0.0.1:{}/attack~{hex}{end}", provider.port),
     );
-    let ran: Ran = command(&repo).output().unwrap().into();
+    let tape = place.path().join("tape");
+    let ran: Ran = command(&repo).arg("--record").arg(&tape).output().unwrap().into();
     let document = ran.document();
     let context = format!("{client} {mode}: {document:#}\n{}", ran.err);
     assert_eq!(ran.code, Some(0), "{context}");
@@ -232,6 +238,18 @@ fn session(client: &str, version: &str, mode: &str) -> String {
     if mode == "agent" {
         let call = &document["iterations"][0]["calls"][0];
         assert!(call["provider"] == "one" && call["used"] == true, "{context}");
+        for file in files_below(&tape) {
+            let text = std::fs::read_to_string(file).unwrap();
+            assert!(!text.contains(KEY), "{context}");
+        }
+        // The recorded session is green without the client, too.
+        let again = hostile(attacker.port, &canary);
+        configure(&again, client, mode, "http://127.0.0.1:9");
+        let ran: Ran = command(&again).arg("--replay").arg(&tape).output().unwrap().into();
+        let document = ran.document();
+        assert_eq!(document["result"], "success", "{client}: {document:#}\n{}", ran.err);
+        assert_eq!(document["iterations"][0]["calls"][0]["used"], true, "{document:#}");
+        assert_eq!(provider.requests().len(), requests.len(), "{client} is not asked again");
     } else {
         assert_eq!(offered, BTreeSet::new(), "{client} {version} in answer mode");
     }
@@ -289,24 +307,65 @@ fn a_hostile_repository_gets_nothing_through_copilot() {
     in_both_modes("copilot");
 }
 
+/// A session of a client whose question is never answered, as soon as the client has asked it.
+fn waiting(client: &str, end: &str, server: &Server) -> (TestRepo, Child) {
+    let place = tempfile::tempdir().unwrap();
+    let repo = hostile(server.port, &place.path().join("canary"));
+    let base = format!("http://127.0.0.1:{}/silence{end}", server.port);
+    configure(&repo, client, "answer", &base);
+    let before = server.requests().len();
+    let mut child = command(&repo).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    while server.requests().len() == before {
+        assert!(begin.elapsed() < Duration::from_mins(1), "{client} asks nothing");
+        assert!(child.try_wait().unwrap().is_none(), "{client} ended");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(alive(&repo).len() > 1, "{client} runs: {:?}", alive(&repo));
+    (repo, child)
+}
+
+#[test]
+#[ignore = "needs node and the clients"]
+fn nothing_of_a_killed_client_stays() {
+    let server = Server::start();
+    for (client, end) in CLIENTS {
+        let (repo, mut child) = waiting(client, end, &server);
+        let of_client = || {
+            let all = processes(&repo).into_iter();
+            all.filter(|(_, command)| command.contains("node_modules")).map(|(folder, _)| folder)
+        };
+        // The launcher is a process of ours, and the first one below it the client.
+        let before: BTreeSet<PathBuf> = of_client().collect();
+        let is_launcher = |folder: &PathBuf| {
+            let program = std::fs::read_link(folder.join("exe")).unwrap_or_default();
+            program == Path::new(env!("CARGO_BIN_EXE_regreen"))
+        };
+        let number = |folder: &PathBuf| -> u32 {
+            folder.file_name().unwrap().to_str().unwrap().parse().unwrap()
+        };
+        let numbers = before.iter().filter(|folder| !is_launcher(folder)).map(number);
+        let first = numbers.min().expect("the client runs").to_string();
+        assert!(Command::new("kill").args(["-9", &first]).status().unwrap().success());
+        let killed = Instant::now();
+        let stay = || of_client().any(|folder| before.contains(&folder));
+        while stay() && killed.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(!stay(), "{client}: {:?}", alive(&repo));
+        // It is a failed connection, after which the client is started again.
+        assert!(child.try_wait().unwrap().is_none(), "{client}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
 #[test]
 #[ignore = "needs node and the clients"]
 fn no_client_outlives_a_killed_regreen() {
     let server = Server::start();
     for (client, end) in CLIENTS {
-        let place = tempfile::tempdir().unwrap();
-        let repo = hostile(server.port, &place.path().join("canary"));
-        let base = format!("http://127.0.0.1:{}/silence{end}", server.port);
-        configure(&repo, client, "answer", &base);
-        let before = server.requests().len();
-        let mut child = command(&repo).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let begin = Instant::now();
-        while server.requests().len() == before {
-            assert!(begin.elapsed() < Duration::from_mins(1), "{client} asks nothing");
-            assert!(child.try_wait().unwrap().is_none(), "{client} ended");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        assert!(alive(&repo).len() > 1, "{client} runs: {:?}", alive(&repo));
+        let (repo, mut child) = waiting(client, end, &server);
         child.kill().unwrap();
         child.wait().unwrap();
         let killed = Instant::now();

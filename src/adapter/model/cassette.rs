@@ -14,6 +14,8 @@ use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question};
 
+use super::agent_changes::{self, ChangedFile, Snapshot};
+
 /// The prefix of a prompt that is stored as its digest.
 const DIGEST: &str = "sha256:";
 
@@ -67,6 +69,9 @@ enum RecordedOutcome {
         cut: bool,
         usage: Usage,
         model: String,
+        /// What an agent did to its checkout.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<ChangedFile>,
     },
     Error {
         kind: ModelErrorKind,
@@ -100,7 +105,16 @@ impl Model for Recording {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        let checkout = question.checkout.as_deref().filter(|_| self.mode() == ClientMode::Agent);
+        let before = checkout.map(Snapshot::of);
         let result = self.inner.ask(question).await;
+        let changes = checkout.zip(before).map(|(folder, before)| {
+            before.and_then(|before| before.changes(folder, &self.redactor))
+        });
+        let files = changes.unwrap_or_else(|| Ok(Vec::new())).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the change of an agent could not be recorded");
+            Vec::new()
+        });
         let clean = |text: &str| String::from(self.redactor.redact(text));
         let outcome = match &result {
             Ok(answer) => RecordedOutcome::Answer {
@@ -108,6 +122,7 @@ impl Model for Recording {
                 cut: answer.finish == Finish::Cut,
                 usage: answer.usage,
                 model: answer.model.clone(),
+                files,
             },
             Err(error) => {
                 let (kind, message) = (error.kind.clone(), clean(&error.message));
@@ -226,13 +241,19 @@ impl Model for Replaying {
             }
         }
         match exchange.outcome {
-            RecordedOutcome::Answer { text, cut, usage, model } => Ok(Answer {
-                raw: text.clone(),
-                text,
-                finish: if cut { Finish::Cut } else { Finish::Done },
-                usage,
-                model,
-            }),
+            RecordedOutcome::Answer { text, cut, usage, model, files } => {
+                if let Some(checkout) = &question.checkout {
+                    agent_changes::repeat(&files, checkout)
+                        .map_err(|error| self.differs(format!("{}: {error}", path.display())))?;
+                }
+                Ok(Answer {
+                    raw: text.clone(),
+                    text,
+                    finish: if cut { Finish::Cut } else { Finish::Done },
+                    usage,
+                    model,
+                })
+            }
             RecordedOutcome::Error { kind, message, usage } => Err(ModelError {
                 usage: Box::new(usage),
                 ..ModelError::new(&self.facts.name, kind, message)

@@ -1,6 +1,7 @@
 //! Models that can be asked: behind protocols, each of which is a file and a `ProtocolRow`, behind
 //! command-line clients, and in recordings. The chain in `role` decides which model comes next.
 
+mod agent_changes;
 mod anthropic;
 mod cassette;
 mod cli;
