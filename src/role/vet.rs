@@ -165,7 +165,7 @@ fn tampering(
     if new.focused > old.focused {
         found.push(Violation::TestFocused(file()));
     }
-    if new.assertions < old.assertions {
+    if new.assertions < old.assertions || new.comparisons < old.comparisons {
         found.push(Violation::AssertionsRemoved(file()));
     }
     found
@@ -192,6 +192,7 @@ mod tests {
         let test = "tests/test_x.py";
         let same = TESTS.replace("f(), 1", "f(), 2");
         let less = TESTS.replace("self.assertTrue(g())", "g()");
+        let vague = TESTS.replace("self.assertEqual(f(), 1)", "self.assertTrue(f())");
         let fewer = TESTS.replace("test_b", "check_b");
         let skipped = TESTS.replace("    def test_a", "    @unittest.skip('x')\n    def test_a");
         let product = ("shop/cart.py", "x = 1\n", "x = 2\n");
@@ -200,6 +201,7 @@ mod tests {
             (EditScope::Either, test, TESTS, &same, vec![]),
             (EditScope::Tests, test, TESTS, &same, vec![]),
             (EditScope::Tests, test, TESTS, &less, vec!["assertions-removed"]),
+            (EditScope::Either, test, TESTS, &vague, vec!["assertions-removed"]),
             (EditScope::Either, test, TESTS, &fewer, vec!["test-removed"]),
             (EditScope::Tests, test, TESTS, &skipped, vec!["test-skipped"]),
             (EditScope::Tests, test, TESTS, "", vec!["test-deleted"]),

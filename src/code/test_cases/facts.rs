@@ -16,6 +16,8 @@ pub struct TestFacts {
     /// The number of marks that restrict a run to certain tests, such as `it.only`.
     pub focused: usize,
     pub assertions: usize,
+    /// The number of assertions that say what a value is, and not only that it is there or true.
+    pub comparisons: usize,
     /// The number of tests without an effective statement.
     pub empty: usize,
 }
@@ -45,6 +47,37 @@ const SKIPS: &[&str] = &[
 /// Words that run one test and skip the others.
 const FOCUSED: &[&str] = &["only", "fit", "fdescribe"];
 
+/// Names in lower case of assertions, and of matchers in scripts, that hold for nearly every value.
+const VAGUE: &[&str] = &[
+    "assert",
+    "asserttrue",
+    "assertfalse",
+    "assertisnotnone",
+    "assertnotnull",
+    "ok",
+    "true",
+    "false",
+    "notnil",
+    "notnull",
+];
+const VAGUE_MATCHERS: &[&str] = &["tobetruthy", "tobefalsy", "tobedefined"];
+
+/// What compares two values inside of an assertion with such a name.
+const COMPARISONS: &[&str] = &[
+    "==",
+    "!=",
+    "<=",
+    ">=",
+    " < ",
+    " > ",
+    " in ",
+    " is ",
+    " instanceof ",
+    "isinstance(",
+    ".equals(",
+    "matches!(",
+];
+
 /// Counts the contents of a test file. Where the text has syntax errors, the rest is still counted.
 pub fn facts(language: Language, text: &str) -> TestFacts {
     let Some(tree) = language.parse(text) else { return TestFacts::default() };
@@ -55,6 +88,8 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
         tests: tests.into_iter().map(|test| test.name).collect(),
         ..TestFacts::default()
     };
+    let mut vague = 0;
+    let compares = |node| COMPARISONS.iter().any(|sign| text_of(node, text).contains(sign));
     for node in nodes {
         let callee = match node.kind() {
             "call_expression" | "call" => field_of(node, "function", text),
@@ -62,6 +97,7 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
             "macro_invocation" => field_of(node, "macro", text),
             "assert_statement" => {
                 facts.assertions += 1;
+                vague += usize::from(!compares(node));
                 continue;
             }
             "decorator" | "attribute_item" | "marker_annotation" | "annotation" => {
@@ -75,11 +111,18 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
             _ => continue,
         };
         let last = callee.rsplit(['.', ':']).next().unwrap_or(callee);
-        facts.assertions += usize::from(is_assertion(callee, last));
+        let lower = last.to_ascii_lowercase();
+        if is_assertion(callee, last) {
+            facts.assertions += 1;
+            vague += usize::from(VAGUE.contains(&lower.as_str()) && !compares(node));
+        }
+        let is_matcher = language.is_script() && callee.starts_with("expect");
+        vague += usize::from(is_matcher && VAGUE_MATCHERS.contains(&lower.as_str()));
         // Rust marks skipped tests with attributes only; `skip` is a method of its iterators.
         facts.skips += usize::from(language != Language::Rust && SKIPS.contains(&last));
         facts.focused += usize::from(language.is_script() && FOCUSED.contains(&last));
     }
+    facts.comparisons = facts.assertions.saturating_sub(vague);
     facts
 }
 
@@ -206,6 +249,41 @@ mod tests {
         ];
         for (language, text, expected) in table {
             assert_eq!(facts(language, text).assertions, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn assertions_that_hold_for_nearly_every_value_are_no_comparisons() {
+        let table = [
+            (Language::Python, "def test_a():\n    assert f() == 1\n    assert f()\n", 1),
+            (
+                Language::Python,
+                "class T:\n    def test_a(self):\n        self.assertEqual(f(), 1)\n        self.assertTrue(f())\n        self.assertTrue(f() > 1)\n        self.assertIsNotNone(f())\n",
+                2,
+            ),
+            (
+                Language::JavaScript,
+                "it('a', () => { expect(f()).toBe(1); expect(f()).toBeTruthy(); assert.ok(f()); assert.equal(f(), 1); });\n",
+                2,
+            ),
+            (
+                Language::Rust,
+                "#[test]\nfn a() { assert_eq!(f(), 1); assert!(f()); assert!(f() == 1); assert!(matches!(f(), None)); }\n",
+                3,
+            ),
+            (
+                Language::Go,
+                "package a\nfunc TestA(t *testing.T) { require.Equal(t, 1, f()); assert.True(t, f()); t.Errorf(\"x\") }\n",
+                2,
+            ),
+            (
+                Language::Java,
+                "class A { @Test void a() { assertEquals(1, f()); assertTrue(f()); assertTrue(f().equals(g())); } }\n",
+                2,
+            ),
+        ];
+        for (language, text, expected) in table {
+            assert_eq!(facts(language, text).comparisons, expected, "{text}");
         }
     }
 
