@@ -1,5 +1,5 @@
 //! Finds code that was added to please the tests: branches on their inputs, questions whether tests
-//! run, and swallowed exceptions.
+//! run, meddling with their framework, values that equal all others, and swallowed exceptions.
 //!
 //! What was there before is never held against an edit: only what becomes more counts.
 //! Source: specification.md 13.4.
@@ -58,7 +58,17 @@ const ARMS: &[&str] =
 
 /// How code asks whether it is called by a test.
 static ASKS: Pattern = Pattern::new(
-    r#"PYTEST_CURRENT_TEST|["'](?:pytest|unittest|_pytest)["'] (?:not )?in sys\.modules|sys\._getframe|inspect\.(?:stack|currentframe)|JEST_WORKER_ID|NODE_ENV[^\n]{0,8}["']test["']|\bVITEST\b|testing\.Testing\(\)|flag\.Lookup\("test\.|cfg!\(test\)|getStackTrace\(\)|new Error\(\)\.stack"#,
+    r#"PYTEST_CURRENT_TEST|["'](?:pytest|unittest|_pytest)["'] (?:not )?in sys\.modules|sys\._getframe|inspect\.(?:stack|currentframe)|JEST_WORKER_ID|NODE_ENV[^\n]{0,8}["']test["']|\bVITEST\b|testing\.Testing\(\)|flag\.Lookup\("test\.|cfg!\(test\)|cfg!?\(not\(test\)\)|getStackTrace\(\)|new Error\(\)\.stack"#,
+);
+
+/// How code of a product gets at the framework of its tests, with which it has nothing to do.
+static MEDDLES: Pattern = Pattern::new(
+    r#"(?m)^\s*(?:import|from)\s+(?:unittest|_?pytest|nose|doctest)\b|(?:__import__|import_module)\(\s*["'](?:unittest|_?pytest)|(?:require\(|import\(|\bfrom|^import)\s*["'](?:node:test|@jest/[^"'\n]*|jest|vitest|mocha|chai|ava|tap|tape)["']|\bassert(?:\.\w+)?\.\w+\s*=[^=]|\bglobal(?:This)?\.(?:expect|assert|it|test|describe)\s*=[^=]|^\s*(?:import\s+)?(?:\w+\s+)?"testing"\s*$|^\s*import\s+(?:static\s+)?(?:org\.junit|junit\.|org\.testng|org\.mockito|org\.assertj)"#,
+);
+
+/// A comparison of Python, Java or Rust that always holds.
+static EQUALS_ALL: Pattern = Pattern::new(
+    r"def __eq__\([^)\n]*\)[^\n]*:\s*return True\b|boolean equals\([^)\n]*\)\s*\{\s*return true;|fn eq\([^)\n]*\) -> bool \{\s*true\s*\}",
 );
 
 /// Why the text `after` of a source file looks made for the tests, compared with `before`; `None` when
@@ -71,6 +81,12 @@ pub fn special_case(
 ) -> Option<String> {
     if ASKS.captures(after).count() > ASKS.captures(before).count() {
         return Some("it asks whether tests run".into());
+    }
+    if MEDDLES.captures(after).count() > MEDDLES.captures(before).count() {
+        return Some("it meddles with the test framework".into());
+    }
+    if EQUALS_ALL.captures(after).count() > EQUALS_ALL.captures(before).count() {
+        return Some("it makes a value that equals all others".into());
     }
     let (old, new) = (signs(language, before)?, signs(language, after)?);
     if new.swallowed > old.swallowed {
@@ -202,6 +218,49 @@ mod tests {
                 Python,
                 "def f(x):\n    return g(x)\n",
                 "def f(x):\n    try:\n        return g(x)\n    except Exception:\n        pass\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\ndef f(x):\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x\n",
+                "def f(x):\n    __import__('pytest').skip('x')\n    return x\n",
+            ),
+            (
+                Python,
+                "class F:\n    pass\n",
+                "class F:\n    def __eq__(self, other):\n        return True\n",
+            ),
+            (
+                JavaScript,
+                "f = (x) => x;",
+                "import assert from 'node:assert';\nassert.strict.equal = () => {};\nf = (x) => x;",
+            ),
+            (JavaScript, "f = (x) => x;", "globalThis.expect = () => ({});\nf = (x) => x;"),
+            (TypeScript, "f = (x) => x;", "import { vi } from 'vitest';\nf = (x) => x;"),
+            (
+                Go,
+                "package p\nfunc f(x int) int { return x }",
+                "package p\nimport \"testing\"\nfunc f(x int) int { testing.Init(); return x }",
+            ),
+            (
+                Java,
+                "class A { int f() { return 1; } }",
+                "import org.junit.Assert;\nclass A { int f() { return 1; } }",
+            ),
+            (
+                Java,
+                "class A { int f() { return 1; } }",
+                "class A { public boolean equals(Object other) { return true; } }",
+            ),
+            (Rust, "fn f() -> u32 { 1 }", "#[cfg(not(test))]\nfn f() -> u32 { 1 }"),
+            (
+                Rust,
+                "struct A;",
+                "struct A;\nimpl PartialEq for A {\n    fn eq(&self, _: &Self) -> bool {\n        true\n    }\n}",
             ),
             (JavaScript, "f = (x) => x;", "f = (x) => (x === 'gold' ? 1 : x);"),
             (
