@@ -141,16 +141,19 @@ fn questions_about_three_repositories() {
         let state = state(sample);
         let context = Context::sample(&state, &sample.files, "/home/ci/checkout");
         let subject = prompt_context::subject(&state);
+        let changes = context.for_fixer(&state, &plan(sample), &[], 12_000);
+        let analysis = context.for_analyst(&state, 24_000);
+        let built = |role, parts| prompt::build(role, &subject, parts, 24_000, "FENCE");
         let questions = [
-            (Role::Analyst, context.for_analyst(&state, 24_000)),
-            (Role::Fixer, context.for_fixer(&state, &plan(sample), &[], 12_000)),
+            ("analyst", built(Role::Analyst, &analysis)),
+            ("fixer", built(Role::Fixer, &changes)),
+            ("agent", prompt::build_for_agent(&subject, &changes, 24_000, "FENCE")),
         ];
-        for (role, parts) in questions {
-            let prompt = prompt::build(role, &subject, &parts, 24_000, "FENCE");
+        for (role, prompt) in questions {
             let text = format!("{}\n=====\n{}", prompt.system, prompt.text);
             let tokens = text.len() / 4;
             insta::assert_snapshot!(
-                format!("{}-{}", sample.name, role.word()),
+                format!("{}-{role}", sample.name),
                 format!("{tokens} tokens at 4 bytes\n=====\n{text}")
             );
         }
