@@ -43,6 +43,7 @@ const ASSERTIONS: &[Sign] = &[
     ("assertEquals and kin", "assertEquals("),
     ("assertThrows", "assertThrows("),
     ("assertThat", "assertThat("),
+    ("assert_equal and kin", "assert_equal"),
 ];
 
 const PARAMETRISED: &[Sign] = &[
@@ -150,7 +151,7 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
         let name = file.file_name();
         let ending = name.split_once('.').map_or("", |(_, ending)| ending);
         let stem = name.split('.').next().unwrap_or(name);
-        let end = ["_test", "Test", "Tests"].into_iter().find(|end| stem.ends_with(end));
+        let end = ["_test", "_spec", "Test", "Tests"].into_iter().find(|end| stem.ends_with(end));
         let form = match end {
             _ if stem.starts_with("test_") => format!("test_*.{ending}"),
             end => format!("*{}.{ending}", end.unwrap_or_default()),

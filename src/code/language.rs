@@ -21,6 +21,27 @@ pub const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::Java, "Java", &["java"]),
 ];
 
+/// Languages that are recognised by the endings of their files and not parsed.
+pub const UNPARSED: &[(&str, &[&str])] = &[
+    (
+        "C and C++",
+        &[
+            "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp",
+            "cu",
+        ],
+    ),
+    (".NET", &["cs", "fs", "vb"]),
+    ("PHP", &["php", "phpt"]),
+    ("Ruby", &["rb", "rake"]),
+];
+
+/// The name of the language of a file, one that is not parsed included.
+pub fn name_of(file: &RepoPath) -> Option<&'static str> {
+    let ending = file.extension();
+    let unparsed = || UNPARSED.iter().find(|(_, endings)| endings.contains(&ending));
+    Language::of(file).map(Language::name).or_else(|| unparsed().map(|(name, _)| *name))
+}
+
 impl Language {
     /// The language of a file, by its ending.
     pub fn of(file: &RepoPath) -> Option<Self> {

@@ -23,4 +23,5 @@ pub mod special_case;
 pub mod syntax;
 pub mod test_cases;
 pub mod test_paths;
+pub mod test_switches;
 pub mod tree;

@@ -2,7 +2,7 @@
 
 use crate::domain::id::RepoPath;
 
-use super::language::Language;
+use super::language::{self, Language};
 
 /// Folders with tests or test data.
 const FOLDERS: &[&str] = &[
@@ -23,14 +23,25 @@ const FOLDERS: &[&str] = &[
     "playwright",
 ];
 
+/// Words of a folder's name that has a project of tests for .NET.
+const NET_WORDS: &[&str] =
+    &["test", "tests", "unittests", "integrationtests", "functionaltests", "specs"];
+
 /// Whether a file is a test or supports tests: fixtures, snapshots, golden files.
 pub fn is_test(path: &RepoPath) -> bool {
     let stem = path.stem();
-    let in_folder =
-        path.parent().split('/').any(|part| FOLDERS.contains(&part.to_ascii_lowercase().as_str()));
+    let in_folder = path.parent().split('/').any(|part| {
+        let part = part.to_ascii_lowercase();
+        // Projects of .NET are named after what they test: `Shop.Tests`, `Shop.UnitTests`.
+        FOLDERS.contains(&part.as_str())
+            || part.split('.').skip(1).any(|word| NET_WORDS.contains(&word))
+    });
     let is_helper = match Language::of(path) {
         Some(Language::Python) => matches!(stem, "conftest" | "test"),
         Some(Language::Java) => path.as_str().contains("src/test/"),
+        None if language::name_of(path) == Some("Ruby") => {
+            matches!(stem, "spec_helper" | "rails_helper" | "test_helper")
+        }
         _ => matches!(path.extension(), "snap" | "golden" | "approved"),
     };
     is_helper || in_folder || has_test_name(path)
@@ -51,7 +62,33 @@ pub fn has_test_name(path: &RepoPath) -> bool {
         Some(Language::Go) => stem.ends_with("_test"),
         Some(Language::Java) => ["Test", "Tests", "IT"].iter().any(|end| stem.ends_with(end)),
         Some(Language::Rust) => stem == "tests" || format!("/{path}").contains("/tests/"),
-        None => false,
+        None => has_unparsed_test_name(path, stem),
+    }
+}
+
+/// Whether a file of a language that is not parsed contains tests, judged by its name.
+fn has_unparsed_test_name(path: &RepoPath, stem: &str) -> bool {
+    let folded = stem.to_ascii_lowercase();
+    match language::name_of(path) {
+        Some("Ruby") => {
+            let is_case = folded.ends_with("_spec") || folded.ends_with("_test");
+            is_case || (folded.starts_with("test_") && folded != "test_helper")
+        }
+        Some("PHP") => {
+            path.extension() == "phpt"
+                || ["Test", "TestCase", "Cest"].iter().any(|end| stem.ends_with(end))
+        }
+        Some("C and C++") => {
+            let words = ["_test", "-test", "_tests", "-tests", "_unittest", "_spec"];
+            words.iter().any(|end| folded.ends_with(end))
+                || ["Test", "Tests"].iter().any(|end| stem.ends_with(end))
+                || ["test_", "test-"].iter().any(|start| folded.starts_with(start))
+                || matches!(folded.as_str(), "test" | "tests")
+        }
+        Some(".NET") => ["Test", "Tests", "Spec", "Specs", "_test", "_tests"]
+            .iter()
+            .any(|end| stem.ends_with(end)),
+        _ => false,
     }
 }
 
@@ -88,6 +125,11 @@ mod tests {
             "conftest.py",
             "a/__snapshots__/b.snap",
             "tests/api.rs",
+            "spec/support/shop.rb",
+            "lib/spec_helper.rb",
+            "Shop.UnitTests/Helpers/Clock.cs",
+            "src/cart_test.cc",
+            "src/CartTest.php",
         ];
         for path in tests {
             assert!(is_test(&RepoPath::parse(path).unwrap()), "{path}");
@@ -98,6 +140,11 @@ mod tests {
             "src/attest.js",
             "src/main/java/A.java",
             "shop/testing_tools.py",
+            "lib/cart.rb",
+            "src/Contest.cs",
+            "Shop.Contest/Cart.cs",
+            "Shop.Latest/Cart.cs",
+            "src/attestation.cpp",
         ] {
             assert!(!is_test(&RepoPath::parse(path).unwrap()), "{path}");
         }
@@ -124,6 +171,19 @@ mod tests {
             ("src/a/tests.rs", true),
             ("src/contests/a.rs", false),
             ("tests/data.json", false),
+            ("spec/cart_spec.rb", true),
+            ("test/test_cart.rb", true),
+            ("test/test_helper.rb", false),
+            ("lib/inspect.rb", false),
+            ("src/CartTest.php", true),
+            ("tests/bug.phpt", true),
+            ("src/Latest.php", false),
+            ("src/cart_test.cc", true),
+            ("src/CartTests.hpp", true),
+            ("src/test_cart.c", true),
+            ("src/contest.cpp", false),
+            ("Shop.Tests/CartTests.cs", true),
+            ("Shop/Contest.cs", false),
         ];
         for (path, expected) in table {
             let path = RepoPath::parse(path).unwrap();

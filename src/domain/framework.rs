@@ -35,13 +35,15 @@ pub enum Framework {
     GoTest,
     Maven,
     Gradle,
+    Rspec,
+    Minitest,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
     Command,
 }
 
 impl Framework {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
@@ -56,6 +58,8 @@ impl Framework {
         Self::GoTest,
         Self::Maven,
         Self::Gradle,
+        Self::Rspec,
+        Self::Minitest,
         Self::Command,
     ];
 
@@ -76,6 +80,8 @@ impl Framework {
             Self::GoTest => "go test",
             Self::Maven => "Maven Surefire",
             Self::Gradle => "Gradle",
+            Self::Rspec => "RSpec",
+            Self::Minitest => "Minitest",
             Self::Command => "command",
         }
     }
@@ -84,7 +90,8 @@ impl Framework {
         Self::ALL.into_iter().find(|framework| framework.name() == name)
     }
 
-    /// The language that its tests are written in; `None` where the framework does not decide it.
+    /// The language that its tests are written in; `None` where the framework does not decide it, and
+    /// for one that is not parsed.
     #[must_use]
     pub fn language(self) -> Option<Language> {
         match self {
@@ -96,7 +103,7 @@ impl Framework {
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
             Self::Maven | Self::Gradle => Some(Language::Java),
-            Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Command => None,
         }
     }
 
@@ -130,6 +137,8 @@ impl Framework {
             Self::CargoTest | Self::Nextest => "*.rs",
             Self::GoTest => "*_test.go",
             Self::Maven | Self::Gradle => "*Test.java",
+            Self::Rspec => "*_spec.rb",
+            Self::Minitest => "*_test.rb",
             Self::Command => "test_*",
         }
     }
@@ -151,6 +160,8 @@ impl Framework {
             | Self::GoTest
             | Self::Maven
             | Self::Gradle
+            | Self::Rspec
+            | Self::Minitest
             | Self::Command => format!("**/{naming}"),
         }
     }
@@ -159,8 +170,14 @@ impl Framework {
     pub fn test_folder(self) -> &'static str {
         match self {
             Self::Pytest | Self::CargoTest | Self::Nextest => "tests",
-            Self::NodeTest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => "test",
+            Self::NodeTest
+            | Self::Mocha
+            | Self::Ava
+            | Self::NodeTap
+            | Self::Tape
+            | Self::Minitest => "test",
             Self::Maven | Self::Gradle => "src/test/java",
+            Self::Rspec => "spec",
             Self::Unittest | Self::Jest | Self::Vitest | Self::GoTest | Self::Command => "",
         }
     }
@@ -176,6 +193,8 @@ impl Framework {
             Self::CargoTest | Self::Nextest => Some("assert_eq!"),
             Self::GoTest => Some("testing"),
             Self::Maven | Self::Gradle => Some("JUnit assertions"),
+            Self::Rspec => Some("expect(…).to"),
+            Self::Minitest => Some("assert_equal"),
             Self::Command => None,
         }
     }
@@ -201,7 +220,7 @@ impl Framework {
             Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
             Self::Maven => Some("mvn -q test jacoco:report"),
             Self::Gradle => Some("gradle test jacocoTestReport"),
-            Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Command => None,
         }
     }
 
@@ -223,6 +242,8 @@ impl Framework {
             Self::GoTest => Some("go test ./{test_folder}"),
             Self::Maven => Some("mvn -q test -Dtest={test_stem}"),
             Self::Gradle => Some("gradle test --tests {test_stem}"),
+            Self::Rspec => Some("rspec {test_file}"),
+            Self::Minitest => Some("ruby -Ilib -Itest {test_file}"),
             Self::Command => None,
         }
     }
@@ -239,6 +260,8 @@ impl Framework {
             Self::Ava => format!("{run_file} --match '*{name}*'"),
             Self::CargoTest | Self::Nextest => format!("{run_file} {name}"),
             Self::GoTest => format!("{run_file} -run {name}"),
+            Self::Rspec => format!("{run_file} -e {name}"),
+            Self::Minitest => format!("{run_file} -n /{name}/"),
             Self::NodeTap | Self::Tape | Self::Maven | Self::Gradle | Self::Command => {
                 run_file.to_owned()
             }
@@ -263,6 +286,8 @@ impl Framework {
             | Self::Tape
             | Self::Maven
             | Self::Gradle
+            | Self::Rspec
+            | Self::Minitest
             | Self::Command => run_file.to_owned(),
         }
     }
@@ -315,15 +340,19 @@ mod tests {
         assert_eq!(serde_json::from_str::<Framework>("\"unknown\"").unwrap(), Framework::Command);
     }
 
+    /// Frameworks of languages that are not parsed.
+    const UNPARSED: &[Framework] = &[Framework::Rspec, Framework::Minitest];
+
     #[test]
     fn every_framework_but_a_plain_command_is_in_every_table() {
         for framework in Framework::ALL {
             let is_known = framework != Framework::Command;
-            assert_eq!(framework.language().is_some(), is_known, "{framework}: language");
+            let is_parsed = is_known && !UNPARSED.contains(&framework);
+            assert_eq!(framework.language().is_some(), is_parsed, "{framework}: language");
             assert_eq!(framework.test_naming() != "test_*", is_known, "{framework}: naming");
             assert_eq!(framework.assertion_style().is_some(), is_known, "{framework}: assertions");
             assert_eq!(framework.run_file().is_some(), is_known, "{framework}: one file");
-            assert_eq!(framework.run_with_coverage().is_some(), is_known, "{framework}: coverage");
+            assert_eq!(framework.run_with_coverage().is_some(), is_parsed, "{framework}: coverage");
             let run = framework.run_file().unwrap_or("make test");
             assert!(!framework.run_one(run, "a/b.x", "sums").is_empty(), "{framework}: one test");
             assert!(!framework.collect(run, "a/b.x", "a").is_empty(), "{framework}: collect");

@@ -253,7 +253,15 @@ const MANIFESTS: &[&str] = &[
     "build.gradle",
     "build.gradle.kts",
     "Gemfile",
+    "gems.rb",
+    "composer.json",
+    "global.json",
+    "packages.config",
 ];
+
+/// Endings of files that list dependencies, or which sources and tests are built.
+const MANIFEST_ENDINGS: &[&str] =
+    &[".gemspec", ".csproj", ".fsproj", ".vbproj", ".sln", ".slnx", ".props", ".targets", ".cmake"];
 
 /// Files that decide which tests run.
 const TEST_CONFIGURATION: &[&str] = &[
@@ -263,12 +271,43 @@ const TEST_CONFIGURATION: &[&str] = &[
     "noxfile.py",
     ".coveragerc",
     ".mocharc.js",
+    ".mocharc.cjs",
     ".mocharc.json",
+    ".mocharc.jsonc",
+    ".mocharc.yaml",
     ".mocharc.yml",
+    ".taprc",
+    ".rspec",
+    ".rspec-local",
+    ".simplecov",
+    "phpunit.xml",
+    "phpunit.xml.dist",
+    "phpunit.dist.xml",
+    "CMakeLists.txt",
+    "xunit.runner.json",
+    "jasmine.json",
+    "jasmine.mjs",
+    "BUILD",
+    "BUILD.bazel",
+    "WORKSPACE",
+    "WORKSPACE.bazel",
+    "MODULE.bazel",
+    ".bazelrc",
+    ".bazelignore",
     "nextest.toml",
     "karma.conf.js",
     "sitecustomize.py",
     "usercustomize.py",
+];
+
+/// How the names of such files begin whose ending differs.
+const TEST_SETTINGS: &[&str] = &[
+    "jest.config.",
+    "vitest.config.",
+    "playwright.config.",
+    "cypress.config.",
+    "karma.conf.",
+    "ava.config.",
 ];
 
 /// Files of CI services outside `.github`.
@@ -292,6 +331,9 @@ const TOOL_FILES: &[&str] = &[
     "build.rs",
     "Makefile",
     "GNUmakefile",
+    "Rakefile",
+    "CMakePresets.json",
+    "CMakeUserPresets.json",
     "Dockerfile",
     "gradlew",
     "mvnw",
@@ -304,7 +346,7 @@ const TOOL_FILES: &[&str] = &[
 ];
 
 /// Folders at the root that contain only configuration of build tools.
-const TOOL_FOLDERS: &[&str] = &[".devcontainer", ".cargo", ".mvn", ".yarn"];
+const TOOL_FOLDERS: &[&str] = &[".devcontainer", ".cargo", ".mvn", ".yarn", ".bundle"];
 
 /// Whether a package manager writes files of this name.
 pub fn is_lock_file(name: &str) -> bool {
@@ -334,13 +376,13 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     } else if is_lock_file(name) {
         Some(Violation::LockFile(own()))
     } else if listed(MANIFESTS)
+        || MANIFEST_ENDINGS.iter().any(|end| folded_name.ends_with(end))
         || folded_name.starts_with("requirements") && folded_name.ends_with(".txt")
     {
         Some(Violation::Manifest(own()))
     } else if listed(TEST_CONFIGURATION)
-        || ["jest.config.", "vitest.config.", "playwright.config.", "cypress.config."]
-            .iter()
-            .any(|start| folded_name.starts_with(start))
+        || TEST_SETTINGS.iter().any(|start| folded_name.starts_with(start))
+        || folded_name.ends_with(".runsettings")
     {
         Some(Violation::TestConfiguration(own()))
     } else {
@@ -395,6 +437,19 @@ mod tests {
             ("requirements-dev.txt", Some("manifest")),
             ("pytest.ini", Some("test-configuration")),
             ("jest.config.ts", Some("test-configuration")),
+            ("Gemfile", Some("manifest")),
+            ("shop.gemspec", Some("manifest")),
+            ("composer.json", Some("manifest")),
+            ("Shop.Tests/Shop.Tests.csproj", Some("manifest")),
+            ("Rakefile", Some("tool-file")),
+            (".bundle/config", Some("tool-file")),
+            (".rspec", Some("test-configuration")),
+            ("phpunit.xml.dist", Some("test-configuration")),
+            ("src/CMakeLists.txt", Some("test-configuration")),
+            ("pkg/BUILD.bazel", Some("test-configuration")),
+            ("ci.runsettings", Some("test-configuration")),
+            ("ava.config.js", Some("test-configuration")),
+            ("lib/build.rb", None),
             ("src/app.py", None),
             ("src/lock.py", None),
         ];

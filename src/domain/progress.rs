@@ -133,6 +133,8 @@ pub struct FinishedIteration {
     pub exhausted: bool,
     /// Whether an edit was searched for, rather than providers asked alone.
     pub searched: bool,
+    /// Edits that the search tried.
+    pub tried: u32,
     pub improved: bool,
     /// Whether it was skipped because every analysis was too weak.
     pub skipped: bool,
@@ -186,7 +188,9 @@ pub fn reason_to_give_up(
         ));
     }
     let last = rounds.last()?;
-    let reason = if last.searched {
+    let reason = if last.searched && last.tried == 0 {
+        "the widest search found nothing to try; without a model, regreen edits only Python, JavaScript and TypeScript"
+    } else if last.searched {
         "the widest search found nothing within its limits"
     } else {
         "a reflective iteration, which looks for another approach, brought no usable edit"
@@ -295,6 +299,7 @@ mod tests {
             cause: cause.into(),
             exhausted,
             searched: true,
+            tried: 9,
             improved: false,
             skipped: false,
         }
@@ -331,6 +336,8 @@ mod tests {
         );
         let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
         assert!(ended(empty.clone()).starts_with("the widest search"));
+        let untried = FinishedIteration { tried: 0, ..empty.clone() };
+        assert!(ended(untried).contains("edits only Python, JavaScript and TypeScript"));
         assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));
     }
 

@@ -14,6 +14,7 @@ pub struct TestCommand {
 pub const LAUNCHERS: &[&[&str]] = &[
     &["npx"],
     &["npm", "exec"],
+    &["bundle", "exec"],
     &["uv", "run"],
     &["poetry", "run"],
     &["pipenv", "run"],

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::imports::Graph;
-use crate::code::language::Language;
+use crate::code::language::{self, Language};
 use crate::code::test_paths;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{RepoPath, TestId, TreeId};
@@ -32,6 +32,35 @@ fn package(file: &RepoPath) -> Option<String> {
         | Language::Tsx
         | Language::Rust => None,
     }
+}
+
+/// Sources of languages that are not parsed, at most.
+const NAMED: usize = 20;
+
+/// What the id and the failure of a test say.
+fn words_of(case: &TestCase) -> String {
+    let failure =
+        case.failure.iter().map(|failure| format!("{}\n{}", failure.message, failure.stack));
+    format!("{}\n{}\n", case.id, failure.collect::<String>())
+}
+
+/// The sources of languages that are not parsed whose names the tests, or their failures, mention: a class
+/// of its file, a header, a file that is loaded. Case and `_` do not count.
+fn named_sources(
+    tests: &BTreeSet<RepoPath>,
+    said: &str,
+    files: &BTreeMap<RepoPath, String>,
+) -> Vec<RepoPath> {
+    let is_unparsed = |file: &RepoPath| Language::of(file).is_none();
+    let folded = |word: &str| word.replace(['_', '-'], "").to_lowercase();
+    let texts = tests.iter().filter(|file| is_unparsed(file)).filter_map(|file| files.get(file));
+    let texts = texts.map(String::as_str).chain([said]);
+    let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let words: BTreeSet<String> =
+        texts.flat_map(|text| text.split(move |c| !is_inner(c))).map(folded).collect();
+    let named =
+        files.keys().filter(|file| is_unparsed(file) && words.contains(&folded(file.stem())));
+    named.filter(|file| !test_paths::is_test(file)).take(NAMED).cloned().collect()
 }
 
 /// The import graph of the accepted sources, kept up to date between iterations.
@@ -89,6 +118,7 @@ impl Impact {
             case.file.iter().chain(frames.map(|frame| &frame.file)).cloned().collect()
         };
         let mut tests: BTreeSet<RepoPath> = state.ledger.failing_cases().flat_map(own).collect();
+        let said: String = state.ledger.failing_cases().map(words_of).collect();
         if self.graph(&state.accepted_tree, fx).await?.is_none() {
             return Ok(Vec::new());
         }
@@ -100,6 +130,7 @@ impl Impact {
         tests.extend(beside.iter().cloned());
         let mut needed: Vec<RepoPath> = beside;
         needed.extend(graph.needed_by(&tests));
+        needed.extend(named_sources(&tests, &said, files));
         let mut seen = BTreeSet::new();
         needed.retain(|file| !test_paths::is_test(file) && seen.insert(file.clone()));
         Ok(needed)
@@ -126,7 +157,7 @@ impl Impact {
                     return Ok(None);
                 }
                 let mut files = BTreeMap::new();
-                for name in names.into_iter().filter(|name| Language::of(name).is_some()) {
+                for name in names.into_iter().filter(|name| language::name_of(name).is_some()) {
                     let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
                     if bytes.len() <= FILE_LIMIT {
                         files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
@@ -143,6 +174,25 @@ impl Impact {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_that_are_not_parsed_are_found_by_their_names() {
+        let path = |file: &str| RepoPath::parse(file).unwrap();
+        let files: BTreeMap<RepoPath, String> = [
+            ("lib/price_list.rb", ""),
+            ("lib/cart.rb", ""),
+            ("src/Order.php", ""),
+            ("a.py", ""),
+            ("spec/a_spec.rb", "describe PriceList do\n  a = Cartoon.new\nend\n"),
+            ("spec/price_list_spec.rb", ""),
+        ]
+        .map(|(file, text)| (path(file), text.to_owned()))
+        .into();
+        let tests = [path("spec/a_spec.rb")].into();
+        assert_eq!(named_sources(&tests, "", &files), [path("lib/price_list.rb")]);
+        let found = named_sources(&BTreeSet::new(), "OrderTest: no Order\na", &files);
+        assert_eq!(found, [path("src/Order.php")]);
+    }
 
     #[test]
     fn files_of_one_package_see_each_other_without_an_import() {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::code::declared_name;
-use crate::code::language::Language;
+use crate::code::language::{self, Language};
 use crate::code::outline::{self, Declaration, DeclarationKind};
 use crate::code::search_replace::{self, Block};
 use crate::domain::fix_plan::ModificationPoint;
@@ -208,6 +208,11 @@ pub fn parse_point<'t>(
         let function = if function.ends_with(':') { rest } else { function };
         let name = [function, range].into_iter().map(str::trim).find(|name| !name.is_empty());
         let name = name.ok_or_else(|| vague("a file without a function and lines"))?;
+        if Language::of(&file).is_none() && language::name_of(&file).is_some() {
+            let (start, end) = lines_with(source, name)
+                .ok_or_else(|| vague("no lines, and no such name in the file"))?;
+            return Ok(ModificationPoint { file, function: name.to_owned(), start, end });
+        }
         let (function, start, end) = find_named(&declared, name).map_err(vague)?;
         return Ok(ModificationPoint { file, function, start, end });
     };
@@ -218,6 +223,19 @@ pub fn parse_point<'t>(
     }
     let function = function_at(&declared, function.trim_end_matches(':'), (start, end));
     Ok(ModificationPoint { file, function, start, end })
+}
+
+/// Lines from the one that first names something, in a language that is not parsed.
+const LINES_BEHIND_NAME: usize = 20;
+
+/// The lines that begin where a text first contains the last part of a name.
+fn lines_with(source: &str, name: &str) -> Option<(u32, u32)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let last = name.rsplit(|c| !is_part(c)).find(|part| !part.is_empty())?;
+    let at =
+        source.lines().position(|line| line.split(|c| !is_part(c)).any(|word| word == last))?;
+    let end = (at + 1 + LINES_BEHIND_NAME).min(source.lines().count());
+    Some((u32::try_from(at + 1).ok()?, u32::try_from(end).ok()?))
 }
 
 /// The code outside of all functions and types.

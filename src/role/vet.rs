@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use crate::code::language::Language;
-use crate::code::{syntax, test_cases, test_paths};
+use crate::code::{syntax, test_cases, test_paths, test_switches};
 use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -106,13 +106,16 @@ pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
         });
         return found;
     };
+    let before = edit.before.as_deref().unwrap_or_default();
     let Some(language) = Language::of(&edit.file) else {
         if is_test {
             found.push(Violation::TestEdited(file()));
         }
+        if test_switches::are_added(&edit.file, is_test, before, after) {
+            found.push(Violation::TestSkipped(file()));
+        }
         return found;
     };
-    let before = edit.before.as_deref().unwrap_or_default();
     if edit.before.is_some() && (is_test || changes_inner_tests(language, before, after)) {
         found.extend(tampering(edit, language, before, after, reach));
     }

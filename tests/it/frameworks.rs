@@ -2,24 +2,29 @@
 
 use serde_json::Value;
 
-use super::support::TestRepo;
+use super::support::{Ran, Regreen, TestRepo};
 
 /// Makes a dry run, which runs the suite once and its failures twice more, and returns the JSON
 /// document.
-fn look(repo: &TestRepo) -> Value {
-    let ran = repo.regreen(&["fix", "--dry-run", "--json"]);
+pub fn look(repo: &impl Regreen) -> Value {
+    let ran: Ran = repo
+        .command()
+        .args(["fix", "--dry-run", "--json"])
+        .output()
+        .expect("regreen starts")
+        .into();
     let document = ran.document();
     assert_eq!(document["result"], "planned", "{}", ran.err);
     document
 }
 
-fn failing(document: &Value) -> Vec<&str> {
+pub fn failing(document: &Value) -> Vec<&str> {
     let tests = document["failing-tests"].as_array().unwrap();
     tests.iter().map(|test| test["test"].as_str().unwrap()).collect()
 }
 
 /// Passed and failed tests of the baseline.
-fn counts(document: &Value) -> (u64, u64) {
+pub fn counts(document: &Value) -> (u64, u64) {
     let initial = &document["initial"];
     (initial["passed"].as_u64().unwrap(), initial["failed"].as_u64().unwrap())
 }

@@ -23,6 +23,7 @@ mod memory;
 mod models;
 mod planning;
 mod python_path;
+mod ruby_suites;
 mod runner_checkouts;
 mod sandbox;
 mod sandbox_of_written_tests;

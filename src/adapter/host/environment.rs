@@ -28,6 +28,11 @@ const ALLOWED: &[&str] = &[
     "PYENV_VERSION",
     "RUSTUP_TOOLCHAIN",
     "RUSTFLAGS",
+    "RBENV_VERSION",
+    "GEM_HOME",
+    "GEM_PATH",
+    "BUNDLE_PATH",
+    "BUNDLE_WITHOUT",
     "GOROOT",
     "GOMODCACHE",
     "GOPROXY",
@@ -54,6 +59,7 @@ const TOOL_HOMES: &[(&str, &str)] = &[
     ("GOPATH", "go"),
     ("GOCACHE", ".cache/go-build"),
     ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
     ("GRADLE_USER_HOME", ".gradle"),
 ];
 

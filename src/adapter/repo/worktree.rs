@@ -20,7 +20,7 @@ use super::objects::{copy_shallow, find_commit, message_of, name, oid};
 use super::{RepositoryFacts, commit, failed, folder_edits, io, line_history, tree};
 
 /// Untracked folders that test tools need; linked into every private checkout.
-const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
+const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
 
 /// Depth below the root to which dependency folders are searched.
 const DEPENDENCY_DEPTH: usize = 3;

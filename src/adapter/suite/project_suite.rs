@@ -87,6 +87,8 @@ const DRIVERS: &[(&str, &str)] = &[
     ("regreen_django.py", include_str!("driver/regreen_django.py")),
     ("sitecustomize.py", include_str!("driver/sitecustomize.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
+    ("rspec_report.rb", include_str!("driver/rspec_report.rb")),
+    ("minitest_report.rb", include_str!("driver/minitest_report.rb")),
     ("ava_cache.cjs", include_str!("driver/ava_cache.cjs")),
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),

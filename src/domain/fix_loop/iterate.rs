@@ -143,6 +143,7 @@ impl FixLoop {
                 cause: iteration.cause_fingerprint().to_owned(),
                 exhausted: iteration.exhausted,
                 searched: is_searched(row.tried, &row.calls, row.degraded),
+                tried: row.tried,
                 improved: iteration.result == IterationResult::Improved,
                 skipped: iteration.result == IterationResult::SkippedDegraded,
             })

@@ -2,12 +2,15 @@
 
 pub mod fake_github;
 pub mod fake_model;
+mod started;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+pub use started::{Regreen, Started};
 
 /// Distance between the points at which a test kills a session: the `dense` one visits more of them
 /// and takes minutes.

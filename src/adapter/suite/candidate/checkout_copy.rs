@@ -12,7 +12,7 @@ use crate::effect::RunError;
 use crate::adapter::suite::io_error::cannot;
 
 /// Folders that are linked into the copy instead of copied.
-const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
+const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
 
 /// Copies a checkout to `target`, replacing what is there; dependency folders are linked. Returns
 /// the real path of the copy.

@@ -9,7 +9,7 @@ use ignore::WalkBuilder;
 use crate::adapter::host::environment;
 use crate::adapter::host::process::{self, Invocation};
 use crate::adapter::host::sandbox::Access;
-use crate::code::language::Language;
+use crate::code::language::{self, Language};
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::test_command::TestCommand;
@@ -205,7 +205,10 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         directory: site.directory.clone(),
         command: (adapter.command)(&site, None, &files).display,
         format: adapter.format.to_owned(),
-        languages: languages(&site.folder()).iter().map(|one| one.name().to_owned()).collect(),
+        languages: counted(&site.folder(), &|file| Some((language::name_of(file)?, ())))
+            .into_iter()
+            .map(|(name, ())| name.to_owned())
+            .collect(),
         evidence: vec![evidence],
     };
     Detection { facts, others, packages, missing, adapter, site }
@@ -314,18 +317,27 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     process::output(&invocation, Duration::from_secs(20)).ok()
 }
 
-/// Languages of the sources, the most frequent first; TSX counts as TypeScript.
+/// Languages of the sources that are parsed, the most frequent first; TSX counts as TypeScript.
 pub fn languages(folder: &Path) -> Vec<Language> {
-    let mut counts: BTreeMap<&str, (usize, Language)> = BTreeMap::new();
+    let language = |file: &RepoPath| Language::of(file).map(|one| (one.name(), one));
+    counted(folder, &language).into_iter().map(|(_, language)| language).collect()
+}
+
+/// What names the languages of the files below a folder, the most frequent first.
+fn counted<T: Copy>(
+    folder: &Path,
+    named: &dyn Fn(&RepoPath) -> Option<(&'static str, T)>,
+) -> Vec<(&'static str, T)> {
+    let mut counts: BTreeMap<&str, (usize, T)> = BTreeMap::new();
     for entry in WalkBuilder::new(folder).build().flatten().take(COUNTED) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(language) = RepoPath::parse(name).ok().and_then(|name| Language::of(&name)) {
-            counts.entry(language.name()).or_insert((0, language)).0 += 1;
+        if let Some((name, value)) = RepoPath::parse(name).ok().and_then(|name| named(&name)) {
+            counts.entry(name).or_insert((0, value)).0 += 1;
         }
     }
-    let mut counts: Vec<(&str, (usize, Language))> = counts.into_iter().collect();
+    let mut counts: Vec<(&str, (usize, T))> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
-    counts.into_iter().map(|(_, (_, language))| language).collect()
+    counts.into_iter().map(|(name, (_, value))| (name, value)).collect()
 }
 
 #[cfg(test)]

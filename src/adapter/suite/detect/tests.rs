@@ -235,6 +235,24 @@ const KNOWN: &[Known] = &[
         Framework::Tape,
     ),
     (
+        "rubocop/rubocop",
+        ".rspec Gemfile Rakefile rubocop.gemspec spec/spec_helper.rb",
+        &[("Gemfile", "gem 'rspec', '~> 3.7'\n")],
+        Framework::Rspec,
+    ),
+    (
+        "fastlane/fastlane",
+        ".rspec Gemfile.lock fastlane/spec/runner_spec.rb pyproject.txt",
+        &[],
+        Framework::Rspec,
+    ),
+    (
+        "rack/rack",
+        "Gemfile rack.gemspec test/spec_builder.rb test/helper.rb test/test_thread.rb",
+        &[("rack.gemspec", "s.add_development_dependency 'minitest', '~> 5.0'\n")],
+        Framework::Minitest,
+    ),
+    (
         "lukeed/clsx",
         "clsx.d.ts src/index.js",
         &[("package.json", r#"{"scripts": {"test": "tape -r esm test/*.js | tap-spec"}}"#)],

@@ -92,8 +92,11 @@ impl PathMapper {
         };
         let path = RepoPath::parse(relative.to_str()?).ok()?;
         let foreign = ["node_modules", ".venv", "venv", "site-packages"];
-        let outside = path.as_str().split('/').any(|part| foreign.contains(&part));
-        (!outside).then_some(path)
+        let is_foreign = path.as_str().split('/').any(|part| foreign.contains(&part));
+        // What Composer and Bundler install; deeper down, a vendor is a seller.
+        let below = path.as_str().strip_prefix(&self.directory).unwrap_or(path.as_str());
+        let is_vendored = below.trim_start_matches('/').starts_with("vendor/");
+        (!is_foreign && !is_vendored).then_some(path)
     }
 
     fn layer(&self, file: Option<&RepoPath>, id: &str) -> Layer {

@@ -28,7 +28,7 @@ macro_rules! frame_pattern {
     };
 }
 
-static PATTERNS: [FramePattern; 8] = [
+static PATTERNS: [FramePattern; 12] = [
     // Python: File "/x/y.py", line 3, in f
     frame_pattern!(
         r#"(?m)^(?:E\s)?\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?"#,
@@ -57,6 +57,26 @@ static PATTERNS: [FramePattern; 8] = [
     frame_pattern!(r"(?m)^\[ERROR\] (?P<file>/[^\n:]+):\[(?P<line>\d+),\d+\](?P<function>)", false),
     // Go: x_test.go:3: message, and /x/y.go:3 +0x1d in panics
     frame_pattern!(r"(?m)^\s*(?P<file>[^\s:]+\.go):(?P<line>\d+)(?P<function>)", false),
+    // Ruby: /x/y.rb:3:in `f', and `# ./x/y.rb:3:in` of RSpec
+    frame_pattern!(
+        r"(?m)^\s*(?:# |from )?(?P<file>[^\s:#]+\.(?:rb|rake)):(?P<line>\d+)(?::in [`'](?P<function>[^'\n]+))?",
+        false
+    ),
+    // PHP: /x/y.php:3, and `#0 /x/y.php(3): f()`
+    frame_pattern!(
+        r"(?m)^\s*(?:#\d+ )?(?P<file>/[^\s:(]+\.php)(?::|\()(?P<line>\d+)(?:\): (?P<function>[^\n(]+))?",
+        false
+    ),
+    // C and C++: /x/y.cc:3: Failure of GoogleTest, and y.cc:3:5: error of compilers
+    frame_pattern!(
+        r"(?m)^\s*(?P<file>[^\s:()]+\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|cu)):(?P<line>\d+)(?P<function>)",
+        false
+    ),
+    // .NET: at Shop.Cart.Total() in /x/y.cs:line 3
+    frame_pattern!(
+        r"(?m)^\s*at (?P<function>[^\n]+?) in (?P<file>[^\n]+?\.(?:cs|fs|vb)):line (?P<line>\d+)",
+        false
+    ),
 ];
 
 /// The frames of a stack that lie in the repository, innermost first.
@@ -123,6 +143,26 @@ mod tests {
             ),
             ("thread 'x' panicked at src/lib.rs:12:5:\nboom", vec![("src/lib.rs", 12, "")]),
             ("    sum_test.go:12: got 3", vec![("sum_test.go", 12, "")]),
+            (
+                "no\n# ./lib/cart.rb:3:in `total'\n/repo/spec/cart_spec.rb:4:in 'block in <top>'\n/usr/lib/ruby/x.rb:1:in `y'\n",
+                vec![("lib/cart.rb", 3, "total"), ("spec/cart_spec.rb", 4, "block in <top>")],
+            ),
+            (
+                "no\n\n/repo/src/Cart.php:7\n/repo/tests/CartTest.php:9\n#0 /repo/src/Price.php(3): App\\Price->of()\n",
+                vec![
+                    ("src/Cart.php", 7, ""),
+                    ("tests/CartTest.php", 9, ""),
+                    ("src/Price.php", 3, "App\\Price->of"),
+                ],
+            ),
+            (
+                "/repo/tests/cart_test.cc:12: Failure\nExpected\nsrc/cart.cpp:3:5: error: no\n",
+                vec![("tests/cart_test.cc", 12, ""), ("src/cart.cpp", 3, "")],
+            ),
+            (
+                "   at Shop.Cart.Total(Int32 n) in /repo/Shop/Cart.cs:line 7\n   at System.X.Y()\n",
+                vec![("Shop/Cart.cs", 7, "Shop.Cart.Total(Int32 n)")],
+            ),
         ];
         for (stack, expected) in table {
             let found = frames(stack, &paths);

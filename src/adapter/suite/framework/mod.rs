@@ -15,6 +15,7 @@ mod node_test;
 mod npm_script;
 mod pytest;
 mod python_command;
+mod ruby;
 mod tap_runners;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 14] = [
+pub const DETECTION_ORDER: [Framework; 16] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
@@ -44,6 +45,8 @@ pub const DETECTION_ORDER: [Framework; 14] = [
     Framework::Tape,
     Framework::Pytest,
     Framework::Unittest,
+    Framework::Rspec,
+    Framework::Minitest,
     Framework::Nextest,
     Framework::CargoTest,
     Framework::GoTest,
@@ -68,6 +71,8 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::GoTest => &go_test::ADAPTER,
         Framework::Maven => &maven::ADAPTER,
         Framework::Gradle => &gradle::ADAPTER,
+        Framework::Rspec => &ruby::RSPEC,
+        Framework::Minitest => &ruby::MINITEST,
         Framework::Command => &command::ADAPTER,
     }
 }

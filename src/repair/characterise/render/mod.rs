@@ -37,6 +37,8 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::GoTest
         | Framework::Maven
         | Framework::Gradle
+        | Framework::Rspec
+        | Framework::Minitest
         | Framework::Command => false,
     }
 }

@@ -51,6 +51,16 @@ fn the_whole_suite_runs_by_these_commands() {
             "gradle test",
             "gradle test --continue --init-script /drivers/gradle_init.gradle",
         ),
+        (
+            Framework::Rspec,
+            "rspec",
+            "sh -c rspec --require /drivers/rspec_report.rb --format progress --format Regreen::RspecReport --no-fail-fast",
+        ),
+        (
+            Framework::Minitest,
+            "ruby -Ilib -Itest -e 'Dir[\"./test/**/{*_test,test_*}.rb\"].sort.each { |file| require file }'",
+            "sh -c ruby -Ilib -Itest -e 'Dir[\"./test/**/{*_test,test_*}.rb\"].sort.each { |file| require file }'",
+        ),
     ];
     for (framework, displayed, argv) in table {
         let command = project.run(framework, None);
@@ -237,6 +247,18 @@ fn a_configured_command_keeps_all_of_its_words() {
             "npx mocha -R dot 'test/a b.js' --reporter /drivers/mocha_reporter.cjs -- x",
         ),
         (Framework::Ava, "nyc ava --serial", None, "nyc ava --tap --serial"),
+        (
+            Framework::Rspec,
+            "bundle exec rspec 'spec/a b_spec.rb'",
+            Some(&["spec/a_spec.rb::A > adds"]),
+            "bundle exec rspec 'spec/a b_spec.rb' --require /drivers/rspec_report.rb --format progress --format Regreen::RspecReport --no-fail-fast",
+        ),
+        (
+            Framework::Minitest,
+            "bundle exec rake test TEST=test/a_test.rb",
+            Some(&["test/a_test.rb::ATest#test_adds"]),
+            "bundle exec rake test TEST=test/a_test.rb",
+        ),
         (Framework::NodeTap, "npx tap -j4 test", None, "npx tap --reporter=tap -j4 test"),
         (Framework::Tape, "npx tape test/*.js", None, "npx tape test/*.js"),
     ];
@@ -259,5 +281,29 @@ fn a_configured_command_keeps_all_of_its_words() {
             };
             rest = after;
         }
+    }
+}
+
+/// Files with their texts, the framework, and the command that is shown.
+type RubyCase<'a> = (&'a [(&'a str, &'a str)], Framework, &'a str);
+
+#[test]
+fn ruby_starts_through_bundler_and_rake_where_a_project_uses_them() {
+    let table: &[RubyCase<'_>] = &[
+        (&[("Gemfile.lock", "")], Framework::Rspec, "bundle exec rspec"),
+        (&[("Gemfile", "")], Framework::Rspec, "rspec"),
+        (&[("Rakefile", "Rake::TestTask.new\n")], Framework::Minitest, "rake test"),
+        (
+            &[("Rakefile", "Minitest::TestTask.create\n"), ("Gemfile.lock", "")],
+            Framework::Minitest,
+            "bundle exec rake test",
+        ),
+    ];
+    for (files, framework, expected) in table {
+        let run = Project::new(files).run(*framework, None);
+        assert_eq!(run.display, *expected, "{files:?}");
+        assert!(!run.environment.contains_key("REGREEN_SELECT"), "{files:?}");
+        let some = Project::new(files).run(*framework, Some(&["a_test.rb::A#b"]));
+        assert_eq!(some.environment["REGREEN_SELECT"], "/selection", "{files:?}");
     }
 }

@@ -1,0 +1,3 @@
+class Cart
+  def total(prices) = prices.sum + 1
+end
