@@ -44,6 +44,7 @@ const ASSERTIONS: &[Sign] = &[
     ("assertThrows", "assertThrows("),
     ("assertThat", "assertThat("),
     ("assert_equal and kin", "assert_equal"),
+    ("$this->assertSame and kin", "$this->assert"),
 ];
 
 const PARAMETRISED: &[Sign] = &[

@@ -37,13 +37,14 @@ pub enum Framework {
     Gradle,
     Rspec,
     Minitest,
+    Phpunit,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
     Command,
 }
 
 impl Framework {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
@@ -60,6 +61,7 @@ impl Framework {
         Self::Gradle,
         Self::Rspec,
         Self::Minitest,
+        Self::Phpunit,
         Self::Command,
     ];
 
@@ -82,6 +84,7 @@ impl Framework {
             Self::Gradle => "Gradle",
             Self::Rspec => "RSpec",
             Self::Minitest => "Minitest",
+            Self::Phpunit => "PHPUnit",
             Self::Command => "command",
         }
     }
@@ -103,7 +106,7 @@ impl Framework {
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
             Self::Maven | Self::Gradle => Some(Language::Java),
-            Self::Rspec | Self::Minitest | Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Command => None,
         }
     }
 
@@ -139,6 +142,7 @@ impl Framework {
             Self::Maven | Self::Gradle => "*Test.java",
             Self::Rspec => "*_spec.rb",
             Self::Minitest => "*_test.rb",
+            Self::Phpunit => "*Test.php",
             Self::Command => "test_*",
         }
     }
@@ -162,6 +166,7 @@ impl Framework {
             | Self::Gradle
             | Self::Rspec
             | Self::Minitest
+            | Self::Phpunit
             | Self::Command => format!("**/{naming}"),
         }
     }
@@ -169,7 +174,7 @@ impl Framework {
     /// The folder of tests where a project has none yet; empty for the folder of the source.
     pub fn test_folder(self) -> &'static str {
         match self {
-            Self::Pytest | Self::CargoTest | Self::Nextest => "tests",
+            Self::Pytest | Self::CargoTest | Self::Nextest | Self::Phpunit => "tests",
             Self::NodeTest
             | Self::Mocha
             | Self::Ava
@@ -195,6 +200,7 @@ impl Framework {
             Self::Maven | Self::Gradle => Some("JUnit assertions"),
             Self::Rspec => Some("expect(…).to"),
             Self::Minitest => Some("assert_equal"),
+            Self::Phpunit => Some("$this->assertSame"),
             Self::Command => None,
         }
     }
@@ -220,7 +226,7 @@ impl Framework {
             Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
             Self::Maven => Some("mvn -q test jacoco:report"),
             Self::Gradle => Some("gradle test jacocoTestReport"),
-            Self::Rspec | Self::Minitest | Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Command => None,
         }
     }
 
@@ -244,6 +250,7 @@ impl Framework {
             Self::Gradle => Some("gradle test --tests {test_stem}"),
             Self::Rspec => Some("rspec {test_file}"),
             Self::Minitest => Some("ruby -Ilib -Itest {test_file}"),
+            Self::Phpunit => Some("vendor/bin/phpunit {test_file}"),
             Self::Command => None,
         }
     }
@@ -262,6 +269,7 @@ impl Framework {
             Self::GoTest => format!("{run_file} -run {name}"),
             Self::Rspec => format!("{run_file} -e {name}"),
             Self::Minitest => format!("{run_file} -n /{name}/"),
+            Self::Phpunit => format!("{run_file} --filter {name}"),
             Self::NodeTap | Self::Tape | Self::Maven | Self::Gradle | Self::Command => {
                 run_file.to_owned()
             }
@@ -288,6 +296,7 @@ impl Framework {
             | Self::Gradle
             | Self::Rspec
             | Self::Minitest
+            | Self::Phpunit
             | Self::Command => run_file.to_owned(),
         }
     }
@@ -341,7 +350,7 @@ mod tests {
     }
 
     /// Frameworks of languages that are not parsed.
-    const UNPARSED: &[Framework] = &[Framework::Rspec, Framework::Minitest];
+    const UNPARSED: &[Framework] = &[Framework::Rspec, Framework::Minitest, Framework::Phpunit];
 
     #[test]
     fn every_framework_but_a_plain_command_is_in_every_table() {

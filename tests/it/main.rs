@@ -21,6 +21,7 @@ mod interrupted_provider_calls;
 mod large_output;
 mod memory;
 mod models;
+mod php_suites;
 mod planning;
 mod python_path;
 mod ruby_suites;

@@ -34,6 +34,33 @@ pub enum Branching {
     Detached,
 }
 
+/// Links a folder of dependencies. The autoloader of Composer finds the project's own classes from the
+/// real path of its files, so that these are copied: a link would lead to the classes of the user's checkout.
+fn link_dependency(from: &Path, to: &Path) -> std::io::Result<()> {
+    let is_composer = from.join("composer").is_dir() && from.join("autoload.php").is_file();
+    if !is_composer {
+        return std::os::unix::fs::symlink(from, to);
+    }
+    copy_files(from, to, &["composer", "bin"])
+}
+
+/// Copies the plain files of a folder and of those below it that are named, and links the rest.
+fn copy_files(from: &Path, to: &Path, below: &[&str]) -> std::io::Result<()> {
+    files::create_folder(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        } else if kind.is_dir() && below.iter().any(|name| entry.file_name() == *name) {
+            copy_files(&entry.path(), &target, &[])?;
+        } else {
+            std::os::unix::fs::symlink(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
 /// Settings of a private checkout.
 #[derive(Clone, Debug)]
 pub struct WorktreeSettings<'a> {
@@ -114,7 +141,7 @@ impl RepoWorktree {
                 let (from, to) =
                     (self.checkout.join(&folder).join(name), root.join(&folder).join(name));
                 if from.is_dir() && fs::symlink_metadata(&to).is_err() {
-                    std::os::unix::fs::symlink(&from, &to).map_err(io(format!("link {name}")))?;
+                    link_dependency(&from, &to).map_err(io(format!("link {name}")))?;
                 }
             }
             if depth == DEPENDENCY_DEPTH {

@@ -31,7 +31,9 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let target = to.join(&name);
-        let linked = LINKED.iter().any(|known| name == *known);
+        // What Composer finds from the real path of its files would be that of the other checkout.
+        let linked =
+            LINKED.iter().any(|known| name == *known) && !entry.path().join("composer").is_dir();
         if name == ".git" {
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;

@@ -235,6 +235,18 @@ const KNOWN: &[Known] = &[
         Framework::Tape,
     ),
     (
+        "laravel/framework",
+        "composer.json phpunit.xml.dist src/Illuminate/Support/Str.php tests/Support/SupportStrTest.php",
+        &[],
+        Framework::Phpunit,
+    ),
+    (
+        "sebastianbergmann/money",
+        "build.xml composer.json package.json phpunit.xml tests/MoneyTest.php",
+        &[("package.json", r#"{"scripts": {"build": "webpack"}}"#)],
+        Framework::Phpunit,
+    ),
+    (
         "rubocop/rubocop",
         ".rspec Gemfile Rakefile rubocop.gemspec spec/spec_helper.rb",
         &[("Gemfile", "gem 'rspec', '~> 3.7'\n")],

@@ -13,6 +13,7 @@ mod mocha;
 mod nextest;
 mod node_test;
 mod npm_script;
+mod phpunit;
 mod pytest;
 mod python_command;
 mod ruby;
@@ -35,7 +36,7 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 16] = [
+pub const DETECTION_ORDER: [Framework; 17] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
@@ -47,6 +48,7 @@ pub const DETECTION_ORDER: [Framework; 16] = [
     Framework::Unittest,
     Framework::Rspec,
     Framework::Minitest,
+    Framework::Phpunit,
     Framework::Nextest,
     Framework::CargoTest,
     Framework::GoTest,
@@ -73,6 +75,7 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::Gradle => &gradle::ADAPTER,
         Framework::Rspec => &ruby::RSPEC,
         Framework::Minitest => &ruby::MINITEST,
+        Framework::Phpunit => &phpunit::ADAPTER,
         Framework::Command => &command::ADAPTER,
     }
 }

@@ -39,6 +39,7 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Gradle
         | Framework::Rspec
         | Framework::Minitest
+        | Framework::Phpunit
         | Framework::Command => false,
     }
 }

@@ -51,6 +51,7 @@ fn the_whole_suite_runs_by_these_commands() {
             "gradle test",
             "gradle test --continue --init-script /drivers/gradle_init.gradle",
         ),
+        (Framework::Phpunit, "phpunit", "phpunit --log-junit /results --do-not-cache-result"),
         (
             Framework::Rspec,
             "rspec",
@@ -248,6 +249,12 @@ fn a_configured_command_keeps_all_of_its_words() {
         ),
         (Framework::Ava, "nyc ava --serial", None, "nyc ava --tap --serial"),
         (
+            Framework::Phpunit,
+            "vendor/bin/phpunit --testsuite unit",
+            Some(&["App\\ATest::testSum with data set \"a/b\"", "App\\BTest::testX"]),
+            "vendor/bin/phpunit --testsuite unit --log-junit /results --do-not-cache-result --filter '/^(?:App\\\\ATest::testSum with data set \"a\\/b\"|App\\\\BTest::testX)$/'",
+        ),
+        (
             Framework::Rspec,
             "bundle exec rspec 'spec/a b_spec.rb'",
             Some(&["spec/a_spec.rb::A > adds"]),
@@ -306,4 +313,17 @@ fn ruby_starts_through_bundler_and_rake_where_a_project_uses_them() {
         let some = Project::new(files).run(*framework, Some(&["a_test.rb::A#b"]));
         assert_eq!(some.environment["REGREEN_SELECT"], "/selection", "{files:?}");
     }
+}
+
+#[test]
+fn a_test_of_php_that_depends_on_another_one_runs_with_its_class() {
+    let project = Project::new(&[
+        ("tests/ATest.php", "/** @depends testA */"),
+        ("tests/BTest.php", ""),
+        ("vendor/bin/phpunit", ""),
+    ]);
+    let run = project.run(Framework::Phpunit, Some(&["App\\ATest::testX", "App\\BTest::testY"]));
+    let filter = r"--filter /^(?:App\\ATest::.*|App\\BTest::testY)$/";
+    assert!(run.argv.join(" ").ends_with(filter), "{:?}", run.argv);
+    assert_eq!(run.display, "vendor/bin/phpunit");
 }

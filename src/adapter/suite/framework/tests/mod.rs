@@ -102,7 +102,7 @@ fn every_framework_is_in_every_table() {
 }
 
 /// Frameworks whose coverage tool a project has to name.
-const UNMEASURED: &[Framework] = &[Framework::Rspec, Framework::Minitest];
+const UNMEASURED: &[Framework] = &[Framework::Rspec, Framework::Minitest, Framework::Phpunit];
 
 /// Characterisation tests exist for just the frameworks that have persistent runners.
 fn repair_can_render(framework: Framework) -> bool {
@@ -145,7 +145,7 @@ type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 fn every_framework_is_detected_by_its_files() {
     use Framework::{
         Ava, CargoTest, GoTest, Gradle, Jest, Maven, Minitest, Mocha, Nextest, NodeTap, NodeTest,
-        Pytest, Rspec, Tape, Unittest, Vitest,
+        Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
     };
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
@@ -201,6 +201,18 @@ fn every_framework_is_detected_by_its_files() {
         (&[("pom.xml", "")], Some(Maven)),
         (&[("build.gradle.kts", "")], Some(Gradle)),
         (&[("settings.gradle", "")], Some(Gradle)),
+        (&[("phpunit.xml.dist", ""), ("composer.json", "{}")], Some(Phpunit)),
+        (
+            &[
+                ("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#),
+                ("tests/ATest.php", ""),
+            ],
+            Some(Phpunit),
+        ),
+        (
+            &[("phpunit.xml", ""), ("package.json", r#"{"scripts": {"build": "vite"}}"#)],
+            Some(Phpunit),
+        ),
         (&[(".rspec", "--require spec_helper\n")], Some(Rspec)),
         (&[("Gemfile", "gem 'rspec'\n"), ("spec/spec_helper.rb", "")], Some(Rspec)),
         (&[("shop.gemspec", "s.add_dependency 'rspec'\n"), ("spec/a_spec.rb", "")], Some(Rspec)),
@@ -231,6 +243,12 @@ fn every_framework_is_detected_by_its_files() {
         (&[("nextest.toml", "")], None),
         (&[("main.go", "package main\n")], None),
         (&[("gradlew", "")], None),
+        (&[("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#)], None),
+        (
+            &[("phpunit.xml", ""), ("composer.json", r#"{"require-dev": {"pestphp/pest": "^2"}}"#)],
+            None,
+        ),
+        (&[("tests/ATest.php", "")], None),
         (&[("Gemfile", "gem 'rspec'\n")], None),
         (&[("test/a_test.rb", "require 'test/unit'\n")], None),
         (&[("test/test_helper.rb", "require 'minitest/autorun'\n")], None),
@@ -260,6 +278,12 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("rake test TEST=test/a_test.rb", Some(Framework::Minitest)),
         ("bin/rails test", Some(Framework::Minitest)),
         ("ruby -Ilib -Itest test/a_test.rb", Some(Framework::Minitest)),
+        ("vendor/bin/phpunit --testsuite unit", Some(Framework::Phpunit)),
+        ("php -d memory_limit=-1 vendor/bin/phpunit", None),
+        ("php vendor/bin/phpunit tests", Some(Framework::Phpunit)),
+        ("XDEBUG_MODE=off ./bin/phpunit", Some(Framework::Phpunit)),
+        ("php phpunit_like.php", None),
+        ("composer test", None),
         ("rake", None),
         ("rake spec", None),
         ("ruby check.rb", None),

@@ -1,0 +1,137 @@
+//! PHPUnit, read from its JUnit XML report.
+
+use crate::domain::framework::Framework;
+use crate::domain::id::TestId;
+use crate::domain::test::Status;
+use crate::domain::test_command::{TestCommand, unquoted};
+
+use super::super::format::{ParsedReport, ReportedTest, junit};
+use super::adapter::{FrameworkAdapter, Site, read_text};
+
+/// The table row for PHPUnit.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Phpunit,
+    format: "JUnit XML",
+    signals: "phpunit.xml, phpunit.xml.dist, phpunit in composer.json",
+    is_run_by,
+    detect: |site| {
+        // Pest has a program of its own, which starts PHPUnit.
+        if site.names("composer.json", "\"pestphp/pest\"") {
+            return None;
+        }
+        let found = SETTINGS.iter().find(|file| site.has(file)).map(|file| (*file).to_owned());
+        let listed = || {
+            let is_listed = site.names("composer.json", "\"phpunit/phpunit\"");
+            (is_listed && site.has("tests")).then(|| "phpunit in composer.json".to_owned())
+        };
+        found.or_else(listed)
+    },
+    detect_by_tests: |_| None,
+    version: |site| vec![program(site).to_owned(), "--version".into()],
+    install: |site| {
+        if site.names("composer.json", "phpunit/phpunit") {
+            "run `composer install`"
+        } else {
+            "run `composer require --dev phpunit/phpunit`"
+        }
+    },
+    command: |site, selection, files| {
+        let mut command = site.typed(program(site));
+        // PHPUnit 7.3 and later keep a cache in the checkout otherwise.
+        let report = files.results.display().to_string();
+        let mut options =
+            vec!["--log-junit".to_owned(), report, "--do-not-cache-result".to_owned()];
+        let chosen = selection.and_then(|ids| filter(site, ids));
+        options.extend(chosen.into_iter().flat_map(|filter| ["--filter".to_owned(), filter]));
+        command.insert(command.options_end(), options);
+        command.into_run()
+    },
+    read: |artifacts| {
+        let text = read_text(artifacts.results)?;
+        if text.is_empty() {
+            return Ok(ParsedReport::default());
+        }
+        let mut tests = junit::parse(&text).map_err(|error| error.in_report(artifacts.results))?;
+        let are_risky_failed =
+            SETTINGS.iter().any(|file| artifacts.site.names(file, "failOnRisky=\"true\""));
+        for test in &mut tests {
+            tidy(test, are_risky_failed);
+        }
+        Ok(ParsedReport { tests, complete: true })
+    },
+    coverage: |_| {
+        Err("PHP measures coverage with an extension; configure `coverage.command`".into())
+    },
+    persistent: None,
+};
+
+const SETTINGS: &[&str] = &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"];
+
+/// Bytes of a filter at most; the arguments of a program are limited.
+const FILTER: usize = 60_000;
+
+/// The file of a test case where the arguments of a data set begin.
+const CLASS_END: &str = "::";
+
+fn program(site: &Site) -> &'static str {
+    ["vendor/bin/phpunit", "bin/phpunit"]
+        .into_iter()
+        .find(|program| site.has(program))
+        .unwrap_or("phpunit")
+}
+
+fn is_run_by(command: &TestCommand) -> bool {
+    let is_phpunit = |word: &String| unquoted(word).ends_with("/phpunit");
+    let started = || {
+        let words = command.words().get(command.after(&["php"])?..)?;
+        words.iter().find(|word| !word.starts_with('-')).map(is_phpunit)
+    };
+    command.after(&["phpunit"]).is_some() || started() == Some(true)
+}
+
+/// A regular expression of exactly these tests; `None` where all of them have to run. A test that
+/// depends on another one is skipped without it, so that its class runs as a whole.
+fn filter(site: &Site, ids: &[TestId]) -> Option<String> {
+    let one = |id: &TestId| {
+        let (class, _) = id.as_str().split_once(CLASS_END)?;
+        let file = format!("{}.php", class.rsplit('\\').next()?);
+        let sources = site.files(5, &|name| name == file, &|_| false);
+        let depends = sources.iter().any(|source| {
+            let text =
+                source.strip_prefix(site.folder()).ok().and_then(|path| site.text(path.to_str()?));
+            text.is_some_and(|text| text.contains("@depends") || text.contains("#[Depends"))
+        });
+        let pattern = if depends {
+            format!("{}.*", regex::escape(&format!("{class}{CLASS_END}")))
+        } else {
+            regex::escape(id.as_str())
+        };
+        Some(pattern.replace('/', "\\/"))
+    };
+    let patterns: Vec<String> = ids.iter().map(one).collect::<Option<_>>()?;
+    let filter = format!("/^(?:{})$/", patterns.join("|"));
+    (filter.len() < FILTER).then_some(filter)
+}
+
+/// Makes the class a name of PHP, and takes the message out of the text of a failure. A risky test is
+/// an error in the report alone, unless the settings say that it fails.
+fn tidy(test: &mut ReportedTest, are_risky_failed: bool) {
+    if let Some((class, name)) = test.id.split_once(CLASS_END)
+        && !class.contains('/')
+    {
+        test.id = format!("{}{CLASS_END}{name}", class.replace('.', "\\"));
+    }
+    if test.status != Some(Status::Failed) {
+        return;
+    }
+    if test.class.ends_with("RiskyTestError") && !are_risky_failed {
+        *test = ReportedTest { status: Some(Status::Passed), ..test.clone() };
+        return;
+    }
+    // The first line is the test itself; the places stand behind an empty line.
+    let text = test.stack.split_once('\n').map_or(test.stack.as_str(), |(_, rest)| rest);
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let repeated = format!("{}: ", test.class);
+    let message = message.strip_prefix(repeated.as_str()).unwrap_or(message).trim().to_owned();
+    test.message = message;
+}
