@@ -38,13 +38,14 @@ pub enum Framework {
     Rspec,
     Minitest,
     Phpunit,
+    Ctest,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
     Command,
 }
 
 impl Framework {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
@@ -62,6 +63,7 @@ impl Framework {
         Self::Rspec,
         Self::Minitest,
         Self::Phpunit,
+        Self::Ctest,
         Self::Command,
     ];
 
@@ -85,6 +87,7 @@ impl Framework {
             Self::Rspec => "RSpec",
             Self::Minitest => "Minitest",
             Self::Phpunit => "PHPUnit",
+            Self::Ctest => "CTest",
             Self::Command => "command",
         }
     }
@@ -106,7 +109,7 @@ impl Framework {
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
             Self::Maven | Self::Gradle => Some(Language::Java),
-            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Ctest | Self::Command => None,
         }
     }
 
@@ -143,6 +146,7 @@ impl Framework {
             Self::Rspec => "*_spec.rb",
             Self::Minitest => "*_test.rb",
             Self::Phpunit => "*Test.php",
+            Self::Ctest => "*_test.cpp",
             Self::Command => "test_*",
         }
     }
@@ -167,6 +171,7 @@ impl Framework {
             | Self::Rspec
             | Self::Minitest
             | Self::Phpunit
+            | Self::Ctest
             | Self::Command => format!("**/{naming}"),
         }
     }
@@ -174,7 +179,7 @@ impl Framework {
     /// The folder of tests where a project has none yet; empty for the folder of the source.
     pub fn test_folder(self) -> &'static str {
         match self {
-            Self::Pytest | Self::CargoTest | Self::Nextest | Self::Phpunit => "tests",
+            Self::Pytest | Self::CargoTest | Self::Nextest | Self::Phpunit | Self::Ctest => "tests",
             Self::NodeTest
             | Self::Mocha
             | Self::Ava
@@ -201,6 +206,7 @@ impl Framework {
             Self::Rspec => Some("expect(…).to"),
             Self::Minitest => Some("assert_equal"),
             Self::Phpunit => Some("$this->assertSame"),
+            Self::Ctest => Some("EXPECT_EQ"),
             Self::Command => None,
         }
     }
@@ -226,7 +232,7 @@ impl Framework {
             Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
             Self::Maven => Some("mvn -q test jacoco:report"),
             Self::Gradle => Some("gradle test jacocoTestReport"),
-            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Command => None,
+            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Ctest | Self::Command => None,
         }
     }
 
@@ -251,6 +257,7 @@ impl Framework {
             Self::Rspec => Some("rspec {test_file}"),
             Self::Minitest => Some("ruby -Ilib -Itest {test_file}"),
             Self::Phpunit => Some("vendor/bin/phpunit {test_file}"),
+            Self::Ctest => Some("ctest --test-dir build -R {test_stem}"),
             Self::Command => None,
         }
     }
@@ -270,9 +277,12 @@ impl Framework {
             Self::Rspec => format!("{run_file} -e {name}"),
             Self::Minitest => format!("{run_file} -n /{name}/"),
             Self::Phpunit => format!("{run_file} --filter {name}"),
-            Self::NodeTap | Self::Tape | Self::Maven | Self::Gradle | Self::Command => {
-                run_file.to_owned()
-            }
+            Self::NodeTap
+            | Self::Tape
+            | Self::Maven
+            | Self::Gradle
+            | Self::Ctest
+            | Self::Command => run_file.to_owned(),
         }
     }
 
@@ -297,6 +307,7 @@ impl Framework {
             | Self::Rspec
             | Self::Minitest
             | Self::Phpunit
+            | Self::Ctest
             | Self::Command => run_file.to_owned(),
         }
     }
@@ -350,7 +361,8 @@ mod tests {
     }
 
     /// Frameworks of languages that are not parsed.
-    const UNPARSED: &[Framework] = &[Framework::Rspec, Framework::Minitest, Framework::Phpunit];
+    const UNPARSED: &[Framework] =
+        &[Framework::Rspec, Framework::Minitest, Framework::Phpunit, Framework::Ctest];
 
     #[test]
     fn every_framework_but_a_plain_command_is_in_every_table() {

@@ -13,6 +13,7 @@ mod client_agents;
 mod client_install;
 mod client_safety;
 mod crash;
+mod ctest_suites;
 mod detection;
 mod fake_github;
 mod fix_sessions;

@@ -247,6 +247,12 @@ const KNOWN: &[Known] = &[
         Framework::Phpunit,
     ),
     (
+        "google/leveldb",
+        "CMakeLists.txt db/db_test.cc util/coding_test.cc third_party/googletest",
+        &[("CMakeLists.txt", "enable_testing()\n")],
+        Framework::Ctest,
+    ),
+    (
         "rubocop/rubocop",
         ".rspec Gemfile Rakefile rubocop.gemspec spec/spec_helper.rb",
         &[("Gemfile", "gem 'rspec', '~> 3.7'\n")],

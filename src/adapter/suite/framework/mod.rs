@@ -5,6 +5,7 @@
 mod adapter;
 mod cargo_test;
 mod command;
+mod ctest;
 mod go_test;
 mod gradle;
 mod jest;
@@ -36,7 +37,7 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 17] = [
+pub const DETECTION_ORDER: [Framework; 18] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
@@ -54,6 +55,7 @@ pub const DETECTION_ORDER: [Framework; 17] = [
     Framework::GoTest,
     Framework::Maven,
     Framework::Gradle,
+    Framework::Ctest,
 ];
 
 /// The table row of a framework.
@@ -76,6 +78,7 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::Rspec => &ruby::RSPEC,
         Framework::Minitest => &ruby::MINITEST,
         Framework::Phpunit => &phpunit::ADAPTER,
+        Framework::Ctest => &ctest::ADAPTER,
         Framework::Command => &command::ADAPTER,
     }
 }

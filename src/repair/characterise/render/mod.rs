@@ -40,6 +40,7 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Rspec
         | Framework::Minitest
         | Framework::Phpunit
+        | Framework::Ctest
         | Framework::Command => false,
     }
 }

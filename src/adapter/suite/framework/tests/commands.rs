@@ -255,6 +255,12 @@ fn a_configured_command_keeps_all_of_its_words() {
             "vendor/bin/phpunit --testsuite unit --log-junit /results --do-not-cache-result --filter '/^(?:App\\\\ATest::testSum with data set \"a\\/b\"|App\\\\BTest::testX)$/'",
         ),
         (
+            Framework::Ctest,
+            "ctest --test-dir 'my build'",
+            Some(&["few > A.B", "a+b"]),
+            "ctest --test-dir 'my build' --output-on-failure --output-junit /results --test-output-size-passed 100000000 --test-output-size-failed 100000000 -R '^(a\\+b|few)$'",
+        ),
+        (
             Framework::Rspec,
             "bundle exec rspec 'spec/a b_spec.rb'",
             Some(&["spec/a_spec.rb::A > adds"]),
@@ -326,4 +332,27 @@ fn a_test_of_php_that_depends_on_another_one_runs_with_its_class() {
     let filter = r"--filter /^(?:App\\ATest::.*|App\\BTest::testY)$/";
     assert!(run.argv.join(" ").ends_with(filter), "{:?}", run.argv);
     assert_eq!(run.display, "vendor/bin/phpunit");
+}
+
+#[test]
+fn ctest_configures_and_builds_in_a_folder_outside_of_the_checkout() {
+    let project = Project::new(&[]);
+    let run = project.run(Framework::Ctest, None);
+    assert_eq!(run.display, "cmake -S . -B build && cmake --build build && ctest --test-dir build");
+    let line = &run.argv[2];
+    let (_, rest) = line.split_once("cmake -S . -B /build-").unwrap();
+    let (name, rest) = rest.split_at(16);
+    let tail = "--output-on-failure --output-junit /results --test-output-size-passed 100000000 --test-output-size-failed 100000000";
+    let expected =
+        format!(" && cmake --build /build-{name} && ctest --test-dir /build-{name} {tail}");
+    assert_eq!(rest, expected);
+    // CMake ties a build folder to one checkout.
+    let other = Project::new(&[]).run(Framework::Ctest, None);
+    assert_ne!(other.argv, run.argv);
+    let some = project.run(Framework::Ctest, Some(&["few > A.B", "few > A.C"]));
+    assert_eq!(some.environment["GTEST_FILTER"], "A.B:A.C");
+    let mixed = project.run(Framework::Ctest, Some(&["few > A.B", "price"]));
+    assert!(!mixed.environment.contains_key("GTEST_FILTER"), "price may have cases, too");
+    let all = project.run(Framework::Ctest, Some(&["cmake --build"]));
+    assert!(!all.argv[2].contains(" -R "), "what did not compile hid all tests");
 }

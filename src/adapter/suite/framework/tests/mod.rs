@@ -102,7 +102,8 @@ fn every_framework_is_in_every_table() {
 }
 
 /// Frameworks whose coverage tool a project has to name.
-const UNMEASURED: &[Framework] = &[Framework::Rspec, Framework::Minitest, Framework::Phpunit];
+const UNMEASURED: &[Framework] =
+    &[Framework::Rspec, Framework::Minitest, Framework::Phpunit, Framework::Ctest];
 
 /// Characterisation tests exist for just the frameworks that have persistent runners.
 fn repair_can_render(framework: Framework) -> bool {
@@ -144,8 +145,8 @@ type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 #[test]
 fn every_framework_is_detected_by_its_files() {
     use Framework::{
-        Ava, CargoTest, GoTest, Gradle, Jest, Maven, Minitest, Mocha, Nextest, NodeTap, NodeTest,
-        Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
+        Ava, CargoTest, Ctest, GoTest, Gradle, Jest, Maven, Minitest, Mocha, Nextest, NodeTap,
+        NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
     };
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
@@ -213,6 +214,8 @@ fn every_framework_is_detected_by_its_files() {
             &[("phpunit.xml", ""), ("package.json", r#"{"scripts": {"build": "vite"}}"#)],
             Some(Phpunit),
         ),
+        (&[("CMakeLists.txt", "project(x)\nenable_testing()\n")], Some(Ctest)),
+        (&[("CMakeLists.txt", "PROJECT(x)\nINCLUDE(CTest)\n")], Some(Ctest)),
         (&[(".rspec", "--require spec_helper\n")], Some(Rspec)),
         (&[("Gemfile", "gem 'rspec'\n"), ("spec/spec_helper.rb", "")], Some(Rspec)),
         (&[("shop.gemspec", "s.add_dependency 'rspec'\n"), ("spec/a_spec.rb", "")], Some(Rspec)),
@@ -243,6 +246,7 @@ fn every_framework_is_detected_by_its_files() {
         (&[("nextest.toml", "")], None),
         (&[("main.go", "package main\n")], None),
         (&[("gradlew", "")], None),
+        (&[("CMakeLists.txt", "project(x)\n")], None),
         (&[("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#)], None),
         (
             &[("phpunit.xml", ""), ("composer.json", r#"{"require-dev": {"pestphp/pest": "^2"}}"#)],
@@ -284,6 +288,11 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("XDEBUG_MODE=off ./bin/phpunit", Some(Framework::Phpunit)),
         ("php phpunit_like.php", None),
         ("composer test", None),
+        ("ctest --test-dir build", Some(Framework::Ctest)),
+        ("cmake --build build && ctest --test-dir build -j4", Some(Framework::Ctest)),
+        ("ctest --test-dir build | tee log", None),
+        ("ctest && ./more.sh", None),
+        ("make -C build test", None),
         ("rake", None),
         ("rake spec", None),
         ("ruby check.rb", None),
