@@ -39,13 +39,14 @@ pub enum Framework {
     Minitest,
     Phpunit,
     Ctest,
+    Jasmine,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
     Command,
 }
 
 impl Framework {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
@@ -64,6 +65,7 @@ impl Framework {
         Self::Minitest,
         Self::Phpunit,
         Self::Ctest,
+        Self::Jasmine,
         Self::Command,
     ];
 
@@ -88,6 +90,7 @@ impl Framework {
             Self::Minitest => "Minitest",
             Self::Phpunit => "PHPUnit",
             Self::Ctest => "CTest",
+            Self::Jasmine => "Jasmine",
             Self::Command => "command",
         }
     }
@@ -102,9 +105,13 @@ impl Framework {
     pub fn language(self) -> Option<Language> {
         match self {
             Self::Pytest | Self::Unittest => Some(Language::Python),
-            Self::NodeTest | Self::Jest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => {
-                Some(Language::JavaScript)
-            }
+            Self::NodeTest
+            | Self::Jest
+            | Self::Mocha
+            | Self::Jasmine
+            | Self::Ava
+            | Self::NodeTap
+            | Self::Tape => Some(Language::JavaScript),
             Self::Vitest => Some(Language::TypeScript),
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
@@ -147,6 +154,7 @@ impl Framework {
             Self::Minitest => "*_test.rb",
             Self::Phpunit => "*Test.php",
             Self::Ctest => "*_test.cpp",
+            Self::Jasmine => "*.spec.js",
             Self::Command => "test_*",
         }
     }
@@ -172,6 +180,7 @@ impl Framework {
             | Self::Minitest
             | Self::Phpunit
             | Self::Ctest
+            | Self::Jasmine
             | Self::Command => format!("**/{naming}"),
         }
     }
@@ -187,7 +196,7 @@ impl Framework {
             | Self::Tape
             | Self::Minitest => "test",
             Self::Maven | Self::Gradle => "src/test/java",
-            Self::Rspec => "spec",
+            Self::Rspec | Self::Jasmine => "spec",
             Self::Unittest | Self::Jest | Self::Vitest | Self::GoTest | Self::Command => "",
         }
     }
@@ -199,7 +208,7 @@ impl Framework {
             Self::Unittest => Some("unittest.TestCase"),
             Self::NodeTest | Self::Mocha => Some("node:assert"),
             Self::Ava | Self::NodeTap | Self::Tape => Some("the methods of t"),
-            Self::Jest | Self::Vitest => Some("expect"),
+            Self::Jest | Self::Vitest | Self::Jasmine => Some("expect"),
             Self::CargoTest | Self::Nextest => Some("assert_eq!"),
             Self::GoTest => Some("testing"),
             Self::Maven | Self::Gradle => Some("JUnit assertions"),
@@ -224,6 +233,7 @@ impl Framework {
             Self::Jest => Some("npx jest --coverage"),
             Self::Vitest => Some("npx vitest run --coverage"),
             Self::Mocha => Some("npx c8 mocha"),
+            Self::Jasmine => Some("npx c8 jasmine"),
             Self::Ava => Some("npx c8 ava"),
             Self::NodeTap => Some("npx tap"),
             Self::Tape => Some("npx c8 tape 'test/**/*.js'"),
@@ -258,6 +268,7 @@ impl Framework {
             Self::Minitest => Some("ruby -Ilib -Itest {test_file}"),
             Self::Phpunit => Some("vendor/bin/phpunit {test_file}"),
             Self::Ctest => Some("ctest --test-dir build -R {test_stem}"),
+            Self::Jasmine => Some("npx jasmine {test_file}"),
             Self::Command => None,
         }
     }
@@ -277,6 +288,7 @@ impl Framework {
             Self::Rspec => format!("{run_file} -e {name}"),
             Self::Minitest => format!("{run_file} -n /{name}/"),
             Self::Phpunit => format!("{run_file} --filter {name}"),
+            Self::Jasmine => format!("{run_file} --filter={name}"),
             Self::NodeTap
             | Self::Tape
             | Self::Maven
@@ -308,6 +320,7 @@ impl Framework {
             | Self::Minitest
             | Self::Phpunit
             | Self::Ctest
+            | Self::Jasmine
             | Self::Command => run_file.to_owned(),
         }
     }

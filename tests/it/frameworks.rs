@@ -300,7 +300,7 @@ describe('add', () => {{
     repo
 }
 
-fn npm_install(repo: &TestRepo) {
+pub fn npm_install(repo: &TestRepo) {
     let install = std::process::Command::new("npm")
         .args(["install", "--no-audit", "--no-fund", "--silent"])
         .current_dir(repo.root())

@@ -19,6 +19,7 @@ mod fake_github;
 mod fix_sessions;
 mod frameworks;
 mod interrupted_provider_calls;
+mod jasmine_suites;
 mod large_output;
 mod memory;
 mod models;

@@ -90,6 +90,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("rspec_report.rb", include_str!("driver/rspec_report.rb")),
     ("minitest_report.rb", include_str!("driver/minitest_report.rb")),
     ("ava_cache.cjs", include_str!("driver/ava_cache.cjs")),
+    ("jasmine_reporter.cjs", include_str!("driver/jasmine_reporter.cjs")),
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),

@@ -253,6 +253,15 @@ const KNOWN: &[Known] = &[
         Framework::Ctest,
     ),
     (
+        "jasmine/jasmine-npm",
+        "bin/jasmine.js lib/jasmine.js spec/jasmine_spec.js",
+        &[(
+            "package.json",
+            r#"{"devDependencies": {"jasmine": "~5.0.0"}, "scripts": {"test": "node ./bin/jasmine.js"}}"#,
+        )],
+        Framework::Jasmine,
+    ),
+    (
         "rubocop/rubocop",
         ".rspec Gemfile Rakefile rubocop.gemspec spec/spec_helper.rb",
         &[("Gemfile", "gem 'rspec', '~> 3.7'\n")],

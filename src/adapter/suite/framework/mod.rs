@@ -8,6 +8,7 @@ mod command;
 mod ctest;
 mod go_test;
 mod gradle;
+mod jasmine;
 mod jest;
 mod maven;
 mod mocha;
@@ -37,11 +38,12 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 18] = [
+pub const DETECTION_ORDER: [Framework; 19] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
     Framework::Mocha,
+    Framework::Jasmine,
     Framework::Ava,
     Framework::NodeTap,
     Framework::Tape,
@@ -79,6 +81,7 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::Minitest => &ruby::MINITEST,
         Framework::Phpunit => &phpunit::ADAPTER,
         Framework::Ctest => &ctest::ADAPTER,
+        Framework::Jasmine => &jasmine::ADAPTER,
         Framework::Command => &command::ADAPTER,
     }
 }

@@ -41,6 +41,7 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Minitest
         | Framework::Phpunit
         | Framework::Ctest
+        | Framework::Jasmine
         | Framework::Command => false,
     }
 }

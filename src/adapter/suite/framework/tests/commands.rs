@@ -53,6 +53,11 @@ fn the_whole_suite_runs_by_these_commands() {
         ),
         (Framework::Phpunit, "phpunit", "phpunit --log-junit /results --do-not-cache-result"),
         (
+            Framework::Jasmine,
+            "npx --no-install jasmine",
+            "sh -c npx --no-install jasmine --reporter=/drivers/jasmine_reporter.cjs",
+        ),
+        (
             Framework::Rspec,
             "rspec",
             "sh -c rspec --require /drivers/rspec_report.rb --format progress --format Regreen::RspecReport --no-fail-fast",

@@ -145,8 +145,8 @@ type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 #[test]
 fn every_framework_is_detected_by_its_files() {
     use Framework::{
-        Ava, CargoTest, Ctest, GoTest, Gradle, Jest, Maven, Minitest, Mocha, Nextest, NodeTap,
-        NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
+        Ava, CargoTest, Ctest, GoTest, Gradle, Jasmine, Jest, Maven, Minitest, Mocha, Nextest,
+        NodeTap, NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
     };
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
@@ -216,6 +216,11 @@ fn every_framework_is_detected_by_its_files() {
         ),
         (&[("CMakeLists.txt", "project(x)\nenable_testing()\n")], Some(Ctest)),
         (&[("CMakeLists.txt", "PROJECT(x)\nINCLUDE(CTest)\n")], Some(Ctest)),
+        (&[("spec/support/jasmine.mjs", ""), ("package.json", "{}")], Some(Jasmine)),
+        (
+            &[("package.json", r#"{"scripts": {"test": "npm run build && jasmine"}}"#)],
+            Some(Jasmine),
+        ),
         (&[(".rspec", "--require spec_helper\n")], Some(Rspec)),
         (&[("Gemfile", "gem 'rspec'\n"), ("spec/spec_helper.rb", "")], Some(Rspec)),
         (&[("shop.gemspec", "s.add_dependency 'rspec'\n"), ("spec/a_spec.rb", "")], Some(Rspec)),
@@ -246,6 +251,7 @@ fn every_framework_is_detected_by_its_files() {
         (&[("nextest.toml", "")], None),
         (&[("main.go", "package main\n")], None),
         (&[("gradlew", "")], None),
+        (&[("package.json", r#"{"devDependencies": {"jasmine": "5", "karma": "6"}}"#)], None),
         (&[("CMakeLists.txt", "project(x)\n")], None),
         (&[("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#)], None),
         (
@@ -293,6 +299,7 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("ctest --test-dir build | tee log", None),
         ("ctest && ./more.sh", None),
         ("make -C build test", None),
+        ("npx jasmine --random=false", Some(Framework::Jasmine)),
         ("rake", None),
         ("rake spec", None),
         ("ruby check.rb", None),

@@ -45,6 +45,7 @@ const RECORDED: &[(&str, Framework, &str, &str)] = &[
     ("minitest", Framework::Minitest, "minitest-broken", "5.17/broken"),
     ("phpunit", Framework::Phpunit, "phpunit", "9.6/mixed"),
     ("ctest", Framework::Ctest, "ctest", "3.25/mixed"),
+    ("jasmine", Framework::Jasmine, "jasmine", "7.0/mixed"),
     ("maven-surefire", Framework::Maven, "maven", "3.5.2/mixed"),
     ("maven-surefire", Framework::Maven, "maven-broken", "3.5.2/broken"),
     ("gradle", Framework::Gradle, "gradle", "4.4.1/mixed"),
