@@ -40,13 +40,15 @@ pub enum Framework {
     Phpunit,
     Ctest,
     Jasmine,
+    Dotnet,
+    Bazel,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
     Command,
 }
 
 impl Framework {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Pytest,
         Self::Unittest,
         Self::NodeTest,
@@ -66,6 +68,8 @@ impl Framework {
         Self::Phpunit,
         Self::Ctest,
         Self::Jasmine,
+        Self::Dotnet,
+        Self::Bazel,
         Self::Command,
     ];
 
@@ -91,6 +95,8 @@ impl Framework {
             Self::Phpunit => "PHPUnit",
             Self::Ctest => "CTest",
             Self::Jasmine => "Jasmine",
+            Self::Dotnet => "dotnet test",
+            Self::Bazel => "Bazel",
             Self::Command => "command",
         }
     }
@@ -116,7 +122,13 @@ impl Framework {
             Self::CargoTest | Self::Nextest => Some(Language::Rust),
             Self::GoTest => Some(Language::Go),
             Self::Maven | Self::Gradle => Some(Language::Java),
-            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Ctest | Self::Command => None,
+            Self::Rspec
+            | Self::Minitest
+            | Self::Phpunit
+            | Self::Ctest
+            | Self::Dotnet
+            | Self::Bazel
+            | Self::Command => None,
         }
     }
 
@@ -155,6 +167,8 @@ impl Framework {
             Self::Phpunit => "*Test.php",
             Self::Ctest => "*_test.cpp",
             Self::Jasmine => "*.spec.js",
+            Self::Dotnet => "*Tests.cs",
+            Self::Bazel => "*_test.*",
             Self::Command => "test_*",
         }
     }
@@ -181,6 +195,8 @@ impl Framework {
             | Self::Phpunit
             | Self::Ctest
             | Self::Jasmine
+            | Self::Dotnet
+            | Self::Bazel
             | Self::Command => format!("**/{naming}"),
         }
     }
@@ -197,7 +213,13 @@ impl Framework {
             | Self::Minitest => "test",
             Self::Maven | Self::Gradle => "src/test/java",
             Self::Rspec | Self::Jasmine => "spec",
-            Self::Unittest | Self::Jest | Self::Vitest | Self::GoTest | Self::Command => "",
+            Self::Unittest
+            | Self::Jest
+            | Self::Vitest
+            | Self::GoTest
+            | Self::Dotnet
+            | Self::Bazel
+            | Self::Command => "",
         }
     }
 
@@ -216,6 +238,8 @@ impl Framework {
             Self::Minitest => Some("assert_equal"),
             Self::Phpunit => Some("$this->assertSame"),
             Self::Ctest => Some("EXPECT_EQ"),
+            Self::Dotnet => Some("Assert.Equal"),
+            Self::Bazel => Some("those of the language"),
             Self::Command => None,
         }
     }
@@ -242,7 +266,13 @@ impl Framework {
             Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
             Self::Maven => Some("mvn -q test jacoco:report"),
             Self::Gradle => Some("gradle test jacocoTestReport"),
-            Self::Rspec | Self::Minitest | Self::Phpunit | Self::Ctest | Self::Command => None,
+            Self::Rspec
+            | Self::Minitest
+            | Self::Phpunit
+            | Self::Ctest
+            | Self::Dotnet
+            | Self::Bazel
+            | Self::Command => None,
         }
     }
 
@@ -269,6 +299,8 @@ impl Framework {
             Self::Phpunit => Some("vendor/bin/phpunit {test_file}"),
             Self::Ctest => Some("ctest --test-dir build -R {test_stem}"),
             Self::Jasmine => Some("npx jasmine {test_file}"),
+            Self::Dotnet => Some("dotnet test --filter {test_stem}"),
+            Self::Bazel => Some("bazel test //{test_folder}/..."),
             Self::Command => None,
         }
     }
@@ -289,11 +321,13 @@ impl Framework {
             Self::Minitest => format!("{run_file} -n /{name}/"),
             Self::Phpunit => format!("{run_file} --filter {name}"),
             Self::Jasmine => format!("{run_file} --filter={name}"),
+            Self::Dotnet => format!("dotnet test --filter {name}"),
             Self::NodeTap
             | Self::Tape
             | Self::Maven
             | Self::Gradle
             | Self::Ctest
+            | Self::Bazel
             | Self::Command => run_file.to_owned(),
         }
     }
@@ -321,6 +355,8 @@ impl Framework {
             | Self::Phpunit
             | Self::Ctest
             | Self::Jasmine
+            | Self::Dotnet
+            | Self::Bazel
             | Self::Command => run_file.to_owned(),
         }
     }
@@ -374,8 +410,14 @@ mod tests {
     }
 
     /// Frameworks of languages that are not parsed.
-    const UNPARSED: &[Framework] =
-        &[Framework::Rspec, Framework::Minitest, Framework::Phpunit, Framework::Ctest];
+    const UNPARSED: &[Framework] = &[
+        Framework::Rspec,
+        Framework::Minitest,
+        Framework::Phpunit,
+        Framework::Ctest,
+        Framework::Dotnet,
+        Framework::Bazel,
+    ];
 
     #[test]
     fn every_framework_but_a_plain_command_is_in_every_table() {

@@ -16,6 +16,7 @@ mod crash;
 mod ctest_suites;
 mod detection;
 mod fake_github;
+mod fake_runners;
 mod fix_sessions;
 mod frameworks;
 mod interrupted_provider_calls;

@@ -46,6 +46,7 @@ pub const READERS: &[crate::domain::Reader] = &[
         }
     }),
     ("junit", |text| drop(format::junit::parse(text))),
+    ("trx", |text| drop(format::trx::parse(text))),
     ("ctest", |text| drop(format::ctest::parse(text))),
     ("tap", |text| drop(format::tap::parse(text))),
     ("libtest", |text| {

@@ -262,6 +262,18 @@ const KNOWN: &[Known] = &[
         Framework::Jasmine,
     ),
     (
+        "dotnet/samples",
+        "Shop.sln src/Shop/Shop.csproj tests/Shop.Tests/Shop.Tests.csproj",
+        &[("tests/Shop.Tests/Shop.Tests.csproj", "<PackageReference Include=\"xunit\" />")],
+        Framework::Dotnet,
+    ),
+    (
+        "bazelbuild/examples",
+        "MODULE.bazel WORKSPACE README.md main/hello-world.cc",
+        &[],
+        Framework::Bazel,
+    ),
+    (
         "rubocop/rubocop",
         ".rspec Gemfile Rakefile rubocop.gemspec spec/spec_helper.rb",
         &[("Gemfile", "gem 'rspec', '~> 3.7'\n")],

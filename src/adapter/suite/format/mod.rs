@@ -9,6 +9,7 @@ pub mod libtest;
 pub mod rustc;
 pub mod stack;
 pub mod tap;
+pub mod trx;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

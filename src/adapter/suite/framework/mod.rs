@@ -3,9 +3,11 @@
 //! A new framework is a variant of [`Framework`], a file here, and its row in [`adapter()`].
 
 mod adapter;
+mod bazel;
 mod cargo_test;
 mod command;
 mod ctest;
+mod dotnet;
 mod go_test;
 mod gradle;
 mod jasmine;
@@ -38,7 +40,7 @@ pub use unittest::is_django;
 
 /// The order in which frameworks are detected, the strongest signal first. A configured command
 /// that matches none of them is [`Framework::Command`].
-pub const DETECTION_ORDER: [Framework; 19] = [
+pub const DETECTION_ORDER: [Framework; 21] = [
     Framework::Vitest,
     Framework::Jest,
     Framework::NodeTest,
@@ -58,6 +60,8 @@ pub const DETECTION_ORDER: [Framework; 19] = [
     Framework::Maven,
     Framework::Gradle,
     Framework::Ctest,
+    Framework::Dotnet,
+    Framework::Bazel,
 ];
 
 /// The table row of a framework.
@@ -82,6 +86,8 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::Phpunit => &phpunit::ADAPTER,
         Framework::Ctest => &ctest::ADAPTER,
         Framework::Jasmine => &jasmine::ADAPTER,
+        Framework::Dotnet => &dotnet::ADAPTER,
+        Framework::Bazel => &bazel::ADAPTER,
         Framework::Command => &command::ADAPTER,
     }
 }

@@ -42,6 +42,8 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Phpunit
         | Framework::Ctest
         | Framework::Jasmine
+        | Framework::Dotnet
+        | Framework::Bazel
         | Framework::Command => false,
     }
 }

@@ -57,6 +57,12 @@ fn the_whole_suite_runs_by_these_commands() {
             "npx --no-install jasmine",
             "sh -c npx --no-install jasmine --reporter=/drivers/jasmine_reporter.cjs",
         ),
+        (Framework::Dotnet, "dotnet test", "dotnet test --logger trx"),
+        (
+            Framework::Bazel,
+            "bazel test //...",
+            "bazel test --keep_going --test_output=errors //...",
+        ),
         (
             Framework::Rspec,
             "rspec",
@@ -266,6 +272,18 @@ fn a_configured_command_keeps_all_of_its_words() {
             "ctest --test-dir 'my build' --output-on-failure --output-junit /results --test-output-size-passed 100000000 --test-output-size-failed 100000000 -R '^(a\\+b|few)$'",
         ),
         (
+            Framework::Dotnet,
+            "dotnet test Shop.Tests -- RunConfiguration.MaxCpuCount=1",
+            Some(&["Shop.ATests.Sums(a: 1)", "Shop.ATests.Sums(a: 2)", "Shop.BTests.X"]),
+            "dotnet test Shop.Tests --logger trx --filter 'FullyQualifiedName=Shop.ATests.Sums|FullyQualifiedName=Shop.BTests.X' -- RunConfiguration.MaxCpuCount=1",
+        ),
+        (
+            Framework::Bazel,
+            "bazel test //pkg/...",
+            Some(&["//pkg:a > A::b"]),
+            "bazel test --keep_going --test_output=errors //pkg/...",
+        ),
+        (
             Framework::Rspec,
             "bundle exec rspec 'spec/a b_spec.rb'",
             Some(&["spec/a_spec.rb::A > adds"]),
@@ -360,4 +378,11 @@ fn ctest_configures_and_builds_in_a_folder_outside_of_the_checkout() {
     assert!(!mixed.environment.contains_key("GTEST_FILTER"), "price may have cases, too");
     let all = project.run(Framework::Ctest, Some(&["cmake --build"]));
     assert!(!all.argv[2].contains(" -R "), "what did not compile hid all tests");
+}
+
+#[test]
+fn bazel_runs_the_targets_of_some_tests() {
+    let some =
+        Project::new(&[]).run(Framework::Bazel, Some(&["//a:t > A::b", "//a:t > A::c", "//b:t"]));
+    assert_eq!(some.argv.join(" "), "bazel test --keep_going --test_output=errors //a:t //b:t");
 }

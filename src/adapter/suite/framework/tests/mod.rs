@@ -102,8 +102,14 @@ fn every_framework_is_in_every_table() {
 }
 
 /// Frameworks whose coverage tool a project has to name.
-const UNMEASURED: &[Framework] =
-    &[Framework::Rspec, Framework::Minitest, Framework::Phpunit, Framework::Ctest];
+const UNMEASURED: &[Framework] = &[
+    Framework::Rspec,
+    Framework::Minitest,
+    Framework::Phpunit,
+    Framework::Ctest,
+    Framework::Dotnet,
+    Framework::Bazel,
+];
 
 /// Characterisation tests exist for just the frameworks that have persistent runners.
 fn repair_can_render(framework: Framework) -> bool {
@@ -145,8 +151,8 @@ type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 #[test]
 fn every_framework_is_detected_by_its_files() {
     use Framework::{
-        Ava, CargoTest, Ctest, GoTest, Gradle, Jasmine, Jest, Maven, Minitest, Mocha, Nextest,
-        NodeTap, NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
+        Ava, Bazel, CargoTest, Ctest, Dotnet, GoTest, Gradle, Jasmine, Jest, Maven, Minitest,
+        Mocha, Nextest, NodeTap, NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
     };
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
@@ -221,6 +227,19 @@ fn every_framework_is_detected_by_its_files() {
             &[("package.json", r#"{"scripts": {"test": "npm run build && jasmine"}}"#)],
             Some(Jasmine),
         ),
+        (
+            &[
+                ("Shop.sln", ""),
+                ("Shop.Tests/Shop.Tests.csproj", "<PackageReference Include=\"xunit\" />"),
+            ],
+            Some(Dotnet),
+        ),
+        (
+            &[("Shop.Tests.csproj", "<PackageReference Include=\"Microsoft.NET.Test.Sdk\" />")],
+            Some(Dotnet),
+        ),
+        (&[("MODULE.bazel", "")], Some(Bazel)),
+        (&[("WORKSPACE", ""), ("go.mod", "")], Some(GoTest)),
         (&[(".rspec", "--require spec_helper\n")], Some(Rspec)),
         (&[("Gemfile", "gem 'rspec'\n"), ("spec/spec_helper.rb", "")], Some(Rspec)),
         (&[("shop.gemspec", "s.add_dependency 'rspec'\n"), ("spec/a_spec.rb", "")], Some(Rspec)),
@@ -251,6 +270,7 @@ fn every_framework_is_detected_by_its_files() {
         (&[("nextest.toml", "")], None),
         (&[("main.go", "package main\n")], None),
         (&[("gradlew", "")], None),
+        (&[("Shop.sln", ""), ("Shop/Shop.csproj", "<Project />")], None),
         (&[("package.json", r#"{"devDependencies": {"jasmine": "5", "karma": "6"}}"#)], None),
         (&[("CMakeLists.txt", "project(x)\n")], None),
         (&[("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#)], None),
@@ -300,6 +320,10 @@ fn every_framework_is_detected_by_a_configured_command() {
         ("ctest && ./more.sh", None),
         ("make -C build test", None),
         ("npx jasmine --random=false", Some(Framework::Jasmine)),
+        ("dotnet test Shop.Tests -c Release", Some(Framework::Dotnet)),
+        ("dotnet build", None),
+        ("bazelisk test //pkg/...", Some(Framework::Bazel)),
+        ("bazel build //...", None),
         ("rake", None),
         ("rake spec", None),
         ("ruby check.rb", None),
