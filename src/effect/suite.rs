@@ -179,6 +179,16 @@ pub enum RunError {
         packages: Vec<(String, Framework)>,
         looked_for: Vec<String>,
     },
+    /// A runner that is started only by a command that somebody named.
+    #[error(
+        "{runner} was found ({evidence}), which regreen starts only by a command that you name"
+    )]
+    NeedsCommand {
+        runner: &'static str,
+        evidence: String,
+        /// The options that name the command and its report.
+        options: &'static str,
+    },
     #[error("`{command}` could not be started: {reason}")]
     NotStarted { command: String, reason: String },
     /// A set-up command failed, so that no test was run; no fix could repair that.
@@ -314,6 +324,7 @@ impl RunError {
                 "write first tests with `regreen test FILE`, or name the command with `--test-command` (looked for {})",
                 looked_for.join(", ")
             ),
+            Self::NeedsCommand { options, .. } => format!("run `regreen fix` with {options}"),
             Self::NotStarted { .. } => {
                 "install what the command needs, or name another with `--test-command`".into()
             }

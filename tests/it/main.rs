@@ -24,6 +24,7 @@ mod jasmine_suites;
 mod large_output;
 mod memory;
 mod models;
+mod named_commands;
 mod php_suites;
 mod planning;
 mod python_path;

@@ -112,6 +112,7 @@ pub fn is_fatal(error: &RunError) -> bool {
         RunError::NotStarted { .. }
             | RunError::Io { .. }
             | RunError::UnknownFramework { .. }
+            | RunError::NeedsCommand { .. }
             | RunError::Canary { .. }
     )
 }

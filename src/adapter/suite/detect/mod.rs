@@ -17,7 +17,8 @@ use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
 use super::framework::{
-    DETECTION_ORDER, FrameworkAdapter, RunFiles, SAMPLES, Site, adapter, is_certainly_pytest, words,
+    DETECTION_ORDER, FrameworkAdapter, NamedRunner, RunFiles, SAMPLES, Site, adapter,
+    is_certainly_pytest, named_runner, words,
 };
 use super::version_managers;
 
@@ -79,6 +80,9 @@ pub fn detect(
                 .collect();
             return Ok(describe(best, site, others));
         }
+        if let Some(error) = needs_command(&site) {
+            return Err(error);
+        }
         match directory.rsplit_once('/') {
             Some((parent, _)) => directory = parent.to_owned(),
             None if directory.is_empty() => {
@@ -115,6 +119,13 @@ pub fn detect_or_begin(
         }
     }
     Err(error)
+}
+
+/// The runner of a folder that somebody has to name a command for.
+fn needs_command(site: &Site) -> Option<RunError> {
+    let found = named_runner(site).filter(|_| site.command.is_none() && site.report.is_none())?;
+    let NamedRunner { name: runner, evidence, options } = found;
+    Some(RunError::NeedsCommand { runner, evidence, options })
 }
 
 /// Why nothing is detected in a folder: its tests may stand further below, or be run by a script that

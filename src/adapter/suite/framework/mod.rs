@@ -14,6 +14,7 @@ mod jasmine;
 mod jest;
 mod maven;
 mod mocha;
+mod named_commands;
 mod nextest;
 mod node_test;
 mod npm_script;
@@ -33,6 +34,7 @@ pub use adapter::{
     RunArtifacts, RunFiles, SAMPLES, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
+pub use named_commands::{NamedRunner, find as named_runner};
 pub use pytest::is_certain as is_certainly_pytest;
 pub use python_command::PythonCommand;
 

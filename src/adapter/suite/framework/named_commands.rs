@@ -1,0 +1,81 @@
+//! Runners that regreen starts only by a command that somebody named: they need a browser, or a program
+//! of their own whose report regreen reads as JUnit XML.
+
+use super::adapter::Site;
+
+/// A runner, and the line that makes its results readable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRunner {
+    pub name: &'static str,
+    /// What shows that the project uses it.
+    pub evidence: String,
+    /// The options of regreen that name the command and its report.
+    pub options: &'static str,
+}
+
+/// How one of them is recognised.
+struct Row {
+    name: &'static str,
+    /// Packages of npm.
+    packages: &'static [&'static str],
+    /// How the names of its settings begin.
+    settings: &'static [&'static str],
+    options: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "Playwright",
+        packages: &[
+            "@playwright/test",
+            "@playwright/experimental-ct-react",
+            "@playwright/experimental-ct-vue",
+        ],
+        settings: &["playwright.config.", "playwright-ct.config."],
+        options: "--test-command 'PLAYWRIGHT_JUNIT_OUTPUT_NAME=report.xml npx playwright test --reporter=junit' --report report.xml",
+    },
+    Row {
+        name: "Cypress",
+        packages: &["cypress"],
+        settings: &["cypress.config."],
+        options: "--test-command 'npx cypress run --component --reporter junit --reporter-options mochaFile=reports/[hash].xml' --report 'reports/*.xml'",
+    },
+    Row {
+        name: "Karma of Angular",
+        packages: &["@angular-devkit/build-angular"],
+        settings: &["angular.json"],
+        options: "--test-command 'npx ng test --watch=false --browsers=ChromeHeadless --reporters=junit' --report '**/TESTS-*.xml' (with karma-junit-reporter)",
+    },
+    Row {
+        name: "Karma",
+        packages: &["karma"],
+        settings: &["karma.conf."],
+        options: "--test-command 'npx karma start --single-run --reporters junit' --report '**/TESTS-*.xml' (with karma-junit-reporter)",
+    },
+];
+
+/// The first of them that a folder uses; asked where no other framework is found.
+pub fn find(site: &Site) -> Option<NamedRunner> {
+    let entries = std::fs::read_dir(site.folder()).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let found = ROWS.iter().find_map(|row| {
+        let is_setting = |name: &&String| row.settings.iter().any(|start| name.starts_with(start));
+        let file = names.iter().find(is_setting).cloned();
+        let listed = || {
+            let package = row.packages.iter().find(|package| site.depends_on(package))?;
+            Some(format!("{package} in package.json"))
+        };
+        let evidence = file.or_else(listed)?;
+        Some(NamedRunner { name: row.name, evidence, options: row.options })
+    });
+    let pest = || {
+        site.names("composer.json", "\"pestphp/pest\"").then(|| NamedRunner {
+            name: "Pest",
+            evidence: "pestphp/pest in composer.json".to_owned(),
+            options: "--test-command 'vendor/bin/pest --log-junit report.xml' --report report.xml",
+        })
+    };
+    found.or_else(pest)
+}
