@@ -189,7 +189,7 @@ pub fn reason_to_give_up(
     }
     let last = rounds.last()?;
     let reason = if last.searched && last.tried == 0 {
-        "the widest search found nothing to try; without a model, regreen edits only Python, JavaScript and TypeScript"
+        "the widest search found nothing to try; without a model, regreen repairs little outside of Python, JavaScript and TypeScript"
     } else if last.searched {
         "the widest search found nothing within its limits"
     } else {
@@ -337,7 +337,7 @@ mod tests {
         let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
         assert!(ended(empty.clone()).starts_with("the widest search"));
         let untried = FinishedIteration { tried: 0, ..empty.clone() };
-        assert!(ended(untried).contains("edits only Python, JavaScript and TypeScript"));
+        assert!(ended(untried).contains("little outside of Python, JavaScript and TypeScript"));
         assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));
     }
 

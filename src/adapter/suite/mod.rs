@@ -53,6 +53,7 @@ pub const READERS: &[crate::domain::Reader] = &[
         drop((format::libtest::parse(text), format::libtest::ended_early(text)));
         format::libtest::explain(&mut ReportedTest::default(), text.to_owned());
     }),
+    ("rustc", |text| drop(format::rustc::compilation_failure(text, |_| true))),
     ("gotest", |text| drop(format::gotest::parse(text, "example.com/shop"))),
     ("jest", |text| {
         drop(format::jest::parse(text, format::jest::Writer::Jest));
