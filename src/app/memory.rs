@@ -183,5 +183,8 @@ pub fn untrusted_memory(
     if text.len() > LIMIT {
         return Err(MemoryError::TooLarge);
     }
-    Memory::parse(redact(&String::from_utf8_lossy(text)).as_bytes(), now())
+    // Written anew, so that no escape hides a secret.
+    let document = serde_json::from_slice::<serde_json::Value>(text).map(|value| value.to_string());
+    let text = document.unwrap_or_else(|_| String::from_utf8_lossy(text).into_owned());
+    Memory::parse(redact(&text).as_bytes(), now())
 }

@@ -1,5 +1,6 @@
 //! Finds code that was added to please the tests: branches on their inputs, questions whether tests
-//! run, meddling with their framework, values that equal all others, and swallowed exceptions.
+//! run, meddling with their framework, values that equal all others, ends of the process, and swallowed
+//! exceptions.
 //!
 //! What was there before is never held against an edit: only what becomes more counts.
 //! Source: specification.md 13.4.
@@ -10,6 +11,7 @@ use tree_sitter::Node;
 
 use super::language::Language;
 use super::pattern::Pattern;
+use super::side_effects::{SideEffect, side_effects};
 use super::tree;
 
 /// Node kinds of numbers and texts, in all languages.
@@ -87,6 +89,13 @@ pub fn special_case(
     }
     if EQUALS_ALL.captures(after).count() > EQUALS_ALL.captures(before).count() {
         return Some("it makes a value that equals all others".into());
+    }
+    let exits = |text: &str| {
+        let effects = side_effects(language, text).into_iter();
+        effects.filter(|call| call.effect == SideEffect::EndsRun).count()
+    };
+    if exits(after) > exits(before) {
+        return Some("it ends the process, and with it the tests behind".into());
     }
     let (old, new) = (signs(language, before)?, signs(language, after)?);
     if new.swallowed > old.swallowed {
@@ -219,6 +228,7 @@ mod tests {
                 "def f(x):\n    return g(x)\n",
                 "def f(x):\n    try:\n        return g(x)\n    except Exception:\n        pass\n",
             ),
+            (Python, "def f(x):\n    return x\n", "import os\ndef f(x):\n    os._exit(0)\n"),
             (
                 Python,
                 "def f(x):\n    return x\n",

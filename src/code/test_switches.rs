@@ -20,14 +20,18 @@ static SWITCHES: [Switches; 4] = [
         in_tests: Pattern::new(
             r"\b[xf](?:it|describe|context|specify|example|scenario|feature)\b|\b(?:skip|pending|focus|omit|filter_run\w*|exclude_pattern)\b",
         ),
-        in_product: Pattern::new(r"\b(?:RSpec|Minitest|MiniTest|Test::Unit)\b"),
+        in_product: Pattern::new(
+            r"\b(?:RSpec|Minitest|MiniTest|Test::Unit)\b|\b(?:exit!?|abort|at_exit)(?:\s*[({]|\s+\d|\s*$|\s+if\b|\s+unless\b)",
+        ),
     },
     Switches {
         language: "PHP",
         in_tests: Pattern::new(
             r"(?i)\bmarkTest(?:Skipped|Incomplete)\b|@requires\b|#\[\\?(?:[\w\\]+\\)?Requires|\b(?:Skipped|Incomplete)\w*(?:Test|Error|Exception)\b|@doesNotPerformAssertions|\bexpectNotToPerformAssertions\b",
         ),
-        in_product: Pattern::new(r"(?i)\bPHPUnit\b|\bmarkTest(?:Skipped|Incomplete)\b"),
+        in_product: Pattern::new(
+            r"(?i)\bPHPUnit\b|\bmarkTest(?:Skipped|Incomplete)\b|\b(?:exit|die)\b\s*[(;]",
+        ),
     },
     Switches {
         language: "C and C++",
@@ -35,7 +39,7 @@ static SWITCHES: [Switches; 4] = [
             r"\bDISABLED_|\bGTEST_(?:SKIP|FLAG|FILTER)\w*|\b(?:SKIP|BOOST_TEST_DISABLED)\b|\bdisabled\s*\(|doctest::skip|\[!mayfail\]|\[\.\]",
         ),
         in_product: Pattern::new(
-            r"\bGTEST_\w+|<(?:gtest|gmock|catch2|doctest)/|\btesting::(?:Test|UnitTest|internal)|\bDISABLED_",
+            r"\bGTEST_\w+|<(?:gtest|gmock|catch2|doctest)/|\btesting::(?:Test|UnitTest|internal)|\bDISABLED_|\b(?:_?_?exit|_Exit|quick_exit|abort)\s*\(",
         ),
     },
     Switches {
@@ -43,7 +47,9 @@ static SWITCHES: [Switches; 4] = [
         in_tests: Pattern::new(
             r"\bSkip\s*=|\[(?:[^\]]*,\s*)?(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive|Skip\w*|Pass)\b|\bSkip\.(?:If|When|Unless)\b|\bExplicit\s*=",
         ),
-        in_product: Pattern::new(r"\b(?:Xunit|NUnit|Microsoft\.VisualStudio\.TestTools)\b"),
+        in_product: Pattern::new(
+            r"\b(?:Xunit|NUnit|Microsoft\.VisualStudio\.TestTools)\b|\bEnvironment\.(?:Exit|FailFast)\b",
+        ),
     },
 ];
 
@@ -100,6 +106,12 @@ mod tests {
             ("lib/a.rb", "raise Minitest::Skip", true),
             ("lib/a.rb", "RSpec.configure { |c| c.filter_run :x }", true),
             ("lib/a.rb", "def skip(count) = drop(count)", false),
+            ("lib/a.rb", "exit! 0", true),
+            ("lib/a.rb", "  exit if x", true),
+            ("lib/a.rb", "exit_code = 1", false),
+            ("src/A.php", "exit(0);", true),
+            ("src/a.cc", "std::_Exit(0);", true),
+            ("Shop/A.cs", "Environment.Exit(0);", true),
             ("src/A.php", "throw new PHPUnit\\Framework\\SkippedTestError();", true),
             ("src/a.cc", "#include <gtest/gtest.h>", true),
             ("src/a.cc", "bool disabled(int n) { return n > 0; }", false),

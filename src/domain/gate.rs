@@ -26,6 +26,9 @@ pub struct GateFacts<'a> {
     pub tests_edited: bool,
     /// Why the change treats the tests specially, if it does, which a person must confirm too.
     pub special_case: Option<&'a str>,
+    /// Whether only the exit code of a command says that a change helped: nothing shows which files are
+    /// its checks, or that they ran.
+    pub by_exit_code: bool,
     /// Number of iterations that may still be started.
     pub iterations_left: u32,
 }
@@ -61,6 +64,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         ignored,
         tests_edited,
         special_case,
+        by_exit_code,
         iterations_left,
     } = *facts;
     let only_low = remaining.iter().all(|level| *level == Criticality::Low);
@@ -74,6 +78,11 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     }
     // What a person must confirm, however many tests pass.
     let note = match (special_case, tests_edited) {
+        (None, false) if by_exit_code => {
+            ", but the test command leaves no report, so that only its exit code \
+            says so: a person must confirm"
+                .to_owned()
+        }
         (Some(why), _) => {
             format!(", but the change looks made for the tests: {why}; a person must confirm")
         }
@@ -136,6 +145,7 @@ mod tests {
             ignored: 0,
             tests_edited: false,
             special_case: None,
+            by_exit_code: false,
             iterations_left: 3,
         };
         let table = [
@@ -151,6 +161,11 @@ mod tests {
             (
                 "made for the tests",
                 GateFacts { special_case: Some("it asks whether tests run"), ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
+                "only an exit code",
+                GateFacts { by_exit_code: true, ..calm },
                 GateVerdict::PartialSuccess,
             ),
             (
@@ -210,6 +225,7 @@ mod tests {
             ignored: 1,
             tests_edited: false,
             special_case: None,
+            by_exit_code: false,
             iterations_left: 3,
         };
         let reason = judge(&facts).reason;
@@ -228,7 +244,7 @@ mod tests {
             let facts = GateFacts {
                 rate: rate(passed, passed + failed), target, remaining: &levels[level],
                 full_run, flaky, ignored: 0, tests_edited: false, special_case: None,
-                iterations_left,
+                by_exit_code: false, iterations_left,
             };
             let verdict = judge(&facts).verdict;
             prop_assert_ne!(verdict, GateVerdict::Success);

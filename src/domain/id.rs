@@ -160,7 +160,7 @@ impl TestId {
     /// Whether it names a test of this file, module or package.
     pub fn is_within(&self, group: &Self) -> bool {
         let rest = self.0.strip_prefix(&group.0);
-        rest.is_some_and(|rest| rest.starts_with("::") || rest.starts_with('.'))
+        rest.is_some_and(|rest| ["::", ".", " > "].iter().any(|mark| rest.starts_with(mark)))
     }
 }
 

@@ -10,12 +10,13 @@ use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
 use crate::code::syntax;
+use crate::code::test_cases;
 use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{Frame, Status, TestCase};
+use crate::domain::test::{CaseKind, Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
 use super::clues::Clues;
@@ -133,7 +134,9 @@ async fn sources(
         // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
-    // A name that a compiler does not know can be mended in each language.
+    // Behind a command without a report, whatever asserts may be the check.
+    let is_command = search.failing.iter().any(|case| case.kind == CaseKind::Command);
+    // A name that a compiler does not know can be repaired in each language.
     let unloaded = search.failing.iter().filter(|case| case.kind.is_unloaded());
     let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
     let named: BTreeSet<RepoPath> = frames.map(|frame| frame.file.clone()).collect();
@@ -147,6 +150,7 @@ async fn sources(
         };
         if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
             && let Some(text) = source_text::decode(&file, bytes)
+            && !(is_command && test_cases::facts(language, &text).assertions > 0)
             && (changed
                 || named.contains(&file)
                 || mutate::spelling(language).is_some()

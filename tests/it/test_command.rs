@@ -66,6 +66,9 @@ fn a_command_without_a_report_is_repaired_and_not_its_check() {
     let document = ran.document();
     assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+    // Nothing shows that the check itself ran, so that a person has to look.
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    assert!(document["reason"].as_str().unwrap().contains("only its exit code says so"));
     let patch = document["patch"].as_str().unwrap();
     assert!(patch.contains("a/calc.py") && !patch.contains("check.py"), "{patch}");
 }

@@ -48,7 +48,10 @@ pub fn beyond(question: &Value, has_typeless_tools: bool) -> Option<String> {
     let is_set = |value: &Value| !value.is_null() && *value != Value::Bool(false);
     let field = BEYOND.iter().find(|name| question.get(**name).is_some_and(is_set));
     let field = field.map(|name| (*name).to_owned());
+    // OpenRouter searches the web for a model of this name.
+    let online = text_at(question, "/model").ends_with(":online").then(|| "model".to_owned());
     field
+        .or(online)
         .or_else(|| foreign_tool(question.get("tools")?, has_typeless_tools))
         .or_else(|| foreign_part(question))
 }
@@ -167,6 +170,7 @@ mod tests {
             (CHAT, tools(json!({ "type": "function", "function": { "name": "f" } })), None),
             (CHAT, json!({ "web_search_options": {} }), Some("web_search_options")),
             (CHAT, json!({ "model": "m", "models": ["dearer"] }), Some("models")),
+            (CHAT, json!({ "model": "m:online" }), Some("model")),
             (
                 CHAT,
                 user(json!({ "type": "image_url", "image_url": { "url": "https://evil" } })),

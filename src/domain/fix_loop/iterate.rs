@@ -11,6 +11,7 @@ use crate::domain::provider::EMBEDDED;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
+use crate::domain::test::CaseKind;
 use crate::domain::text;
 
 use super::{
@@ -111,6 +112,8 @@ impl FixLoop {
             ignored: self.ignored(),
             tests_edited: self.tests_edited,
             special_case: self.special_cases.first().map(String::as_str),
+            by_exit_code: self.accepted_tree != self.head_tree
+                && self.ledger.cases().any(|case| case.kind == CaseKind::Command),
             iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
         }
     }

@@ -123,8 +123,8 @@ pub fn after_outages(
     let minutes = |name: &String| {
         let news = memory.providers.iter().find(|one| one.name == *name)?;
         news.failure.as_ref()?;
-        let minutes = now.duration_since(news.at).as_mins().max(0);
-        (minutes < OUTAGE_MINUTES).then_some(minutes)
+        let minutes = now.duration_since(news.at).as_mins();
+        (0..OUTAGE_MINUTES).contains(&minutes).then_some(minutes)
     };
     let (down, mut order): (Vec<String>, Vec<String>) =
         providers.iter().cloned().partition(|name| minutes(name).is_some());

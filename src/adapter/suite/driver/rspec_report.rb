@@ -2,6 +2,7 @@
 # may name a file with one example per line: only those run. Examples of the same name are numbered.
 # Runs in the project's Ruby, 2.3 or later.
 require 'json'
+require 'set'
 require 'rspec/core'
 
 module Regreen
@@ -50,10 +51,10 @@ module Regreen
 
       def chosen
         @chosen ||= begin
-          ids = File.read(ENV.fetch('REGREEN_SELECT'), encoding: 'UTF-8').split("\n")
+          ids = File.read(ENV.fetch('REGREEN_SELECT'), encoding: 'UTF-8').split("\n").to_set
           # What failed outside of the examples of a file is seen by running all of them.
           all = RSpec.world.all_examples.map { |example| id(example) }
-          { ids: ids, files: (ids - all).map { |one| one.split('::').first } }
+          { ids: ids, files: (ids - all).map { |one| one.split('::').first }.to_set }
         end
       end
 
@@ -78,10 +79,15 @@ module Regreen
 
   # Writes the lines.
   class RspecReport
-    RSpec::Core::Formatters.register self, :example_passed, :example_failed, :example_pending, :message, :close
+    RSpec::Core::Formatters.register self, :start, :example_passed, :example_failed, :example_pending, :message, :close
 
     def initialize(_output)
       @out = File.open(ENV.fetch('REGREEN_CASES'), 'a')
+      @expected = @written = 0
+    end
+
+    def start(notification)
+      @expected = notification.count
     end
 
     def example_passed(notification)
@@ -114,14 +120,16 @@ module Regreen
       put(record)
     end
 
+    # A product that ends the process ends RSpec too, which closes its formatters all the same.
     def close(_notification)
-      put(end: true)
+      put(end: true) if @written >= @expected || RSpec.world.wants_to_quit
       @out.close
     end
 
     private
 
     def write(example, status, failure = {})
+      @written += 1
       metadata = example.metadata
       file = Examples.file(example)
       line = metadata[:line_number] if metadata[:absolute_file_path] == file

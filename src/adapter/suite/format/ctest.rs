@@ -5,7 +5,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::code::pattern::Pattern;
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, Unreadable, bounded, milliseconds};
 
@@ -144,8 +144,11 @@ fn reported(case: Case) -> Vec<ReportedTest> {
             |one: ReportedTest| ReportedTest { id: format!("{} > {}", case.name, one.id), ..one };
         return inner.into_iter().map(named).collect();
     }
+    // The cases take the place of their program when it fails no longer besides them.
+    let hides_cases = !inner.is_empty() && !is_same && status == Status::Failed;
     let mut test = ReportedTest {
         id: case.name,
+        kind: if hides_cases { CaseKind::Unloaded } else { CaseKind::Test },
         status: Some(status),
         duration_ms: milliseconds(case.seconds),
         ..ReportedTest::default()

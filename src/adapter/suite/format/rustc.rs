@@ -24,7 +24,10 @@ pub fn compilation_failure(output: &str, is_own: impl Fn(&str) -> bool) -> Optio
         }
         let mut block = line.to_owned();
         while let Some(next) = lines.next_if(|next| !next.is_empty() && !is_heading(next)) {
-            block = format!("{block}\n{next}");
+            if block.len() < STACK_LIMIT {
+                block.push('\n');
+                block.push_str(next);
+            }
         }
         // The library is compiled for itself and for its tests.
         if place(&block).is_some_and(&is_own) && !errors.contains(&block) {

@@ -84,8 +84,8 @@ fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
         let lower = line.to_ascii_lowercase();
         COMPLAINTS.iter().any(|word| lower.contains(word))
     };
-    let said = lines().find(complains).or_else(|| lines().next());
-    let message = said.map_or_else(|| format!("it ended with {ending}"), str::to_owned);
+    let complaint = lines().find(complains).or_else(|| lines().next());
+    let message = complaint.map_or_else(|| format!("it ended with {ending}"), str::to_owned);
     let class = ending.to_string();
     ReportedTest {
         id,

@@ -27,6 +27,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     command: |site, selection, _| {
         let mut command = site.typed("dotnet test");
         let mut options = words(&["--logger", "trx"]);
+        // Reports of several target frameworks are told apart by their order.
+        options.push("-p:TestTfmsInParallel=false".to_owned());
         options.extend(
             selection.and_then(filter).into_iter().flat_map(|one| ["--filter".to_owned(), one]),
         );
