@@ -141,7 +141,7 @@ fn unreadable(reason: &str) -> AppError {
 #[group(required = true, multiple = false)]
 pub struct ForgetRequest {
     /// Forget what is about this test.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub test: Option<String>,
     /// Forget what is about this file, and about the tests in it.
     #[arg(long, value_name = "FILE", value_parser = |text: &str| RepoPath::parse(text))]

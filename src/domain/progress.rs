@@ -92,6 +92,12 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     }
     let broken = after.newly_failing(before);
+    let loaded = after.loaded(before);
+    if let (Some(first), []) = (loaded.first(), broken.as_slice()) {
+        // Tests that fail now did not run before, whatever that does to the rate.
+        let reason = format!("{first} loads now, and its tests run");
+        return AttemptComparison { judgement: AttemptEffect::Improved, reason };
+    }
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
         (AttemptEffect::Regression, reason)

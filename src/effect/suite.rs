@@ -124,6 +124,8 @@ pub struct CaseResult {
     pub status: Status,
     /// Class and first line of the message, when the test failed.
     pub failure: Option<(String, String)>,
+    /// Of what kept tests from running and loads now: how many of these fail.
+    pub failing_behind: usize,
 }
 
 /// The class of a failure when the sources do not compile.
@@ -133,7 +135,12 @@ impl CaseResult {
     /// A test that was not run because the sources do not compile; with the compiler's message.
     #[must_use]
     pub fn not_built(test: TestId, message: &str) -> Self {
-        Self { test, status: Status::Failed, failure: Some((REFUSED.into(), message.into())) }
+        Self {
+            test,
+            status: Status::Failed,
+            failure: Some((REFUSED.into(), message.into())),
+            failing_behind: 0,
+        }
     }
 
     /// Whether the sources do not compile.

@@ -10,7 +10,6 @@ use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
 use crate::code::syntax;
-use crate::code::test_cases;
 use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
@@ -120,6 +119,10 @@ async fn sources(
     search: &Search<'_>,
     traces: &[Trace],
 ) -> Result<BTreeMap<RepoPath, String>, EffectError> {
+    // Nothing shows which files a command without a report checks, and which are its checks.
+    if search.failing.iter().any(|case| case.kind == CaseKind::Command) {
+        return Ok(BTreeMap::new());
+    }
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for trace in traces.iter().filter(|trace| trace.status == Status::Failed) {
         files.extend(trace.lines.keys().cloned());
@@ -134,8 +137,6 @@ async fn sources(
         // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
-    // Behind a command without a report, whatever asserts may be the check.
-    let is_command = search.failing.iter().any(|case| case.kind == CaseKind::Command);
     // A name that a compiler does not know can be repaired in each language.
     let unloaded = search.failing.iter().filter(|case| case.kind.is_unloaded());
     let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
@@ -150,7 +151,6 @@ async fn sources(
         };
         if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
             && let Some(text) = source_text::decode(&file, bytes)
-            && !(is_command && test_cases::facts(language, &text).assertions > 0)
             && (changed
                 || named.contains(&file)
                 || mutate::spelling(language).is_some()

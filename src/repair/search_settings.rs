@@ -107,6 +107,7 @@ mod tests {
     #[test]
     fn only_the_limit_itself_is_doubted() {
         let case = |status, says: Option<&str>| CaseResult {
+            failing_behind: 0,
             test: "t".into(),
             status,
             failure: says.map(|says| (says.to_owned(), String::new())),

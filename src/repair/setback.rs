@@ -71,6 +71,7 @@ mod tests {
             }),
         };
         let after = |class: &str, message: &str| CaseResult {
+            failing_behind: 0,
             test: "t".into(),
             status: Status::Failed,
             failure: Some((class.into(), message.into())),

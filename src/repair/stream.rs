@@ -101,6 +101,8 @@ pub struct Bias<'a> {
     pub surgical: bool,
     /// Names that the failures call unknown.
     pub unknown: UnknownNames,
+    /// Whether the failures are that tests do not load.
+    pub is_unloaded: bool,
 }
 
 /// Yields candidates best first; each is parsed only when it is taken.
@@ -146,7 +148,13 @@ impl<'a> Stream<'a> {
                 heap.push(Entry { priority, is_known, order, part });
                 order += 1;
             }
-            for candidate in mutate::candidates(language, source, &accepts_line, &[]) {
+            // What only has to load would also do so with the line that fails cut off.
+            let others = if bias.is_unloaded {
+                Vec::new()
+            } else {
+                mutate::candidates(language, source, &accepts_line, &[])
+            };
+            for candidate in others {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
                 let mut kept = bias.patterns.iter().chain(&bias.prior.operators);
                 let known = kept.any(|pattern| *pattern == candidate.operator.name());

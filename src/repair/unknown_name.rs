@@ -39,6 +39,77 @@ static MEANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").ok());
 
+/// Names that Python defines, besides those that edits wrap values in.
+const BUILTINS: &[&str] = &[
+    "ArithmeticError",
+    "AssertionError",
+    "AttributeError",
+    "BaseException",
+    "EOFError",
+    "Exception",
+    "FileExistsError",
+    "FileNotFoundError",
+    "ImportError",
+    "IndexError",
+    "IOError",
+    "KeyError",
+    "KeyboardInterrupt",
+    "LookupError",
+    "MemoryError",
+    "ModuleNotFoundError",
+    "NameError",
+    "NotImplementedError",
+    "OSError",
+    "OverflowError",
+    "PermissionError",
+    "RuntimeError",
+    "StopIteration",
+    "SyntaxError",
+    "SystemExit",
+    "TimeoutError",
+    "TypeError",
+    "UnicodeDecodeError",
+    "UnicodeError",
+    "ValueError",
+    "Warning",
+    "ZeroDivisionError",
+    "__file__",
+    "__name__",
+    "all",
+    "any",
+    "bytes",
+    "callable",
+    "classmethod",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "frozenset",
+    "getattr",
+    "hasattr",
+    "hash",
+    "input",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "map",
+    "next",
+    "object",
+    "open",
+    "ord",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "setattr",
+    "slice",
+    "staticmethod",
+    "super",
+    "type",
+    "vars",
+    "zip",
+];
+
 /// A name this much alike may be meant.
 const ALIKE: f32 = 0.6;
 
@@ -91,6 +162,9 @@ impl UnknownNames {
         let Some(word) = WORD.as_ref().filter(|_| !self.is_empty()) else { return Vec::new() };
         let mut known: BTreeSet<&str> = word.find_iter(source).map(|one| one.as_str()).collect();
         known.extend(self.known.iter().map(String::as_str));
+        if language == Language::Python {
+            known.extend(BUILTINS);
+        }
         known.extend(mutate::spelling(language).iter().flat_map(|spelling| spelling.wrappers));
         let mut candidates = Vec::new();
         let mut start = 0;

@@ -76,7 +76,7 @@ pub fn text(memory: Option<&Memory>) -> String {
     if text.is_empty() {
         text.push_str("the memory of this clone is empty\n");
     }
-    neutralise_commands(&text)
+    text.lines().map(|line| neutralise_commands(line) + "\n").collect()
 }
 
 /// A line with the day of its entry.

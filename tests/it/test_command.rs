@@ -57,20 +57,26 @@ fn a_command_that_fails_is_never_green_whatever_words_it_contains() {
 }
 
 #[test]
-fn a_command_without_a_report_is_repaired_and_not_its_check() {
-    let check = "import calc\n\nfor value, want in [(5, 3), (2, 2), (-1, 0)]:\n    got = calc.clamp(value, 0, 3)\n    assert got == want, f'clamp({value}) is {got}, expected {want}'\n";
-    let files =
-        [CALC, &[("check.py", check), ("Makefile", "check:\n\t@python3 check.py\n")]].concat();
+fn neither_the_check_nor_the_product_is_edited_behind_a_command_without_a_report() {
+    let check = "import calc\n\ndef check():\n    for value, want in [(5, 3), (2, 2), (-1, 0)]:\n        got = calc.clamp(value, 0, 3)\n        if got != want:\n            raise SystemExit(f'clamp({value}) is {got}, expected {want}')\n";
+    let files = [
+        CALC,
+        &[
+            ("checks/__init__.py", ""),
+            ("checks/core.py", check),
+            ("check.py", "from checks import core\n\ncore.check()\n"),
+            ("Makefile", "check:\n\t@python3 check.py\n"),
+        ],
+    ]
+    .concat();
     let repo = TestRepo::new(&files);
     let ran = repo.regreen(&["fix", "--json", "--test-command", "make check"]);
     let document = ran.document();
-    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
-    // Nothing shows that the check itself ran, so that a person has to look.
-    assert_eq!(document["result"], "partial_success", "{document:#}");
-    assert!(document["reason"].as_str().unwrap().contains("only its exit code says so"));
-    let patch = document["patch"].as_str().unwrap();
-    assert!(patch.contains("a/calc.py") && !patch.contains("check.py"), "{patch}");
+    assert_eq!(document["patch"], "", "{document:#}");
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.contains("nothing shows which files are its checks"), "{reason}");
 }
 
 #[test]

@@ -105,3 +105,20 @@ fn a_package_of_go_that_does_not_build_is_repaired_and_its_tests_run() {
         "{document:#}"
     );
 }
+
+#[test]
+fn no_line_is_cut_off_so_that_the_rest_loads() {
+    let table = [
+        ("import os\n\n\ndef price(x):\n    return x + 1\n\n\nRATES = load_rates()\n", "shop.py:8"),
+        ("def price(x):\n    return x + 1\n\n\nTABLE = {}['rates']\n", "shop.py:5"),
+    ];
+    for (source, place) in table {
+        let tests = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(shop.price(1), 2)\n";
+        let repo = TestRepo::new(&[("shop.py", source), ("test_shop.py", tests)]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+        assert_eq!(document["patch"], "", "{document:#}");
+        assert!(document["reason"].as_str().unwrap().contains(place), "{document:#}");
+    }
+}

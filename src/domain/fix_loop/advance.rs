@@ -265,7 +265,8 @@ impl FixLoop {
                         newly_failing: self
                             .baseline
                             .as_ref()
-                            .is_some_and(|baseline| !baseline.failing.contains(&case.id)),
+                            .is_some_and(|baseline| !baseline.failing.contains(&case.id))
+                            && !self.was_unloaded,
                     },
                 );
                 RemainingFailure {

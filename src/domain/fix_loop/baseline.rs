@@ -33,6 +33,9 @@ impl FixLoop {
         self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
+        if self.baseline.is_none() {
+            self.was_unloaded = results.failed().any(|case| case.kind.is_unloaded());
+        }
         self.ledger.mark_flaky(&self.flaky);
         self.excuse(results);
         self.report_known_failures(results, events);

@@ -151,12 +151,37 @@ impl FixLoop {
                 skipped: iteration.result == IterationResult::SkippedDegraded,
             })
             .collect();
-        progress::reason_to_give_up(
+        let reason = progress::reason_to_give_up(
             &rounds,
             &self.stuck_tests,
             &self.failing(),
             &self.terms.thresholds,
-        )
+        );
+        let is_untried = self.iterations.last().is_some_and(|last| last.row.tried == 0);
+        reason.map(|reason| self.reason_without_edits().filter(|_| is_untried).unwrap_or(reason))
+    }
+
+    /// Why nothing could be tried at all, if the failures say so.
+    fn reason_without_edits(&self) -> Option<String> {
+        let mut failing = self.ledger.failing_cases();
+        let first = failing.next()?;
+        if first.kind == CaseKind::Command {
+            return Some(
+                "the test command leaves no report, so that nothing shows which files are its checks: \
+                 regreen edits none by itself, and what a model edits waits for a person"
+                    .to_owned(),
+            );
+        }
+        let unloaded =
+            std::iter::once(first).chain(failing).find(|case| case.kind.is_unloaded())?;
+        let frame = unloaded.failure.iter().flat_map(|failure| &failure.frames).next();
+        let place = frame.map_or_else(String::new, |frame| {
+            format!(", the error is at {}:{}", frame.file, frame.line)
+        });
+        Some(format!(
+            "`{}` does not load{place}, and no edit of one token or one name of the product could be tried",
+            unloaded.id
+        ))
     }
 
     /// Starts the next iteration and selects its strategy, before any provider is called.

@@ -183,6 +183,9 @@ pub struct FixLoop {
     /// Why accepted changes treat the tests specially (specification.md 13.4).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
+    /// Whether something kept tests from running at the baseline, so that nothing is known of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_unloaded: bool,
 }
 
 /// The results of iteration 0.
@@ -420,6 +423,7 @@ impl FixLoop {
             explanation: None,
             tests_edited: false,
             special_cases: Vec::new(),
+            was_unloaded: false,
         }
     }
 

@@ -249,6 +249,15 @@ impl LatestResults {
         before.cases().filter(gone).map(|case| case.id.clone()).collect()
     }
 
+    /// What kept tests from running in `before`, whose tests run here.
+    pub fn loaded(&self, before: &Self) -> Vec<TestId> {
+        let is_known = |id: &TestId| before.entries.contains_key(id);
+        let is_loaded = |case: &&TestCase| {
+            self.case(&case.id).is_none() && case.is_superseded_in(self.cases(), is_known)
+        };
+        before.failing_cases().filter(is_loaded).map(|case| case.id.clone()).collect()
+    }
+
     /// Counted tests that failed in their last `results` results.
     pub fn stuck(&self, results: u32) -> Vec<TestId> {
         self.entries

@@ -13,6 +13,8 @@ pub(super) struct Plausible {
     /// The place in the stream of candidates, from 1.
     pub(super) order: u32,
     pub(super) repairs: Vec<TestId>,
+    /// How many of the tests that it lets run fail.
+    pub(super) failing_behind: usize,
     pub(super) suspicion: Option<String>,
     pub(super) special_case: Option<String>,
 }
@@ -21,15 +23,17 @@ impl Plausible {
     /// Whether nothing behind it in the stream can be better: it repairs all tests of its cluster
     /// and is not suspicious.
     pub(super) fn is_conclusive(&self, tests: usize) -> bool {
-        self.repairs.len() >= tests && self.suspicion.is_none()
+        self.repairs.len() >= tests && self.suspicion.is_none() && self.failing_behind == 0
     }
 }
 
-/// Index of the edit to propose: complete, then unsuspicious, then most repairs, then rank.
+/// Index of the edit to propose: complete, then unsuspicious, then most repairs, then fewest failures of
+/// tests that it lets run, then rank.
 pub(super) fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
         let whole = one.repairs.len() >= expected;
-        (whole, one.suspicion.is_none(), one.repairs.len().min(expected))
+        let behind = std::cmp::Reverse(one.failing_behind);
+        (whole, one.suspicion.is_none(), one.repairs.len().min(expected), behind)
     };
     let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
         let rank = a.ranked.priority.total_cmp(&b.ranked.priority);

@@ -64,8 +64,8 @@ const CONTROL: Duration = Duration::from_secs(20);
 struct Repaired {
     /// The failing tests of the cluster that pass with it.
     tests: Vec<TestId>,
-    /// What speaks against it all the same: tests that it lets run fail.
-    remark: Option<String>,
+    /// How many of the tests that it lets run fail.
+    failing_behind: usize,
 }
 
 /// Why a candidate is not plausible.
@@ -226,13 +226,14 @@ impl SearchRun<'_> {
         share: u32,
         edits: Edits,
     ) -> Result<Vec<Plausible>, EffectError> {
-        let cases = self.search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
+        let cases = || self.search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
         let functions = self.diagnosis.functions.iter().map(String::as_str);
         let bias = Bias {
             patterns: self.search.patterns,
             prior: self.search.prior,
             surgical: self.search.strategy == Strategy::Surgical,
-            unknown: UnknownNames::of(cases, functions),
+            unknown: UnknownNames::of(cases(), functions),
+            is_unloaded: cases().any(|case| case.kind.is_unloaded()),
         };
         let sources = &self.diagnosis.sources;
         let stream = Stream::new(cluster, sources, self.search.base_diff, &bias);
@@ -332,8 +333,8 @@ impl SearchRun<'_> {
     fn plausible(&self, ranked: RankedEdit, order: u32, repaired: Repaired) -> Plausible {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
         let special_case = special_case(&ranked.edits, &self.literals);
-        let Repaired { tests: repairs, remark } = repaired;
-        Plausible { ranked, order, repairs, suspicion: suspicion.or(remark), special_case }
+        let Repaired { tests: repairs, failing_behind } = repaired;
+        Plausible { ranked, order, repairs, failing_behind, suspicion, special_case }
     }
 
     /// Times one test on the unchanged sources, as the second of two runs, because the first may
@@ -419,8 +420,7 @@ impl SearchRun<'_> {
         let mut results = self.run(edits, first, true, patience).await?;
         results.extend(self.run(edits, rest, false, patience).await?);
         results.retain(|one| one.status == Status::Passed);
-        // Only what loads now says more than that it passed.
-        let remark = results.iter().find_map(|one| Some(one.failure.as_ref()?.1.clone()));
+        let failing_behind = results.iter().map(|one| one.failing_behind).sum();
         let repairs: Vec<TestId> = results.into_iter().map(|one| one.test).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
@@ -430,7 +430,7 @@ impl SearchRun<'_> {
         if self.sets_back(edits, &repairs).await? {
             return Err(Rejection::Refuted);
         }
-        Ok(Repaired { tests: repairs, remark })
+        Ok(Repaired { tests: repairs, failing_behind })
     }
 
     /// Whether a failing test that an edit does not repair gets less far than before, as when the edit

@@ -126,7 +126,7 @@ impl CandidateRunner for BusyMachine {
                 None => (Status::Passed, None),
                 failure => (Status::Failed, failure),
             };
-            CaseResult { test: test.clone(), status, failure }
+            CaseResult { test: test.clone(), status, failure, failing_behind: 0 }
         };
         Ok(tests.iter().map(case).collect())
     }
@@ -347,6 +347,7 @@ fn between_equal_candidates_the_file_that_was_repaired_before_comes_first() {
             let files = known.map(file).into_iter().collect();
             let prior = Prior { files, ..Prior::default() };
             let bias = Bias {
+                is_unloaded: false,
                 patterns: &[],
                 prior: &prior,
                 surgical: false,
@@ -486,6 +487,7 @@ proptest! {
 #[test]
 fn only_operators_of_edits_that_are_proposed_are_named() {
     let plausible = |file: &str, operator: OperatorId| Plausible {
+        failing_behind: 0,
         ranked: RankedEdit {
             edits: single(RepoPath::parse(file).unwrap(), "a", "b".into()),
             operators: vec![operator],

@@ -12,7 +12,6 @@ use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{CaseKind, FailureText, Status, TestCase};
-use crate::domain::text;
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
@@ -141,7 +140,7 @@ impl CandidateRunner for CommandRunner {
 }
 
 /// How a failure that kept tests from running ends in a run that does not report it any more: it passes
-/// where these tests run, and says how many of them fail. `None` where none runs.
+/// where these tests run, and names those that fail. `None` where none runs.
 fn loaded(failed: &TestCase, cases: &[TestCase]) -> Option<TestCase> {
     let is_known = |_: &TestId| false;
     if cases.iter().any(|case| case.id == failed.id)
@@ -152,15 +151,10 @@ fn loaded(failed: &TestCase, cases: &[TestCase]) -> Option<TestCase> {
     let is_part =
         |case: &&TestCase| failed.kind == CaseKind::Prerequisite || case.id.is_within(&failed.id);
     let own = cases.iter().filter(is_part);
-    let failing = own.filter(|case| case.status == Status::Failed).count();
-    let failure = (failing > 0).then(|| FailureText {
-        message: format!(
-            "{} {} once it loads",
-            text::count(failing, "test"),
-            if failing == 1 { "fails" } else { "fail" }
-        ),
-        ..FailureText::default()
-    });
+    let failing = own.filter(|case| case.status == Status::Failed);
+    // The names are all that is kept of them.
+    let message = failing.map(|case| case.id.as_str()).collect::<Vec<_>>().join("\n");
+    let failure = Some(FailureText { message, ..FailureText::default() });
     Some(TestCase { status: Status::Passed, failure, ..failed.clone() })
 }
 
@@ -197,7 +191,11 @@ pub fn case_results(
             let first = failure.message.lines().next().unwrap_or_default().to_owned();
             (failure.class.clone(), first)
         });
-        results.push(CaseResult { test: id.clone(), status, failure });
+        let behind = case.filter(|case| case.status == Status::Passed && case.kind.is_unloaded());
+        let behind = behind.and_then(|case| case.failure.as_ref());
+        let failing_behind = behind.map_or(0, |behind| behind.message.lines().count());
+        let failure = failure.filter(|_| status == Status::Failed);
+        results.push(CaseResult { test: id.clone(), status, failure, failing_behind });
         if stop_at_failure && status == Status::Failed {
             break;
         }

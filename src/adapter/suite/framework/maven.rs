@@ -71,7 +71,8 @@ fn build_failures(log: &str) -> Vec<ReportedTest> {
     while let Some(line) = lines.next() {
         let Some((id, why)) = failed(line) else { continue };
         // What the compiler says of each place follows.
-        let of_compiler = |line: &&str| line.starts_with("[ERROR] /");
+        let of_compiler =
+            |line: &&str| line.starts_with("[ERROR] /") || line.starts_with("[ERROR]   ");
         let mut errors: Vec<&str> = Vec::new();
         while let Some(line) = lines.next_if(of_compiler) {
             errors.push(line);
