@@ -57,7 +57,7 @@ fn the_whole_suite_runs_by_these_commands() {
             "npx --no-install jasmine",
             "sh -c npx --no-install jasmine --reporter=/drivers/jasmine_reporter.cjs",
         ),
-        (Framework::Dotnet, "dotnet test", "dotnet test --logger trx"),
+        (Framework::Dotnet, "dotnet test", "dotnet test --logger trx -p:TestTfmsInParallel=false"),
         (
             Framework::Bazel,
             "bazel test //...",
@@ -275,7 +275,7 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::Dotnet,
             "dotnet test Shop.Tests -- RunConfiguration.MaxCpuCount=1",
             Some(&["Shop.ATests.Sums(a: 1)", "Shop.ATests.Sums(a: 2)", "Shop.BTests.X"]),
-            "dotnet test Shop.Tests --logger trx --filter 'FullyQualifiedName=Shop.ATests.Sums|FullyQualifiedName=Shop.BTests.X' -- RunConfiguration.MaxCpuCount=1",
+            "dotnet test Shop.Tests --logger trx -p:TestTfmsInParallel=false --filter 'FullyQualifiedName=Shop.ATests.Sums|FullyQualifiedName=Shop.BTests.X' -- RunConfiguration.MaxCpuCount=1",
         ),
         (
             Framework::Bazel,
