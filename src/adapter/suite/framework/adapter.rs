@@ -235,6 +235,22 @@ impl RunCommand {
     pub fn new(argv: Vec<String>, display: impl Into<String>) -> Self {
         Self { argv, display: display.into(), ..Self::default() }
     }
+
+    /// Tells a reporter of ours where results go, and which tests are selected.
+    #[must_use]
+    pub fn with_reporter_files(
+        mut self,
+        site: &Site,
+        selection: Option<&[TestId]>,
+        files: &RunFiles,
+    ) -> Self {
+        let list = selection.map(|_| ("REGREEN_SELECT", &files.selection));
+        let known = [("REGREEN_CASES", &files.results), ("REGREEN_ROOT", &site.root)];
+        let variables = known.into_iter().chain(list);
+        self.environment
+            .extend(variables.map(|(name, path)| (name.to_owned(), path.display().to_string())));
+        self
+    }
 }
 
 /// The files that a run leaves behind.

@@ -41,14 +41,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         command.retain(|word| !word.starts_with("--reporter=") && !word.starts_with("--fail-fast"));
         let reporter = files.drivers.join("jasmine_reporter.cjs").display().to_string();
         command.insert(command.options_end(), [format!("--reporter={reporter}")]);
-        let mut run = command.into_run();
+        let mut run = command.into_run().with_reporter_files(site, selection, files);
         run.environment.extend(npm_script::search_path(site));
-        run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
-        run.environment.insert("REGREEN_ROOT".into(), site.root.display().to_string());
-        if selection.is_some() {
-            let list = files.selection.display().to_string();
-            run.environment.insert("REGREEN_SELECT".into(), list);
-        }
         run
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),

@@ -38,14 +38,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let reporter = files.drivers.join("mocha_reporter.cjs").display().to_string();
         // The last one counts.
         command.insert(command.options_end(), ["--reporter".to_owned(), reporter]);
-        let mut run = command.into_run();
+        let mut run = command.into_run().with_reporter_files(site, selection, files);
         run.environment.extend(npm_script::search_path(site));
-        run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
-        run.environment.insert("REGREEN_ROOT".into(), site.root.display().to_string());
-        if selection.is_some() {
-            let list = files.selection.display().to_string();
-            run.environment.insert("REGREEN_SELECT".into(), list);
-        }
         run
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),

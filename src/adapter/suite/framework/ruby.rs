@@ -5,9 +5,8 @@ use crate::domain::test_command::{TestCommand, unquoted};
 
 use super::super::format::driver_lines;
 use super::adapter::{
-    CoverageRequest, FrameworkAdapter, RunCommand, RunFiles, Site, TypedCommand, read_text, words,
+    CoverageRequest, FrameworkAdapter, RunCommand, Site, TypedCommand, read_text, words,
 };
-use crate::domain::id::TestId;
 
 /// The table row for RSpec.
 pub const RSPEC: FrameworkAdapter = FrameworkAdapter {
@@ -36,7 +35,7 @@ pub const RSPEC: FrameworkAdapter = FrameworkAdapter {
         options.extend(words(&["--format", "progress", "--format", "Regreen::RspecReport"]));
         options.push("--no-fail-fast".into());
         command.insert(command.options_end(), options);
-        with_files(command.into_run(), site, selection, files)
+        command.into_run().with_reporter_files(site, selection, files)
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage,
@@ -68,7 +67,7 @@ pub const MINITEST: FrameworkAdapter = FrameworkAdapter {
         let command = chosen(site, own);
         let run =
             RunCommand::new(super::adapter::shell_argv(command.text()), command.text().to_owned());
-        let mut run = with_files(run, site, selection, files);
+        let mut run = run.with_reporter_files(site, selection, files);
         // Options in these variables reach the Ruby that Rake starts, and hold no paths with blanks.
         run.environment.insert("RUBYLIB".into(), files.drivers.display().to_string());
         run.environment.insert("RUBYOPT".into(), "-rminitest_report".into());
@@ -148,21 +147,6 @@ fn start(site: &Site, command: &[&str]) -> Vec<String> {
 
 fn install(site: &Site, gem: &'static str) -> &'static str {
     if site.has("Gemfile") || site.has("gems.rb") { "run `bundle install`" } else { gem }
-}
-
-fn with_files(
-    mut run: RunCommand,
-    site: &Site,
-    selection: Option<&[TestId]>,
-    files: &RunFiles,
-) -> RunCommand {
-    run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
-    run.environment.insert("REGREEN_ROOT".into(), site.root.display().to_string());
-    if selection.is_some() {
-        let list = files.selection.display().to_string();
-        run.environment.insert("REGREEN_SELECT".into(), list);
-    }
-    run
 }
 
 fn coverage(_: &CoverageRequest<'_>) -> Result<super::adapter::CoverageCommand, String> {
