@@ -76,8 +76,13 @@ impl AppError {
 
 impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
-        let is_usage =
-            matches!(error, GitError::UnknownReference { .. } | GitError::BranchTaken { .. });
+        let is_usage = matches!(
+            error,
+            GitError::File { .. }
+                | GitError::UnknownReference { .. }
+                | GitError::BadBranch { .. }
+                | GitError::BranchTaken { .. }
+        );
         Self::usage_if(is_usage, &error, error.hint())
     }
 }
@@ -130,7 +135,7 @@ impl From<PlanInputError> for AppError {
 
 impl From<cycle::Failure> for AppError {
     fn from(error: cycle::Failure) -> Self {
-        let is_usage = matches!(error, cycle::Failure::Gather(_));
+        let is_usage = matches!(error, cycle::Failure::Gather(_) | cycle::Failure::Task { .. });
         match error {
             cycle::Failure::Effect(error) => error.into(),
             error => Self::usage_if(is_usage, &error, error.hint()),

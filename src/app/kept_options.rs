@@ -23,6 +23,7 @@ const KEPT: &[&str] = &[
     "setup",
     "report",
     "test-timeout",
+    "no-coverage",
     "target",
     "no-minimise",
     "config",

@@ -174,6 +174,7 @@ pub fn coverage_target(settings: &Settings) -> CoverageTarget {
         line: section.line.unwrap_or(at.line),
         branch: section.branch.unwrap_or(at.branch),
         function: section.function.unwrap_or(at.function),
+        branch_is_set: section.branch.is_some(),
     }
 }
 
@@ -272,7 +273,7 @@ mod tests {
         let settings = config::parse(text, "f").unwrap();
         let expected = Rules { min_confidence: 0.9, same_cause_limit: 2, ..Rules::default() };
         assert_eq!(rules(&settings), expected);
-        let expected = CoverageTarget { line: 10, branch: 20, function: 30 };
+        let expected = CoverageTarget { line: 10, branch: 20, function: 30, branch_is_set: true };
         assert_eq!(coverage_target(&settings), expected);
         assert_eq!(rules(&Settings::default()), Rules::default());
         assert_eq!(coverage_target(&Settings::default()), CoverageTarget::default());

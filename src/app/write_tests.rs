@@ -88,6 +88,7 @@ async fn write(
         state_prefix: session.state_prefix(),
         own: tool_commands(run.settings),
         state_is_committed: state_is_committed(run.settings),
+        no_coverage: run.request.no_coverage,
         limits: limits(run.settings),
         chain: run.open.providers.chain.clone(),
         ask: run.open.providers.ask.clone(),

@@ -219,7 +219,12 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 /// The exit code of a job whose worker ended with `code`.
 pub fn exit_code(state: Option<FinalState>, code: i32) -> u8 {
     match state {
-        Some(FinalState::NotGreen | FinalState::Refused | FinalState::Reverted) => exit::NOT_MET,
+        Some(
+            FinalState::NotGreen
+            | FinalState::Unfixable
+            | FinalState::Refused
+            | FinalState::Reverted,
+        ) => exit::NOT_MET,
         Some(FinalState::NoResult | FinalState::NoSession | FinalState::Unfinished) | None => {
             let known = exit::NOT_MET..=exit::ENVIRONMENT;
             let code = u8::try_from(code).ok().filter(|code| known.contains(code));

@@ -49,9 +49,10 @@ impl From<PrepareError> for BotError {
                 Self { problems, ..Self::usage(message, hint) }
             }
             PrepareError::NoConfiguration(_) => Self::usage(message, hint),
-            PrepareError::Remote(_) | PrepareError::Git(_) | PrepareError::NotSaved { .. } => {
-                Self::environment(message, hint)
-            }
+            PrepareError::Remote(_)
+            | PrepareError::Git(_)
+            | PrepareError::NotSaved { .. }
+            | PrepareError::Snapshot { .. } => Self::environment(message, hint),
         }
     }
 }

@@ -30,6 +30,9 @@ pub enum PrepareError {
     /// The server keeps another state of the session.
     #[error("the state of {session} was not saved: {reason}")]
     NotSaved { session: SessionId, reason: String, hint: &'static str },
+    /// What the server keeps of the session is not taken over.
+    #[error("the snapshot of {session} cannot be used: {reason}")]
+    Snapshot { session: SessionId, reason: String, reference: String },
     /// The input `config` names a file that does not exist.
     #[error("the base has no file {0}, which the input `config` names")]
     NoConfiguration(String),
@@ -45,6 +48,9 @@ impl PrepareError {
             Self::Remote(error) => error.hint(),
             Self::Git(error) => error.hint(),
             Self::NotSaved { hint, .. } => (*hint).into(),
+            Self::Snapshot { reference, .. } => {
+                format!("delete it with `git push origin :{reference}`, then run again")
+            }
             Self::NoConfiguration(_) => {
                 "correct the input, or add the file to the base branch".into()
             }
@@ -105,6 +111,7 @@ pub async fn prepare(
         ));
         target.head = head;
     }
+    clone.name_head(&target.head)?;
     let (mut base, mut settings_of) = (None, target.head.clone());
     if let Some(counts) = target.measured_against() {
         let commit = remote.fetch(&counts, depth).await?;

@@ -8,7 +8,7 @@ use globset::GlobSet;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
-use crate::adapter::repo::{RepositoryFacts, SessionFiles};
+use crate::adapter::repo::{Bounds, RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
@@ -19,7 +19,7 @@ use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
-use crate::effect::{FetchTarget, PushOutcome, PushRequest};
+use crate::effect::{FetchTarget, PushOutcome, PushRequest, RemoteError};
 use crate::role::vet;
 
 use super::context::Context;
@@ -32,6 +32,11 @@ const EVENTS_LIMIT: usize = 4 << 20;
 
 /// Largest state of a snapshot, in bytes.
 const STATE_LIMIT: usize = 16 << 20;
+
+/// What is received of a snapshot at most, and how large its objects may be when they are unpacked.
+/// Besides events and state it has new sources, of which none is larger than what GitHub takes.
+const RECEIVED: usize = 128 << 20;
+const BOUNDS: Bounds = Bounds { object: 100 << 20, all: 512 << 20 };
 
 /// Folder of the session's files in a snapshot.
 const STATE: &str = "state";
@@ -97,9 +102,18 @@ pub async fn snapshot_commit(
     prepared: &Prepared,
     session: &SessionId,
 ) -> Result<Option<CommitId>, PrepareError> {
-    let Some(tip) = prepared.remote.head_of(&reference(session)).await? else { return Ok(None) };
-    prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(1)).await?;
-    Ok(Some(tip))
+    let reference = reference(session);
+    let Some(tip) = prepared.remote.head_of(&reference).await? else { return Ok(None) };
+    let remote = prepared.remote.bounded(RECEIVED, BOUNDS);
+    match remote.fetch(&FetchTarget::Commit(tip.clone()), Some(1)).await {
+        Ok(_) => Ok(Some(tip)),
+        // Whoever may push may have put anything there.
+        Err(RemoteError::Git(error)) => {
+            let reason = error.to_string();
+            Err(PrepareError::Snapshot { session: session.clone(), reason, reference })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The events of a session as JSON lines, from its snapshot, which is saved before every push, or
@@ -110,7 +124,7 @@ pub async fn events(
     tip: Option<&CommitId>,
 ) -> Result<Vec<u8>, PrepareError> {
     if let Some(snapshot) = snapshot_commit(prepared, session).await?
-        && let Some(bytes) = prepared.clone.file_of(&snapshot, EVENTS)?
+        && let Some(bytes) = prepared.clone.file_within(&snapshot, EVENTS, EVENTS_LIMIT)?
     {
         return Ok(bytes);
     }

@@ -32,12 +32,17 @@ pub type Bot = fn(Option<PathBuf>) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 
 /// Parses the arguments, runs the verb, and returns the exit code of the process.
 pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.collect();
+    let wants_json = arguments.iter().any(|argument| argument == "--json");
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(mut error) => {
             suggest_how_to_undo(&mut error);
             // `--help` and `--version` succeed; every other parse error is wrong usage.
             let code = if error.use_stderr() { exit::USAGE } else { exit::MET };
+            if wants_json && error.use_stderr() {
+                println!("{}", exit_code::document(&wrong_usage(&error)));
+            }
             if error.print().is_err() {
                 return ExitCode::from(exit::ENVIRONMENT);
             }
@@ -66,6 +71,14 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
             ExitCode::from(exit_code::code_of_error(&error))
         }
     }
+}
+
+/// A parse error as those of use cases are printed.
+fn wrong_usage(error: &clap::Error) -> AppError {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(first);
+    AppError::usage(message, "`--help` lists the flags")
 }
 
 /// Adds a tip to the error about a verb that would undo a fix, because there is none: a fix stands

@@ -165,7 +165,21 @@ fn is_selective(node: Node<'_>, text: &str) -> bool {
     };
     let above = std::iter::successors(node.parent(), Node::parent);
     let mut above = above.take_while(|up| !BODIES.contains(&up.kind()));
-    singles_out && above.any(|up| BRANCHES.contains(&up.kind()))
+    singles_out && above.any(|up| BRANCHES.contains(&up.kind()) || chooses(up, text))
+}
+
+/// Whether an operator or an index makes a choice of values out of a comparison below it, as in
+/// `x == 57 and 60 or total` and `[total, 60][x == 57]`.
+fn chooses(node: Node<'_>, text: &str) -> bool {
+    let compares = |one: Node<'_>| EQUALITY.contains(&tree::text_of(one, text));
+    match node.kind() {
+        "boolean_operator" | "binary_operator" | "binary_expression" => {
+            !tree::children(node).into_iter().any(compares)
+                && tree::named_children(node).iter().any(|one| LITERALS.contains(&one.kind()))
+        }
+        "subscript" | "subscript_expression" | "index_expression" => true,
+        _ => false,
+    }
 }
 
 /// Whether a pair of a table maps a literal to a literal.
@@ -206,6 +220,26 @@ mod tests {
                 Python,
                 "def f(x):\n    y = 57\n    return x\n",
                 "def f(x):\n    y = 57\n    if x == 57:\n        return 60\n    return x\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x - 3\n",
+                "def f(x):\n    return x == 57 and 60 or x - 3\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x - 3\n",
+                "def f(x):\n    return [x - 3, 60][x == 57]\n",
+            ),
+            (
+                Python,
+                "def f(x):\n    return x - 3\n",
+                "def f(x):\n    return x - 3 + 6 * (x == 57)\n",
+            ),
+            (
+                JavaScript,
+                "const f = (x) => x - 3;\n",
+                "const f = (x) => (x === 57 && 60) || x - 3;\n",
             ),
             (
                 Python,
@@ -325,6 +359,11 @@ mod tests {
     fn corrections_are_no_special_cases() {
         use Language::{JavaScript, Python};
         let table = [
+            (
+                Python,
+                "def f(x, y):\n    return x > 0\n",
+                "def f(x, y):\n    return x == 57 or y == 57\n",
+            ),
             (Python, "def f(x):\n    return x - 3\n", "def f(x):\n    return x + 3\n"),
             (Python, "def f(x):\n    return x > 50\n", "def f(x):\n    return x > 57\n"),
             (

@@ -1,5 +1,6 @@
 //! Errors that end a session, each with a hint for the user.
 
+use crate::domain::id::SessionId;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::role::test_plan::GatherError;
 
@@ -12,6 +13,9 @@ pub enum Failure {
     /// The request names nothing that exists in the repository.
     #[error(transparent)]
     Gather(#[from] GatherError),
+    /// A task file, which a person may have edited, cannot be carried out.
+    #[error("{file}: {reason}")]
+    Task { file: String, reason: String, session: SessionId },
     /// A bug in regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -28,6 +32,9 @@ impl Failure {
         match self {
             Self::Effect(error) => error.hint(),
             Self::Gather(error) => error.hint(),
+            Self::Task { file, session, .. } => {
+                format!("repair {file}, then `regreen test --resume {session}`")
+            }
             Self::Internal(_) => "report it with the session folder attached".into(),
         }
     }

@@ -14,7 +14,7 @@ use crate::domain::test_plan::plan_input::PlanInput;
 use crate::domain::test_plan::task::{
     self, FIRST_TASK, REVIEW_TASK, TestPlan, TestTask, VALIDATION_TASK,
 };
-use crate::effect::{Effects, StateFile, read_or_forget};
+use crate::effect::{EffectError, Effects, StateFile, StoreError, read_as, read_or_forget};
 use crate::role::stored_usage_log;
 
 use super::error::Failure;
@@ -72,30 +72,64 @@ pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Packag
     Ok(package.filter(|package| *package.session() == state.session_id))
 }
 
-/// Reads the analysis and its tasks; `None` when phase 4 has not written all of them.
+/// Reads the analysis and its tasks; `None` when phase 4 has not written all of them, or when one
+/// cannot be read or carried out.
 pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
-    let Some(analysis) = read::<TestAnalysis>(fx, &format!("{RESULTS}.json")).await? else {
+    match stored_plan(fx).await {
+        Err(EffectError::Store(StoreError::Corrupt { .. })) => Ok(None),
+        plan => Ok(plan?.filter(|plan| task::contradictions(plan).is_empty())),
+    }
+}
+
+/// Reads the plan that is about to be carried out, whose task files a person may have edited: what is
+/// wrong in them is an error, and never planned again over the edit (specification.md 13.20).
+pub async fn plan_to_carry_out(
+    session: &SessionId,
+    fx: &Effects<'_>,
+) -> Result<Option<TestPlan>, Failure> {
+    let wrong = |file: String, reason| Failure::Task { file, reason, session: session.clone() };
+    let plan = match stored_plan(fx).await {
+        Err(EffectError::Store(StoreError::Corrupt { path, expected, .. }))
+            if path.parent().is_some_and(|folder| folder.ends_with(TASKS)) =>
+        {
+            return Err(wrong(path.display().to_string(), expected));
+        }
+        Err(EffectError::Store(StoreError::Corrupt { .. })) => return Ok(None),
+        plan => plan?,
+    };
+    let problems = plan.as_ref().map(task::contradictions).unwrap_or_default();
+    if problems.is_empty() {
+        return Ok(plan);
+    }
+    Err(wrong(fx.store.folder().join(TASKS).display().to_string(), problems.join("; ")))
+}
+
+/// Folder of the task files.
+const TASKS: &str = ".task";
+
+async fn stored_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, EffectError> {
+    let results = format!("{RESULTS}.json");
+    let Some(analysis) = read_or_forget::<TestAnalysis>(fx.store, &results).await? else {
         return Ok(None);
     };
     let mut tasks: Vec<TestTask> = Vec::new();
     for (id, suffix) in
         [(FIRST_TASK, ""), (VALIDATION_TASK, "-validation"), (REVIEW_TASK, "-review")]
     {
-        let Some(task) = read(fx, &format!(".task/{id}{suffix}.json")).await? else {
+        let Some(task) = read_as(fx.store, &format!("{TASKS}/{id}{suffix}.json")).await? else {
             return Ok(None);
         };
         tasks.push(task);
     }
     for number in 2..=task::MOST {
-        match read(fx, &format!(".task/IMPL-{number:03}.json")).await? {
+        match read_as(fx.store, &format!("{TASKS}/IMPL-{number:03}.json")).await? {
             Some(task) => tasks.push(task),
             None => break,
         }
     }
     let order = task::ordered(&tasks).unwrap_or_default();
     tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
-    let plan = TestPlan { analysis, tasks };
-    Ok(task::problems(&plan).is_empty().then_some(plan))
+    Ok(Some(TestPlan { analysis, tasks }))
 }
 
 /// Reads what phase 5 has produced so far; `None` before its first step.

@@ -100,19 +100,28 @@ pub struct CoverageTarget {
     pub line: u32,
     pub branch: u32,
     pub function: u32,
+    /// Whether somebody set the target of branches, which many tools cannot measure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub branch_is_set: bool,
 }
 
 impl Default for CoverageTarget {
     fn default() -> Self {
-        Self { line: 80, branch: 70, function: 90 }
+        Self { line: 80, branch: 70, function: 90, branch_is_set: false }
     }
 }
 
 impl CoverageTarget {
+    /// Whether nothing is asked for.
+    #[must_use]
+    pub fn is_none(self) -> bool {
+        [self.line, self.branch, self.function] == [0; 3]
+    }
+
     /// The target as a person says it.
     #[must_use]
     pub fn words(self) -> String {
-        let Self { line, branch, function } = self;
+        let Self { line, branch, function, .. } = self;
         format!("{line} % of lines, {branch} % of branches and {function} % of functions")
     }
 }
@@ -213,21 +222,40 @@ pub enum CoverageResult {
         /// After the tests were written.
         after: Shares,
         target: CoverageTarget,
+        /// Whether the tool reports no branches at all, so that theirs is not measured.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lacks_branches: bool,
     },
-    /// No tool measured it, so it decides nothing.
+    /// No tool measured it, so it meets no target.
     #[serde(alias = "untold")]
     Unmeasured {
         /// Why, with what would help.
         reason: String,
+        #[serde(default)]
+        target: CoverageTarget,
     },
+    /// Whoever started the run wants no measurement, so that no target holds.
+    Declined,
 }
 
 impl CoverageResult {
-    /// Describes each measure that is below its target; empty if coverage was not measured.
+    /// Describes each target that is not met: a measure below it, or not measured.
     pub fn missed(&self) -> Vec<String> {
         match self {
-            Self::Measured { after, target, .. } => after.missed(*target),
-            Self::Unmeasured { .. } => Vec::new(),
+            Self::Measured { after, target, lacks_branches, .. } => {
+                let mut missed = after.missed(*target);
+                if *lacks_branches && target.branch_is_set && target.branch > 0 {
+                    missed.push(format!("branches not measured, {} % asked for", target.branch));
+                }
+                missed
+            }
+            Self::Unmeasured { target, .. } if target.is_none() => Vec::new(),
+            Self::Unmeasured { reason, .. } => {
+                vec![format!(
+                    "coverage not measured: {reason} (`--no-coverage` or targets of 0 do without)"
+                )]
+            }
+            Self::Declined => Vec::new(),
         }
     }
 }
@@ -257,13 +285,15 @@ mod tests {
     fn coverage_that_an_earlier_build_stored_is_read() {
         let old = r#"{"untold": {"reason": "no tool"}}"#;
         let read: CoverageResult = serde_json::from_str(old).unwrap();
-        assert_eq!(read, CoverageResult::Unmeasured { reason: "no tool".into() });
+        let target = CoverageTarget::default();
+        assert_eq!(read, CoverageResult::Unmeasured { reason: "no tool".into(), target });
         assert!(serde_json::to_string(&read).unwrap().starts_with(r#"{"unmeasured":"#));
         let measured = CoverageResult::Measured {
             command: "cov".into(),
             before: Shares::default(),
             after: Shares::default(),
-            target: CoverageTarget::default(),
+            target,
+            lacks_branches: false,
         };
         let text = serde_json::to_string(&measured).unwrap();
         let old = text.replacen("measured", "told", 1);
@@ -297,7 +327,8 @@ mod tests {
         shares.add_function(true);
         let share = |part, whole| Share { part, whole };
         assert_eq!((shares.line, shares.branch), (share(2, 3), share(1, 2)));
-        let target = |line, branch, function| CoverageTarget { line, branch, function };
+        let target =
+            |line, branch, function| CoverageTarget { line, branch, function, branch_is_set: true };
         let table = [
             (target(66, 50, 100), &[][..]),
             (target(67, 51, 100), &["lines 66 % of 67 %", "branches 50 % of 51 %"][..]),

@@ -212,6 +212,10 @@ pub struct Outcome {
     /// Why accepted changes look made for the tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
+    /// Whether no edit of the code can honestly meet the gate: tests contradict each other, or
+    /// something is missing that the tests need.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfixable: bool,
     /// How earlier sessions led this one, one line each, written by regreen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<String>,

@@ -43,6 +43,8 @@ pub enum GateVerdict {
     Continue,
     /// The gate is not met, and no iteration is left or could help.
     Failure,
+    /// The gate is not met, and no edit of the code repairs what fails (specification.md 13.18).
+    Unfixable,
 }
 
 /// A verdict with its reason.
@@ -69,7 +71,7 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     } = *facts;
     let only_low = remaining.iter().all(|level| *level == Criticality::Low);
     if only_low && !remaining.is_empty() && !rate.is_at_least(target) {
-        let verdict = if full_run { GateVerdict::Failure } else { GateVerdict::NeedsFullRun };
+        let verdict = if full_run { GateVerdict::Unfixable } else { GateVerdict::NeedsFullRun };
         let reason = format!(
             "{rate} % pass, the gate is {target} %, and no edit repairs what fails: it is known, flaky, \
              or denied by the environment"
@@ -191,7 +193,7 @@ mod tests {
             (
                 "94.99 and low",
                 GateFacts { rate: rate(9499, 10_000), remaining: &[Low], ..calm },
-                GateVerdict::Failure,
+                GateVerdict::Unfixable,
             ),
             (
                 "94.99, and one is not low",
@@ -201,7 +203,7 @@ mod tests {
             (
                 "19 tests: 95 % means all, and no edit brings the last one",
                 GateFacts { rate: rate(18, 19), remaining: &[Low], ..calm },
-                GateVerdict::Failure,
+                GateVerdict::Unfixable,
             ),
             (
                 "99.99 is not full",

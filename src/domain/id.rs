@@ -92,6 +92,13 @@ impl RepoPath {
         Err(NameError::Path { text, reason })
     }
 
+    /// Whether this is `place`, or lies below it.
+    #[must_use]
+    pub fn is_at_or_below(&self, place: &Self) -> bool {
+        let rest = self.0.strip_prefix(&place.0);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The last part of the path.
     #[must_use]
     pub fn file_name(&self) -> &str {
@@ -155,6 +162,14 @@ pub struct TestId(pub String);
 impl TestId {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The suite, class or file to which it belongs.
+    #[must_use]
+    pub fn group(&self) -> Self {
+        let id = &self.0;
+        let end = id.rfind(" > ").or_else(|| id.find("::")).or_else(|| id.rfind('.'));
+        Self(id.get(..end.unwrap_or(0)).unwrap_or_default().to_owned())
     }
 
     /// Whether it names a test of this file, module or package.

@@ -11,6 +11,7 @@ use super::id::TestId;
 use super::latest_results::LatestResults;
 use super::rate::PassRate;
 use super::strategy::Strategy;
+use super::test::CaseKind;
 use super::text;
 use super::threshold::Thresholds;
 
@@ -92,15 +93,19 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     }
     let broken = after.newly_failing(before);
-    let loaded = after.loaded(before);
-    if let (Some(first), []) = (loaded.first(), broken.as_slice()) {
+    let unblocked = after.unblocked(before);
+    if let (Some(first), []) = (unblocked.first(), broken.as_slice()) {
         // Tests that fail now did not run before, whatever that does to the rate.
-        let reason = format!("{first} loads now, and its tests run");
+        let verb = if is_hook_in(before)(&first) { "no longer fails" } else { "loads now" };
+        let reason = format!("{first} {verb}, and its tests run");
         return AttemptComparison { judgement: AttemptEffect::Improved, reason };
     }
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
         (AttemptEffect::Regression, reason)
+    } else if let Some(hook) = broken.iter().find(is_hook_in(after)) {
+        // It counted as no test before, so that the rate may rise with it.
+        (AttemptEffect::NoBetter, format!("{hook} fails now"))
     } else if new.rose_above(old) {
         let note = if broken.is_empty() { String::new() } else { format!("; {}", name(&broken)) };
         (AttemptEffect::Improved, format!("the rate rose from {old} % to {new} %{note}"))
@@ -112,6 +117,10 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
         (AttemptEffect::Unchanged { keep: true }, "a test fails differently now".to_owned())
     };
     AttemptComparison { judgement, reason }
+}
+
+fn is_hook_in(ledger: &LatestResults) -> impl Fn(&&TestId) -> bool {
+    |id| ledger.case(id).is_some_and(|case| case.kind == CaseKind::Hook)
 }
 
 fn name(broken: &[TestId]) -> String {

@@ -264,8 +264,8 @@ pub struct TestMetrics {
 
 /// Decides the gate on tests, except for the mutation score, with the reason.
 ///
-/// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage
-/// where it was measured. Assertions per test and lines per line are shown and decide nothing. Never
+/// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage,
+/// which meets none where it could not be measured. Assertions per test and lines per line are shown and decide nothing. Never
 /// fails.
 ///
 /// Source: specification.md 6.6, 5.4.
@@ -353,6 +353,7 @@ mod tests {
                 before: Shares::default(),
                 after,
                 target,
+                lacks_branches: true,
             }
         };
         let table = [
@@ -360,7 +361,6 @@ mod tests {
             (measured(7, target), 0, SoftFail),
             (measured(7, target), 2, HardFail),
             (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
-            (CoverageResult::Unmeasured { reason: "no tool".into() }, 2, Pass),
         ];
         for (reached, retries, expected) in table {
             let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
@@ -368,6 +368,23 @@ mod tests {
                 decide_tests(FindingCounts::default(), LIMITS, &metrics, retries);
             assert_eq!(decision, expected, "{reason}");
             assert_eq!(reason.contains("lines 70 % of 80 %"), expected != Pass, "{reason}");
+        }
+        let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
+        let set = CoverageTarget { branch_is_set: true, ..target };
+        let unmeasured = |target| CoverageResult::Unmeasured { reason: "no tool".into(), target };
+        let short = "branches not measured, 70 % asked for; retrying does not help";
+        let none = "coverage not measured: no tool (`--no-coverage` or targets of 0 do without); retrying does not help";
+        let table = [
+            ("no tool", unmeasured(target), HardFail, none),
+            ("nothing is asked for", unmeasured(nothing), Pass, "within the limits"),
+            ("nobody wants to know", CoverageResult::Declined, Pass, "within the limits"),
+            ("a tool without branches", measured(8, target), Pass, "within the limits"),
+            ("branches were asked for", measured(8, set), HardFail, short),
+        ];
+        for (why, reached, expected, reason) in table {
+            let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
+            let decided = decide_tests(FindingCounts::default(), LIMITS, &metrics, 2);
+            assert_eq!(decided, (expected, reason.to_owned()), "{why}");
         }
         let counts = FindingCounts { error: 4, ..FindingCounts::default() };
         let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);

@@ -15,8 +15,32 @@ pub enum TaskStatus {
     /// Its edit was kept, or was tested and had no effect.
     Completed,
     Blocked,
+    /// It ended with an error, and may be tried again.
+    Failed,
+    /// Deliberately not done: what it would rest on is too weak, or nothing of it was wanted.
+    Skipped,
     /// The edit of the task broke tests and was taken back.
     RolledBack,
+}
+
+impl TaskStatus {
+    /// Whether the task ended, well or not.
+    #[must_use]
+    pub fn is_ended(self) -> bool {
+        !matches!(self, Self::Pending | Self::InProgress)
+    }
+
+    /// How it ended, as a word for people; `None` when it is open or completed.
+    #[must_use]
+    pub fn setback(self) -> Option<&'static str> {
+        match self {
+            Self::Pending | Self::InProgress | Self::Completed => None,
+            Self::Blocked => Some("blocked"),
+            Self::Failed => Some("failed"),
+            Self::Skipped => Some("skipped"),
+            Self::RolledBack => Some("taken back"),
+        }
+    }
 }
 
 /// Why tasks have no execution order.

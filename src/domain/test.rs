@@ -66,6 +66,10 @@ pub enum CaseKind {
     /// What has to work before tests run and did not, such as the compilation of a crate or the loading of
     /// `conftest.py`.
     Prerequisite,
+    /// What runs around tests, such as `beforeAll`, and is reported only where it fails. Its id is that of
+    /// the file, class or suite to which it belongs with its own name behind; without a file it belongs to
+    /// the whole run.
+    Hook,
     /// A whole test command that leaves no report, so that its exit code is the only result
     /// (specification.md X17).
     Command,
@@ -75,6 +79,11 @@ impl CaseKind {
     /// Whether tests were kept from running.
     pub fn is_unloaded(self) -> bool {
         matches!(self, Self::Unloaded | Self::Prerequisite)
+    }
+
+    /// Whether it has no result any more once it is repaired.
+    pub fn is_only_reported_as_failed(self) -> bool {
+        matches!(self, Self::Unloaded | Self::Prerequisite | Self::Hook)
     }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -104,7 +113,7 @@ pub struct TestCase {
 
 impl TestCase {
     /// Whether this failure is gone although nobody reports it any more: tests run that it had kept from
-    /// running. `after` are the results of a later run, and `is_known` says which of their tests ran
+    /// running, or around which it runs. `after` are the results of a later run, and `is_known` says which of their tests ran
     /// before.
     pub fn is_superseded_in<'a>(
         &self,
@@ -118,7 +127,18 @@ impl TestCase {
             CaseKind::Prerequisite | CaseKind::Command => {
                 ran.any(|case| case.kind == CaseKind::Test && !is_known(&case.id))
             }
+            CaseKind::Hook => ran.any(|case| self.runs_around(case)),
         }
+    }
+
+    /// Whether this is a hook that runs before or after a test.
+    pub fn runs_around(&self, test: &Self) -> bool {
+        test.kind == CaseKind::Test && self.is_hook_of(&test.id)
+    }
+
+    /// Whether this is a hook of the suite that this test belongs to.
+    pub fn is_hook_of(&self, test: &TestId) -> bool {
+        self.kind == CaseKind::Hook && (self.file.is_none() || test.is_within(&self.id.group()))
     }
 }
 

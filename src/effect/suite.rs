@@ -196,6 +196,11 @@ pub enum RunError {
         /// The options that name the command and its report.
         options: &'static str,
     },
+    #[error("a report is named, but no command that writes it")]
+    ReportWithoutCommand {
+        /// The framework that is recognised without it.
+        found: Option<Framework>,
+    },
     #[error("`{command}` could not be started: {reason}")]
     NotStarted { command: String, reason: String },
     /// A set-up command failed, so that no test was run; no fix could repair that.
@@ -332,6 +337,12 @@ impl RunError {
                 looked_for.join(", ")
             ),
             Self::NeedsCommand { options, .. } => format!("run `regreen fix` with {options}"),
+            Self::ReportWithoutCommand { found: Some(found) } => format!(
+                "name the command with `--test-command`, or leave `--report` or the key `test.report` out: {found} is recognised and read without one"
+            ),
+            Self::ReportWithoutCommand { found: None } => {
+                "name the command with `--test-command` or the key `test.command`".into()
+            }
             Self::NotStarted { .. } => {
                 "install what the command needs, or name another with `--test-command`".into()
             }

@@ -127,11 +127,15 @@ pub struct Hunk {
 pub enum GitError {
     #[error("{} is not in a git repository", path.display())]
     NoRepository { path: PathBuf },
+    #[error("{} is a file, not a repository or a folder of one", path.display())]
+    File { path: PathBuf },
     /// The repository is in a state that regreen cannot work with.
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String, hint: String },
     #[error("`{name}` is not a branch, tag or commit of this repository")]
     UnknownReference { name: String },
+    #[error("`{branch}` cannot be the name of a branch")]
+    BadBranch { branch: String },
     #[error("branch `{branch}` already exists and does not belong to session {session}")]
     BranchTaken { branch: String, session: String },
     #[error("{file}: {reason}")]
@@ -146,9 +150,17 @@ impl GitError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoRepository { .. } => "run inside a git repository, or name one".into(),
+            Self::File { .. } => {
+                "name the folder of a suite, all of whose tests run; `regreen test FILE` writes tests of one file"
+                    .into()
+            }
             Self::Refused { hint, .. } => hint.clone(),
             Self::UnknownReference { .. } => {
                 "fetch it first, or name one that `git branch -a` lists".into()
+            }
+            Self::BadBranch { .. } => {
+                "choose another with `--branch`: no blanks, no `..`, none of `~^:?*[\\`, and no `/` at the ends"
+                    .into()
             }
             Self::BranchTaken { .. } => "choose another with `--branch`, or delete it".into(),
             Self::Conflict { .. } => "run again; the proposal is made anew".into(),

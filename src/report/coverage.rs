@@ -3,27 +3,33 @@
 use crate::domain::coverage::{CoverageResult, Share};
 
 use super::markdown::{cell, line};
+use super::phrases::capital;
 
-/// A share in percent with its counts, or that nothing was measured.
+/// A share in percent with its counts, or that there is nothing to cover.
 fn share(share: Share) -> String {
     share.percent().map_or_else(
-        || "none measured".to_owned(),
+        || "nothing to cover".to_owned(),
         |percent| format!("{percent} % ({} of {})", share.part, share.whole),
     )
 }
 
+/// What a screen says where nobody wants a measurement.
+const DECLINED: &str = "not measured, as `--no-coverage` asks";
+
 /// Coverage on one line, for a terminal.
 pub fn describe(reached: &CoverageResult) -> String {
     match reached {
-        CoverageResult::Unmeasured { reason } => format!("not measured: {}", line(reason, 200)),
-        CoverageResult::Measured { before, after, target, .. } => {
+        CoverageResult::Declined => DECLINED.to_owned(),
+        CoverageResult::Unmeasured { reason, .. } => format!("not measured: {}", line(reason, 200)),
+        CoverageResult::Measured { before, after, target, lacks_branches, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
                 let (was, is) = (before.percent().unwrap_or_default(), after.percent()?);
                 let short = if after.is_below(asked) { ", too few" } else { "" };
                 Some(format!("{name} {was} to {is} % (at least {asked} %{short})"))
             });
-            let parts: Vec<String> = parts.collect();
+            let unmeasured = lacks_branches.then(|| "branches not measured".to_owned());
+            let parts: Vec<String> = parts.chain(unmeasured).collect();
             if parts.is_empty() { "there is nothing to run".to_owned() } else { parts.join(", ") }
         }
     }
@@ -32,13 +38,16 @@ pub fn describe(reached: &CoverageResult) -> String {
 /// The coverage section of `test-quality-report.md`.
 pub fn markdown(reached: &CoverageResult) -> String {
     match reached {
-        CoverageResult::Unmeasured { reason } => {
-            format!(
-                "\n## Coverage\n\nNot measured, so it decides nothing: {}.\n",
-                cell(&line(reason, 500))
-            )
+        CoverageResult::Declined => format!("\n## Coverage\n\n{}.\n", capital(DECLINED)),
+        CoverageResult::Unmeasured { reason, target } => {
+            let consequence = if target.is_none() {
+                "Not measured, and no target is set"
+            } else {
+                "Not measured, so the target is not met"
+            };
+            format!("\n## Coverage\n\n{consequence}: {}.\n", cell(&line(reason, 500)))
         }
-        CoverageResult::Measured { command, before, after, target } => {
+        CoverageResult::Measured { command, before, after, target, lacks_branches } => {
             let mut text = format!(
                 "\n## Coverage\n\nOf the functions that were asked for, by {}.\n\n\
                  | What | Before | With the new tests | Asked for |\n|---|--:|--:|--:|\n",
@@ -46,11 +55,12 @@ pub fn markdown(reached: &CoverageResult) -> String {
             );
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             for ((name, was, asked), (_, is, _)) in pairs {
-                text.push_str(&format!(
-                    "| {name} | {} | {} | {asked} % |\n",
-                    share(was),
-                    share(is)
-                ));
+                let shown = |of: Share| match (name, lacks_branches) {
+                    ("branches", true) => "not measured".to_owned(),
+                    _ => share(of),
+                };
+                let (was, is) = (shown(was), shown(is));
+                text.push_str(&format!("| {name} | {was} | {is} | {asked} % |\n"));
             }
             text
         }
@@ -63,13 +73,14 @@ mod tests {
     use crate::domain::coverage::{CoverageTarget, Shares};
 
     #[test]
-    fn what_is_short_is_named_and_what_is_not_told_decides_nothing() {
+    fn what_is_short_is_named_and_so_is_what_could_not_be_measured() {
         let of = |part, whole| Share { part, whole };
         let reached = CoverageResult::Measured {
             command: "cov | run `x`".into(),
             before: Shares { line: of(1, 10), branch: of(0, 4), function: Share::default() },
             after: Shares { line: of(9, 10), branch: of(1, 4), function: Share::default() },
             target: CoverageTarget::default(),
+            lacks_branches: false,
         };
         insta::assert_snapshot!(describe(&reached), @"lines 10 to 90 % (at least 80 %), branches 0 to 25 % (at least 70 %, too few)");
         insta::assert_snapshot!(markdown(&reached), @r"
@@ -81,10 +92,22 @@ mod tests {
         |---|--:|--:|--:|
         | lines | 10 % (1 of 10) | 90 % (9 of 10) | 80 % |
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
-        | functions | none measured | none measured | 90 % |
+        | functions | nothing to cover | nothing to cover | 90 % |
         ");
-        let unmeasured = CoverageResult::Unmeasured { reason: "coverage.py is not here".into() };
-        assert_eq!(describe(&unmeasured), "not measured: coverage.py is not here");
-        assert!(markdown(&unmeasured).contains("it decides nothing: "));
+        let CoverageResult::Measured { command, before, after, target, .. } = reached else {
+            unreachable!("it was measured");
+        };
+        let after = Shares { branch: Share::default(), ..after };
+        let reached =
+            CoverageResult::Measured { command, before, after, target, lacks_branches: true };
+        assert!(describe(&reached).ends_with("(at least 80 %), branches not measured"));
+        assert!(markdown(&reached).contains("| branches | not measured | not measured | 70 % |"));
+        let reason = "coverage.py is not here";
+        let unmeasured = |target| CoverageResult::Unmeasured { reason: reason.into(), target };
+        assert_eq!(describe(&unmeasured(target)), "not measured: coverage.py is not here");
+        assert!(markdown(&unmeasured(target)).contains("so the target is not met: "));
+        let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
+        assert!(markdown(&unmeasured(nothing)).contains("and no target is set: "));
+        assert!(markdown(&CoverageResult::Declined).contains("as `--no-coverage` asks."));
     }
 }

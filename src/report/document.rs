@@ -130,6 +130,9 @@ pub struct Document {
     /// What a dry run found out about the failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// Whether no edit of the code can honestly meet the gate; the reason says why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfixable: bool,
     /// Tests that failed in each of their latest results, `loop.stuck-threshold` of them.
     pub stuck_tests: Vec<String>,
     /// Tests that failed and passed without a change.
@@ -197,6 +200,7 @@ impl From<&Outcome> for Document {
             unfinished: outcome.unfinished.clone(),
             minimised: outcome.minimised.clone(),
             explanation: outcome.explanation.clone(),
+            unfixable: outcome.unfixable,
             stuck_tests: names(&outcome.stuck),
             flaky_tests: names(&outcome.flaky),
             preexisting_tests: names(&outcome.preexisting),

@@ -35,6 +35,8 @@ pub enum FinalState {
     TestsWritten,
     /// The gate is not met.
     NotGreen,
+    /// The gate is not met, and no edit of the code can honestly meet it.
+    Unfixable,
     /// Stopped at a checkpoint, from which it can be resumed.
     Stopped,
     /// The tests ran, and nothing was changed, as requested.
@@ -79,6 +81,7 @@ impl FinalState {
             Ending::Success => Self::Green,
             Ending::PartialSuccess if fixed => Self::MostlyFixed,
             Ending::PartialSuccess => Self::GreenWithNotes,
+            Ending::Failure if outcome.unfixable => Self::Unfixable,
             Ending::Failure => Self::NotGreen,
             Ending::Blocked => Self::Stopped,
             Ending::Planned if outcome.last.is_some() => Self::DryRun,
@@ -97,7 +100,7 @@ impl FinalState {
             Self::Reverted => "↩️ ",
             Self::Green | Self::Fixed | Self::TestsWritten => "✅ ",
             Self::GreenWithNotes | Self::MostlyFixed => "🟡 ",
-            Self::NotGreen => "❌ ",
+            Self::NotGreen | Self::Unfixable => "❌ ",
             Self::DryRun | Self::Planned | Self::NothingToDo => "📋 ",
         }
     }
@@ -135,6 +138,7 @@ impl FinalState {
             Self::TestsWritten => format!("{}, every test passes", written(view)),
             Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
+            Self::Unfixable => format!("Cannot be fixed honestly: {pass}{iterations}"),
             Self::Stopped if page.moved_to.is_some() => {
                 let head = page.moved_to.map(CommitId::short).unwrap_or_default();
                 format!("Stopped: the pull request moved to {head}")
@@ -160,7 +164,7 @@ impl FinalState {
             (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
             (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,
             (Self::Fixed | Self::MostlyFixed | Self::Reverted, Head)
-            | (Self::NotGreen | Self::Refused, _) => Conclusion::Failure,
+            | (Self::NotGreen | Self::Unfixable | Self::Refused, _) => Conclusion::Failure,
             (
                 Self::NoSession
                 | Self::Unfinished
@@ -275,7 +279,8 @@ impl FinalState {
             Self::Fixed => Some(Self::MostlyFixed),
             Self::MostlyFixed => Some(Self::TestsWritten),
             Self::TestsWritten => Some(Self::NotGreen),
-            Self::NotGreen => Some(Self::Stopped),
+            Self::NotGreen => Some(Self::Unfixable),
+            Self::Unfixable => Some(Self::Stopped),
             Self::Stopped => Some(Self::Reverted),
             Self::Reverted => Some(Self::DryRun),
             Self::DryRun => Some(Self::Planned),

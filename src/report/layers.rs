@@ -17,6 +17,11 @@ const LAYERS: [(Layer, &str); 4] = [
     (Layer::EndToEnd, "e2e"),
 ];
 
+/// The name of a layer in settings and file names.
+pub fn name(layer: Layer) -> &'static str {
+    LAYERS.iter().find(|(known, _)| *known == layer).map_or("unit", |(_, name)| *name)
+}
+
 /// The files of one run, as name and text. A layer without tests has no file.
 pub fn layers(results: &Results) -> Vec<(String, String)> {
     let all = LAYERS.iter().filter_map(|(layer, name)| {

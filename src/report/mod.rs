@@ -11,6 +11,7 @@ pub mod estimate;
 pub mod explanation;
 pub mod final_state;
 mod findings;
+pub mod fix_tasks;
 mod folded_details;
 pub mod follow_up_issues;
 pub mod forge_page;

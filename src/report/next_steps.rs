@@ -2,7 +2,7 @@
 //! page and the comment.
 
 use crate::domain::criticality::Criticality;
-use crate::domain::event::{Ending, Outcome};
+use crate::domain::event::{Ending, IterationRow, Outcome};
 use crate::domain::shell::{line, word};
 
 use super::final_state::FinalState;
@@ -72,18 +72,28 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
             Some(NextStep { command, purpose: "continue with a higher limit" })
         }
         Ending::Blocked => Some(step),
-        Ending::Failure if no_edit_helps(outcome) => None,
+        Ending::Failure if outcome.unfixable || no_edit_helps(outcome) => None,
         Ending::Failure => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
             // Who gave up before the limit needs other ideas, not more time.
-            let longer = outcome.limit_reached;
-            let purpose =
-                if longer { "try longer" } else { "continue, best with another provider" };
+            let purpose = if is_untried(outcome) {
+                "continue, of use only with another provider: nothing could be tried so far"
+            } else if outcome.limit_reached {
+                "try longer"
+            } else {
+                "continue, best with another provider"
+            };
             Some(NextStep { command, purpose })
         }
         Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
     }
+}
+
+/// Whether no edit was found that could be tried, so that more time alone changes nothing.
+fn is_untried(outcome: &Outcome) -> bool {
+    let tried = |row: &IterationRow| row.tried > 0 || row.tests_run > 0;
+    !outcome.iterations.is_empty() && !outcome.iterations.iter().any(tried)
 }
 
 /// Whether nothing is left, or was found by a dry run, that an edit could repair.
@@ -108,7 +118,7 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         FinalState::Unfinished => {
             steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
         }
-        FinalState::NoResult | FinalState::Refused => {
+        FinalState::NoResult | FinalState::Refused | FinalState::Unfixable => {
             steps.push(NextStep::new("/regreen fix", "run again, once that is corrected"));
         }
         FinalState::Reverted => {
@@ -152,7 +162,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         | FinalState::TestsWritten
         | FinalState::NothingToDo => {}
     }
-    let fixes = matches!(state, FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen);
+    let fixes = matches!(
+        state,
+        FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen | FinalState::Unfixable
+    );
     let kept = view.improvements() > 0;
     if fixes && kept && page.is_pushed() && page.on_head.is_none() {
         steps.push(NextStep::new("/regreen rollback", "take the last fix back"));

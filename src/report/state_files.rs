@@ -5,12 +5,10 @@ use serde_json::{Value, json};
 
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
-use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
-use crate::domain::fix_loop::{Attempt, FixLoop, IterationRecord, IterationResult};
+use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
-use crate::domain::task::TaskStatus;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::task::SUITE_TASK;
 
@@ -18,9 +16,6 @@ use super::folded_details::calls_table;
 use super::markdown::{block, code};
 use super::markdown_page::rows;
 use super::phrases::capital;
-
-/// The agent that tasks are assigned to.
-const AGENT: &str = "@test-fix-agent";
 
 /// `test-results.json` (specification.md 8.4).
 pub fn test_results(results: &Results, state: &FixLoop) -> Value {
@@ -176,7 +171,7 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
 }
 
 /// How good an analysis is, as the specification words it.
-fn quality(degraded: bool) -> &'static str {
+pub(super) fn quality(degraded: bool) -> &'static str {
     if degraded { "degraded" } else { "normal" }
 }
 
@@ -190,104 +185,6 @@ pub fn calls<'c>(calls: impl IntoIterator<Item = (u32, &'c ProviderCall)>) -> St
 /// The same for the calls of one iteration.
 fn calls_of(iteration: u32, all: &[ProviderCall]) -> String {
     calls(all.iter().map(|call| (iteration, call)))
-}
-
-/// The task of one iteration, `IMPL-fix-N.json` (specification.md 5.6).
-pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
-    let attempt = state.attempt.as_ref()?;
-    let plan = attempt.plan.as_ref()?;
-    let number = state.current_iteration;
-    let points: Vec<String> = plan.modification_points.iter().map(ToString::to_string).collect();
-    let approach: String = plan.approach.chars().take(50).collect();
-    let (mode, affected) = if attempt.affected.is_empty() {
-        ("full_suite", &plan.affected_tests)
-    } else {
-        ("affected_only", &attempt.affected)
-    };
-    let failing = state.failing();
-    Some(json!({
-        "id": format!("IMPL-fix-{number}"),
-        "title": format!("Iteration {number}: {approach}"),
-        "status": status,
-        "meta": {
-            "type": "test-fix-iteration",
-            "agent": AGENT,
-            "iteration": number,
-            "max_iterations": state.terms.max_iterations,
-            "strategy": state.selected_strategy,
-            "parent_task": SUITE_TASK,
-            "analysis_report": format!(".process/iteration-{number}-analysis.md"),
-            "cli_output": cli_output(attempt, number),
-            "analysis_quality": quality(attempt.degraded),
-            "provider": plan.author,
-        },
-        "context": {
-            "requirements": [format!(
-                "Repair {} failing tests; the gate is {} %", failing.len(), state.terms.target
-            )],
-            "acceptance": plan.verification_steps,
-            "focus_paths": points,
-            "failure_context": { "failed_tests": failing, "stuck_tests": state.stuck_tests },
-            "fix_strategy": {
-                "approach": plan.approach,
-                "root_causes": plan.root_causes,
-                "modification_points": points,
-                "confidence_score": plan.confidence,
-                "expected_outcome": plan.expected_outcome,
-                "verification_steps": plan.verification_steps,
-                "test_execution": {
-                    "mode": mode,
-                    "affected_tests": affected,
-                    "fallback_to_full": true,
-                },
-            },
-        },
-    }))
-}
-
-/// Path of the log of an iteration's search; where it was skipped before one, of the exchange in which
-/// its analysis was given.
-fn cli_output(attempt: &Attempt, number: u32) -> Option<String> {
-    let is_skipped = attempt
-        .judged
-        .as_ref()
-        .is_some_and(|judged| judged.result == IterationResult::SkippedDegraded);
-    if !is_skipped {
-        return Some(format!(".process/iteration-{number}-cli-output.txt"));
-    }
-    let author = attempt.plan.as_ref().map(|plan| plan.author.as_str());
-    let call = attempt.calls.iter().rfind(|call| Some(call.provider.as_str()) == author);
-    call.map(|call| call.raw.clone())
-}
-
-/// Status of the task that runs the suite.
-pub fn suite_status(state: &FixLoop) -> TaskStatus {
-    match &state.verdict {
-        None => TaskStatus::InProgress,
-        Some(verdict) if verdict.ending == Ending::Failure => TaskStatus::Blocked,
-        Some(_) => TaskStatus::Completed,
-    }
-}
-
-/// The task that runs the suite, `IMPL-002.json` (specification.md 5.5).
-pub fn suite_task(state: &FixLoop) -> Value {
-    let max_iterations = state.terms.max_iterations;
-    json!({
-        "id": SUITE_TASK,
-        "title": "Run the suite",
-        "status": suite_status(state),
-        "meta": { "type": "test-fix", "agent": AGENT, "max_iterations": max_iterations },
-        "context": {
-            "acceptance": [format!("at least {} % pass on a full run", state.terms.target)],
-            "depends_on": [],
-        },
-        "flow_control": {
-            "test_fix_cycle": {
-                "max_iterations": max_iterations,
-                "exit_conditions": ["all_tests_pass", "max_iterations_reached"],
-            },
-        },
-    })
 }
 
 /// `fix-history.json` (specification.md 8.5). `known` is the file as it was: an iteration keeps the time

@@ -66,12 +66,14 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
         .filter_map(|task| {
             let mark = match task.status {
                 TaskStatus::Completed => style.paint(Paint::Green, "✓"),
-                TaskStatus::Blocked => style.paint(Paint::Yellow, "✗"),
+                TaskStatus::Blocked | TaskStatus::Failed | TaskStatus::Skipped => {
+                    style.paint(Paint::Yellow, "✗")
+                }
                 TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::RolledBack => {
                     return None;
                 }
             };
-            let left = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
+            let left = task.status.setback().map_or_else(String::new, |word| format!(", {word}"));
             Some(format!("  {mark} {}: {}{left}", task.id, single_safe_line(&task.title, 120)))
         })
         .collect()
@@ -384,6 +386,7 @@ mod tests {
             flaky: vec![],
             preexisting: vec![],
             special_cases: vec![],
+            unfixable: false,
             earlier: vec![],
             limit_reached: false,
             options: Vec::new(),

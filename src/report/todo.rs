@@ -197,21 +197,18 @@ fn cycle(view: &View) -> Step {
 /// One line for each task that writes or reviews tests, with the running step below it, and one for
 /// the suite with its iterations.
 fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
-    let over = |status: TaskStatus| {
-        matches!(status, TaskStatus::Completed | TaskStatus::Blocked | TaskStatus::RolledBack)
-    };
     let lines = view.tasks.iter().map(|task| {
         let (title, agent) = (line(&task.title, LABEL), line(&task.agent, 40));
-        let blocked = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
+        let setback = task.status.setback().map_or_else(String::new, |word| format!(", {word}"));
         let mark = if task.id == SUITE_TASK { " [ITERATION]" } else { "" };
-        let content = format!("{}: {title}{mark} [{agent}]{blocked}", task.id);
+        let content = format!("{}: {title}{mark} [{agent}]{setback}", task.id);
         let step = Step::new(content.clone(), content);
         if task.id == SUITE_TASK {
-            return step.of(suite.to_vec()).done(over(task.status));
+            return step.of(suite.to_vec()).done(task.status.is_ended());
         }
         let at_work = task.status == TaskStatus::InProgress && !doing.content.is_empty();
         let parts = if at_work { vec![doing.clone()] } else { Vec::new() };
-        step.of(parts).done(over(task.status))
+        step.of(parts).done(task.status.is_ended())
     });
     lines.collect()
 }

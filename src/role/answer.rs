@@ -168,7 +168,7 @@ fn balanced(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::role::responses::{AnalysisResponse, EditsResponse};
-    use crate::role::test_plan::{AdviceResponse, SurveyResponse};
+    use crate::role::test_plan::SurveyResponse;
     use crate::role::test_writer::{GenerateResponse, JudgeResponse};
     use proptest::prelude::{prop_assert, proptest};
 
@@ -228,7 +228,6 @@ mod tests {
             json_schema::<AnalysisResponse>(),
             json_schema::<EditsResponse>(),
             json_schema::<SurveyResponse>(),
-            json_schema::<AdviceResponse>(),
             json_schema::<GenerateResponse>(),
             json_schema::<JudgeResponse>(),
         ];
@@ -268,7 +267,6 @@ mod tests {
         ("analysis", |text| parse::<AnalysisResponse>(text, "t").map(drop), "root_causes"),
         ("edits", |text| parse::<EditsResponse>(text, "t").map(drop), "new_files"),
         ("survey", |text| parse::<SurveyResponse>(text, "t").map(drop), "files"),
-        ("advice", |text| parse::<AdviceResponse>(text, "t").map(drop), "suggestions"),
         ("tests", |text| parse::<GenerateResponse>(text, "t").map(drop), "covers"),
         ("verdicts", |text| parse::<JudgeResponse>(text, "t").map(drop), "verdicts"),
     ];
@@ -303,7 +301,6 @@ mod tests {
             (json_schema::<AnalysisResponse>(), serde_json::to_value(AnalysisResponse::default())),
             (json_schema::<EditsResponse>(), serde_json::to_value(EditsResponse::default())),
             (json_schema::<SurveyResponse>(), serde_json::to_value(SurveyResponse::default())),
-            (json_schema::<AdviceResponse>(), serde_json::to_value(AdviceResponse::default())),
             (json_schema::<GenerateResponse>(), serde_json::to_value(GenerateResponse::default())),
             (json_schema::<JudgeResponse>(), serde_json::to_value(JudgeResponse::default())),
         ];

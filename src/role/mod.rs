@@ -9,6 +9,7 @@ mod ask;
 mod attempt_history;
 mod characterise;
 mod code_answer;
+mod contradictions;
 mod embedded;
 mod excerpt;
 mod existing_tests;
@@ -36,13 +37,14 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
+pub use contradictions::contradictions;
 pub use existing_tests::existing_tests;
 pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
 pub use minimise::minimise;
 pub use new_test_review::{InspectRequest, inspect};
 pub use project_docs::Documents;
-pub use prompt::Role;
+pub use prompt::{PromptPart, Role};
 #[cfg(any(test, feature = "internals"))]
 pub use responses::{AnalysisResponse, EditsResponse};
 pub use static_review::{
@@ -51,7 +53,7 @@ pub use static_review::{
 };
 #[cfg(test)]
 pub use test_writer::{GenerateResponse, JudgeResponse};
-pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, write_tests};
+pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, read_task_steps, write_tests};
 
 pub use crate::repair::{Limits, Scoring, Trial, is_subject, score};
 
@@ -71,9 +73,6 @@ pub const READERS: &[crate::domain::Reader] = &[
     }),
     ("test-survey", |text| {
         drop(answer::parse::<test_plan::SurveyResponse>(text, "analysis-1"));
-    }),
-    ("test-advice", |text| {
-        drop(answer::parse::<test_plan::AdviceResponse>(text, "enrichment"));
     }),
     ("test-files", test_writer::read_generated),
     ("verdicts", test_writer::read_verdicts),

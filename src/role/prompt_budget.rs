@@ -116,7 +116,9 @@ pub fn fit(parts: &[PromptPart], room: usize, fence: &str) -> Fitted {
     let needs: Vec<usize> = Section::ALL.into_iter().map(need).collect();
     let (mut chosen, mut left_out) = (Vec::new(), Vec::new());
     for (section, mut left) in Section::ALL.into_iter().zip(allot(&needs, room)) {
-        for part in parts.iter().filter(|part| part.section == section) {
+        let says_something = |part: &&PromptPart| !part.text.trim().is_empty();
+        let own = parts.iter().filter(|part| part.section == section).filter(says_something);
+        for part in own {
             let (text, overhead) = (clean(part), overhead(part));
             if text.len() + overhead <= left {
                 left -= text.len() + overhead;

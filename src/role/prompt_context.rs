@@ -12,7 +12,7 @@ use crate::domain::fix_plan::{FixPlan, ModificationPoint};
 use crate::domain::guard::EditScope;
 use crate::domain::id::RepoPath;
 use crate::domain::source_text;
-use crate::domain::test::{Layer, TestCase};
+use crate::domain::test::TestCase;
 use crate::domain::text::bounded;
 use crate::effect::{Effects, FileDiff, GitError};
 
@@ -400,10 +400,6 @@ fn fitting(bytes: usize, write: impl Fn(Width) -> String) -> String {
 
 /// The facts about the current iteration that a prompt states.
 pub fn subject(state: &FixLoop) -> Subject {
-    let mut layers: BTreeMap<Layer, usize> = BTreeMap::new();
-    for case in state.ledger.failing_cases() {
-        *layers.entry(case.layer).or_default() += 1;
-    }
     let rate = state.ledger.rate();
     Subject {
         task: format!("IMPL-fix-{}", state.current_iteration),
@@ -415,10 +411,7 @@ pub fn subject(state: &FixLoop) -> Subject {
         strategy: state
             .selected_strategy
             .unwrap_or(crate::domain::strategy::Strategy::Conservative),
-        layer: layers
-            .into_iter()
-            .max_by_key(|(_, count)| *count)
-            .map_or(Layer::Unit, |(layer, _)| layer),
+        layer: state.main_layer(),
     }
 }
 
@@ -441,7 +434,10 @@ mod tests {
         state.current_iteration = 3;
         let about = subject(&state);
         assert_eq!(about.task, "IMPL-fix-3");
-        assert_eq!((about.rate.as_str(), about.failing, about.layer), ("0", 0, Layer::Unit));
+        assert_eq!(
+            (about.rate.as_str(), about.failing, about.layer),
+            ("0", 0, crate::domain::test::Layer::Unit)
+        );
         assert_eq!(about.strategy, crate::domain::strategy::Strategy::Conservative);
     }
 

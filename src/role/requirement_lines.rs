@@ -6,10 +6,12 @@ use crate::domain::test_plan::analysis::Requirement;
 pub fn requirement_lines(list: &[&Requirement]) -> String {
     list.iter()
         .map(|one| {
-            format!(
-                "{} {} (line {}): {}; given: {}; expect: {}\n",
-                one.id, one.layer, one.line, one.text, one.given, one.expect
-            )
+            let values = if one.given.is_empty() && one.expect.is_empty() {
+                String::new()
+            } else {
+                format!("; given: {}; expect: {}", one.given, one.expect)
+            };
+            format!("{} {} (line {}): {}{values}\n", one.id, one.layer, one.line, one.text)
         })
         .collect()
 }

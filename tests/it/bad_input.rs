@@ -139,6 +139,36 @@ fn an_unknown_base_provider_and_session() {
 }
 
 #[test]
+fn a_name_that_no_branch_can_have_is_told_from_one_that_is_unknown() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--branch", "bad name"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("error: `bad name` cannot be the name of a branch"), "{}", ran.err);
+    assert!(ran.err.contains("choose another with `--branch`: no blanks"), "{}", ran.err);
+}
+
+#[test]
+fn a_file_is_no_suite_to_fix() {
+    let repo = TestRepo::new(CALC);
+    let ran = refused(&repo, &["test_calc.py"], 2, "test_calc.py is a file, not a repository");
+    assert!(ran.err.contains("`regreen test FILE` writes tests of one file"), "{}", ran.err);
+}
+
+#[test]
+fn wrong_flags_are_a_document_too_where_one_is_asked_for() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--json", "--bogus"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let error = &ran.document()["error"];
+    assert_eq!(error["message"], "unexpected argument '--bogus' found", "{}", ran.out);
+    assert_eq!(error["exit-code"], 2, "{}", ran.out);
+    assert!(ran.err.contains("Usage: regreen fix"), "{}", ran.err);
+    let help = repo.regreen(&["fix", "--json", "--help"]);
+    assert_eq!(help.code, Some(0));
+    assert!(help.out.starts_with("Fix the failing tests"), "{}", help.out);
+}
+
+#[test]
 fn wrong_usage_is_exit_code_2() {
     let repo = TestRepo::new(CALC);
     for arguments in [

@@ -218,3 +218,76 @@ fn tests_of_django_run_through_its_own_runner() {
         assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
     }
 }
+
+#[test]
+fn a_report_without_a_command_is_told_with_what_is_recognised() {
+    let repo = TestRepo::new(&[("pytest.ini", "[pytest]\n"), TEST]);
+    for verb in ["fix", "doctor"] {
+        let ran = repo.regreen(&[verb, "--report", "report.xml"]);
+        if verb == "doctor" && ran.code == Some(2) {
+            continue;
+        }
+        assert_eq!(ran.code, Some(3), "{verb}: {}{}", ran.out, ran.err);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains("a report is named, but no command that writes it"), "{said}");
+        assert!(said.contains("pytest is recognised and read without one"), "{said}");
+    }
+}
+
+/// A package of a workspace, with a test of this runner.
+fn package(name: &str, script: &str, test: &str) -> [(String, String); 2] {
+    let manifest = format!("{{\"name\": \"@x/{name}\", \"scripts\": {{\"test\": \"{script}\"}}}}");
+    [
+        (format!("packages/{name}/package.json"), manifest),
+        (format!("packages/{name}/{name}.test.js"), test.to_owned()),
+    ]
+}
+
+const NODE: &str = "require('node:test').test('adds', () => {});\n";
+
+fn workspace(root: &str, packages: &[[(String, String); 2]]) -> TestRepo {
+    let own =
+        format!("{{\"private\": true, \"workspaces\": [\"packages/*\"], \"scripts\": {{{root}}}}}");
+    let mut files = vec![("package.json", own.as_str())];
+    files.extend(packages.iter().flatten().map(|(path, text)| (path.as_str(), text.as_str())));
+    TestRepo::new(&files)
+}
+
+#[test]
+fn the_root_of_a_workspace_runs_what_one_runner_can_and_names_the_folders_of_others() {
+    let fans = [
+        "\"test\": \"npm test --workspaces\"",
+        "\"test\": \"pnpm -r test\"",
+        "\"test\": \"yarn workspaces run test\"",
+        "\"test\": \"yarn workspaces foreach -A run test\"",
+        "\"test\": \"bun run --filter '*' test\"",
+        "",
+    ];
+    for root in fans {
+        let same = [package("a", "node --test", NODE), package("b", "node --test", NODE)];
+        let doctor = workspace(root, &same).regreen(&["doctor"]).out;
+        assert!(doctor.contains("command       node --test"), "{root}: {doctor}");
+        let mixed =
+            [package("a", "node --test", NODE), package("b", "jest", "test('b', () => {});\n")];
+        let repo = workspace(root, &mixed);
+        let doctor = repo.regreen(&["doctor"]);
+        assert_eq!(doctor.code, Some(3), "{root}: {}", doctor.out);
+        let named = "but in packages/a (node --test), packages/b (Jest)";
+        let run = "`regreen fix packages/a`, `regreen fix packages/b`";
+        assert!(doctor.out.contains(named) && doctor.out.contains(run), "{root}: {}", doctor.out);
+        let one = repo.regreen(&["fix", "packages/a", "--json"]);
+        assert_eq!(one.document()["initial"]["total"], 1, "{root}: {}", one.err);
+    }
+}
+
+#[test]
+fn the_test_runner_of_bun_is_named_with_the_line_that_runs_it() {
+    let repo = TestRepo::new(&[
+        ("package.json", r#"{"scripts": {"test": "bun test"}}"#),
+        ("cart.test.ts", "import { test } from 'bun:test';\ntest('adds', () => {});\n"),
+        ("cart.test.js", "import { test } from 'bun:test';\ntest('adds', () => {});\n"),
+    ]);
+    let doctor = repo.regreen(&["doctor"]);
+    assert_eq!(doctor.code, Some(3), "{}", doctor.out);
+    assert!(doctor.out.contains("bun test --reporter=junit"), "{}", doctor.out);
+}

@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use super::support::fake_model::{FakeModel, Reply, analysis, edit};
 use super::support::{CALC, Ran, TestRepo};
-use super::test_writing::{
-    KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, surveyed,
-};
+use super::test_writing::{KEY, SHOP, TEST, configured, knowing, questions, run, server, surveyed};
 
 /// Kills the run once the model has received this number of questions.
 fn killed_at(repo: &TestRepo, model: &super::support::fake_model::FakeModel, count: usize) {
@@ -38,9 +36,8 @@ fn triggers(document: &Value) -> Vec<String> {
 
 #[test]
 fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
-    // Killed at the question of phase 3, at that of phase 4.2, and at that for the first test file.
-    let before: [fn() -> Vec<Reply>; 3] =
-        [Vec::new, || vec![surveyed()], || vec![surveyed(), advised()]];
+    // Killed at the question of phase 3, and at that for the first test file.
+    let before: [fn() -> Vec<Reply>; 2] = [Vec::new, || vec![surveyed()]];
     for (number, answers) in (1..).zip(before) {
         let mut script = answers();
         script.push(Reply::Silence(Duration::from_mins(2)));
@@ -73,21 +70,20 @@ fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
     // The test file is stored; the run is killed at the question about its failing test.
     let script = vec![
         surveyed(),
-        advised(),
         knowing("# Question IMPL-001-1"),
         Reply::Silence(Duration::from_mins(2)),
         Reply::By(knowing),
     ];
     let model = server(script);
     let repo = configured(SHOP, &model, "one, embedded");
-    killed_at(&repo, &model, 4);
+    killed_at(&repo, &model, 3);
     let resumed = run(&repo, &["test", "--resume"]);
     let document = resumed.document();
     assert_eq!(resumed.code, Some(0), "{document:#}\n{}", resumed.err);
     let asked = questions(&model.asked());
     assert_eq!(
-        asked[..5],
-        ["analysis-1", "enrichment", "IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-verdict"]
+        asked[..4],
+        ["analysis-1", "IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-verdict"]
     );
     assert!(
         resumed

@@ -63,7 +63,6 @@ fn form_of(name: &str) -> Option<&'static str> {
         "question-under-way.json" => "question-under-way",
         "options.json" => "options",
         file if file.ends_with(".answer.json") => "answer",
-        "enriched-suggestions.json" => "enriched-suggestions",
         "code-validation-report.json" => "code-validation-report",
         file if file.starts_with("exploration-") => "exploration",
         file if file.starts_with("iteration-") && file.ends_with("-failures.json") => {
@@ -94,7 +93,6 @@ const LAYOUT: &[&str] = &[
     ".process/TEST_ANALYSIS_RESULTS.md",
     ".process/TEST_ANALYSIS_RESULTS.json",
     ".process/enriched-suggestions.md",
-    ".process/enriched-suggestions.json",
     ".process/code-validation-report.md",
     ".process/code-validation-report.json",
     ".process/test-quality-report.md",
@@ -379,7 +377,8 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
             break;
         }
         visited += 1;
-        let resumed = repo.regreen(&["test", "--resume", "--no-coverage", "--quiet"]);
+        // The session keeps that nobody wants coverage.
+        let resumed = repo.regreen(&["test", "--resume", "--quiet"]);
         // Killed after its last output, the session is archived and cannot be resumed.
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);

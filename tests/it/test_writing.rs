@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::support::fake_model::{
-    Asked, FakeModel, Reply, advice, analysis_of, edit, survey, test_file, verdict,
+    Asked, FakeModel, Reply, analysis_of, edit, survey, test_file, verdict,
 };
 use super::support::{Ran, TestRepo, crash_step};
 
@@ -113,10 +113,6 @@ pub fn surveyed() -> Reply {
     )
 }
 
-pub fn advised() -> Reply {
-    advice("shop/price.py", "L1.3", "a price of zero")
-}
-
 pub fn nothing() -> Reply {
     let notes = "There is nothing that I could add.";
     Reply::Text(serde_json::json!({ "new_files": [], "edits": [], "notes": notes }).to_string())
@@ -175,7 +171,6 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     let covers: &[(&str, &[&str])] = &[("test_nothing_off", &["R-014", "R-999"])];
     let model = server(vec![
         surveyed(),
-        advised(),
         test_file(PLACE, &made_up, &[]),
         test_file(PLACE, GOOD, covers),
         verdict(FINDING, "code", "discount", "its documentation says that it takes off"),
@@ -192,7 +187,6 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
         questions(&model.asked()),
         [
             "analysis-1",
-            "enrichment",
             "IMPL-001-1",
             "IMPL-001-1 again",
             "IMPL-001-1-verdict",
@@ -204,8 +198,8 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     assert_eq!(model.left(), 0);
     assert_eq!(repo.belongings(), before, "nothing of the user's changed");
     // Spending is counted over all phases.
-    assert_eq!(document["spending"]["calls"], 8);
-    assert_eq!(document["spending"]["micro_usd"], 16_000);
+    assert_eq!(document["spending"]["calls"], 7);
+    assert_eq!(document["spending"]["micro_usd"], 14_000);
     assert_eq!(document["degraded"], false);
     let produced = &document["produced"];
     assert_eq!(produced["authors"][PLACE], "one", "{produced:#}");
@@ -229,12 +223,10 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     let dropped = texts(&analysis["dropped"]).join("\n");
     assert!(dropped.contains("there is no function `reduce` in it"), "{dropped}");
     assert!(dropped.contains("there is no `parse_money`"), "{dropped}");
-    let suggestions: Value =
-        serde_json::from_str(&read(&document, ".process/enriched-suggestions.json")).unwrap();
-    assert_eq!(suggestions["author"], "one");
-    assert!(suggestions.to_string().contains("a price of zero"), "{suggestions:#}");
     let page = read(&document, ".process/enriched-suggestions.md");
-    assert!(page.contains("- `one`, in the order") && page.contains("a price of zero"), "{page}");
+    assert!(page.contains("`one`") && page.contains("a reduced price goes through"), "{page}");
+    let notes = read(&document, "test-planning-notes.md");
+    assert!(notes.contains("`one` added 2 cases ([all cases]"), "{notes}");
     let raw = read(&document, ".process/analysis-1-cli-output.surveyor.1.1.txt");
     assert!(raw.contains("Prices are parsed and reduced") && !raw.contains(KEY), "{raw}");
     let summary = read(&document, ".summaries/IMPL-001-summary.md");
@@ -272,7 +264,7 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
     // The project's own fixer removes an import that looks unused, but the tests need it.
     let (mut files, text) = side_effect_story();
     files.push(("pyproject.toml", "[project]\nname = \"shop\"\n\n[tool.ruff]\n".into()));
-    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
+    let model = server(vec![surveyed(), test_file(PLACE, &text, &[]), nothing()]);
     let files: Vec<(&str, &str)> =
         files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let repo = configured(&files, &model, "one, embedded");
@@ -293,7 +285,7 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
 fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
     // regreen itself removes no import that looks unused; only the project's own fixer may.
     let (files, text) = side_effect_story();
-    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
+    let model = server(vec![surveyed(), test_file(PLACE, &text, &[]), nothing()]);
     let files: Vec<(&str, &str)> =
         files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let repo = configured(&files, &model, "one, embedded");
@@ -349,7 +341,7 @@ class PriceTest(unittest.TestCase):
         (vec![shaky], vec!["test_b_second: it does not hold when"], true),
     ];
     for (answers, expected, kept) in stories {
-        let mut script = vec![surveyed(), advised()];
+        let mut script = vec![surveyed()];
         script.extend(answers.iter().map(|text| test_file(PLACE, text, &[])));
         // Mutants that survive are sent back once.
         script.push(nothing());
@@ -375,7 +367,6 @@ fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     let wrong = GOOD.replace("discount(80, 50), 40.0", "discount(80, 50), 41.0");
     let model = server(vec![
         surveyed(),
-        advised(),
         test_file(PLACE, &wrong, &[]),
         verdict(FINDING, "test", "", "half of 80 is 40"),
         test_file(PLACE, GOOD, &[]),
@@ -384,18 +375,12 @@ fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     let repo = clean(&model, "one");
     let document = run(&repo, TEST).document();
     let asked = questions(&model.asked());
-    assert_eq!(asked[2..5], ["IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-repair"]);
+    assert_eq!(asked[1..4], ["IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-repair"]);
     assert_eq!(document["produced"]["findings"], serde_json::json!([]));
     assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
     // The model has no further answers: the wrong test is dropped, the others stay.
-    let model = server(vec![
-        surveyed(),
-        advised(),
-        test_file(PLACE, &wrong, &[]),
-        nothing(),
-        nothing(),
-        nothing(),
-    ]);
+    let model =
+        server(vec![surveyed(), test_file(PLACE, &wrong, &[]), nothing(), nothing(), nothing()]);
     let repo = clean(&model, "one");
     let document = run(&repo, TEST).document();
     let given_up = texts(&document["produced"]["given-up"]).join("\n");
@@ -425,17 +410,13 @@ class PriceTest(unittest.TestCase):
         "{}\n    def test_double(self):\n        self.assertEqual(double(4), 8)\n",
         GOOD.replace("import discount,", "import discount, double,")
     );
-    let model = server(vec![
-        surveyed(),
-        advised(),
-        test_file(PLACE, weak, &[]),
-        test_file(more, &strong, &[]),
-    ]);
+    let model =
+        server(vec![surveyed(), test_file(PLACE, weak, &[]), test_file(more, &strong, &[])]);
     let repo = clean(&model, "one");
     let ran = run(&repo, TEST);
     let document = ran.document();
-    assert_eq!(questions(&model.asked())[3], "IMPL-001-1-survivors", "{}", ran.err);
-    let asked = model.asked()[3].text();
+    assert_eq!(questions(&model.asked())[2], "IMPL-001-1-survivors", "{}", ran.err);
+    let asked = model.asked()[2].text();
     assert!(asked.contains("Unnoticed changes of the code"), "{asked}");
     assert!(asked.contains("return rate * 2"), "{asked}");
     let produced = &document["produced"];
@@ -523,8 +504,6 @@ pub fn knowing(question: &str) -> Reply {
     let is = |name: &str| question.contains(&format!("# Question {name}"));
     if is("analysis-1") {
         surveyed()
-    } else if is("enrichment") {
-        advised()
     } else if is("IMPL-001-1-verdict") {
         verdict(FINDING, "code", "discount", "its documentation says that it takes off")
     } else if is("IMPL-001-1-survivors") {
@@ -646,7 +625,6 @@ test('a size below 0 is refused', () => {
 ";
     let model = server(vec![
         survey("lib/text.js", &[("L1.1", "cut", 3, "`cut('abc', 1)` is 'a...'")]),
-        advice("lib/text.js", "L1.3", "a size of 0"),
         test_file(place, tests, &[]),
         nothing(),
     ]);

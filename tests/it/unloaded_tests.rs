@@ -1,6 +1,7 @@
 //! Projects whose tests do not load or compile: the error of the interpreter or the compiler is the
 //! failing test, and the tests behind it take its place.
 
+use super::frameworks::npm_install;
 use super::support::TestRepo;
 
 const PYTHON_TESTS: &str = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(shop.price(1), 2)\n\n    def test_total(self):\n        self.assertEqual(shop.total([1, 2]), 3)\n";
@@ -120,5 +121,69 @@ fn no_line_is_cut_off_so_that_the_rest_loads() {
         assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
         assert_eq!(document["patch"], "", "{document:#}");
         assert!(document["reason"].as_str().unwrap().contains(place), "{document:#}");
+        let advice = "continue, of use only with another provider: nothing could be tried so far";
+        assert!(ran.err.contains(advice), "{}", ran.err);
+    }
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn a_suite_of_mocha_or_jasmine_that_does_not_load_is_repaired_and_its_tests_run() {
+    let test = "const shop = require('../shop');\ndescribe('shop', () => {\n  it('adds', () => { if (shop.total([1, 2]) !== 3) throw new Error('no'); });\n  it('doubles', () => { if (shop.twice(2) !== 4) throw new Error('no'); });\n});\n";
+    let other = "it('is apart', () => {});\n";
+    let good = "exports.total = (prices) => prices.reduce((a, b) => a + b, 0);\nexports.twice = (price) => 2 * price;\n";
+    let broken = [
+        good.replace("b, 0);", "b, 0;"),
+        format!("{good}const price = 1;\nexports.base = exports.twice(pric);\n"),
+    ];
+    for (package, folder, id) in
+        [("mocha", "test", "test/shop.spec.js"), ("jasmine", "spec", "spec/shop.spec.js")]
+    {
+        for source in &broken {
+            let manifest = format!(
+                "{{\"scripts\": {{\"test\": \"{package} '{folder}/*.js'\"}}, \"devDependencies\": {{\"{package}\": \"*\"}}}}"
+            );
+            let repo = TestRepo::new(&[
+                ("package.json", &manifest),
+                (".gitignore", "node_modules\npackage-lock.json\n"),
+                ("shop.js", source),
+                (&format!("{folder}/apart.spec.js"), other),
+                (&format!("{folder}/shop.spec.js"), test),
+            ]);
+            npm_install(&repo);
+            let ran = repo.regreen(&["fix", "--json"]);
+            let document = ran.document();
+            assert_eq!(ran.code, Some(0), "{package}: {document:#}\n{}", ran.err);
+            assert_eq!(document["initial"]["failed"], 1, "{package}: {document:#}");
+            assert_eq!(document["initial"]["passed"], 0, "{package}: {document:#}");
+            assert_eq!(document["last"]["passed"], 3, "{package}: {document:#}");
+            assert!(ran.err.contains(&format!("✗ {id}")), "{package}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn a_module_that_a_test_of_mocha_cannot_import_is_a_failing_test_with_its_place() {
+    let tests = [
+        ("test/shop.spec.js", "const shop = require('../nowhere');\nit('adds', () => {});\n"),
+        ("test/shop.spec.mjs", "import shop from '../nowhere.mjs';\nit('adds', () => {});\n"),
+        ("test/shop.spec.js", "it('adds', () => {\n"),
+    ];
+    for (path, test) in tests {
+        let repo = TestRepo::new(&[
+            (
+                "package.json",
+                r#"{"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "*"}}"#,
+            ),
+            (".gitignore", "node_modules\npackage-lock.json\n"),
+            (".mocharc.json", r#"{"spec": "test/*.spec.*"}"#),
+            (path, test),
+        ]);
+        npm_install(&repo);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{path}: {document:#}\n{}", ran.err);
+        assert_eq!(document["failing-tests"][0]["test"], path, "{document:#}");
     }
 }

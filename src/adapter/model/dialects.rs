@@ -64,6 +64,10 @@ impl Dialect for ProtocolRow {
         own_text::beyond(question, self.path == MESSAGES)
     }
 
+    fn pictures(&self, question: &Value) -> usize {
+        own_text::pictures(question)
+    }
+
     fn set_one_answer(&self, question: &mut Value) {
         for path in ["/n", "/generationConfig/candidateCount"] {
             if let Some(count) = question.pointer_mut(path) {

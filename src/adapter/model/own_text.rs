@@ -41,6 +41,24 @@ const DATA: &[&str] = &[
     "responseJsonSchema",
 ];
 
+/// Types of parts that hold a picture.
+const PICTURES: &[&str] = &["image", "image_url", "input_image", "computer_screenshot"];
+
+/// Types of parts whose length does not bound their tokens: pages, sound, moving pictures.
+const MEDIA: &[&str] = &[
+    "document",
+    "file",
+    "input_file",
+    "input_audio",
+    "audio",
+    "video",
+    "video_url",
+    "input_video",
+];
+
+/// Fields of Gemini's parts that hold a file.
+const INLINE: &[&str] = &["/inlineData", "/inline_data"];
+
 /// The name of what a question wants besides an answer to its own text: a tool that the provider runs,
 /// something that it has stored or fetches, a later answer, or further models.
 /// `has_typeless_tools` says whether its protocol has tools of the client without a type.
@@ -73,7 +91,7 @@ fn foreign_tool(tool: &Value, has_typeless: bool) -> Option<String> {
 }
 
 /// The name of a part of a question whose text is not in it: a file or an earlier answer that the
-/// provider has stored, or something at an address.
+/// provider has stored, something at an address, or what is no text and no picture.
 fn foreign_part(value: &Value) -> Option<String> {
     let fields = match value {
         Value::Array(list) => return list.iter().find_map(foreign_part),
@@ -93,14 +111,44 @@ fn foreign_part(value: &Value) -> Option<String> {
         }
         _ => false,
     };
-    fields.iter().find_map(|(name, part)| {
-        if elsewhere(name, part) {
-            return Some(name.clone());
-        }
+    let named = fields.iter().find(|(name, part)| elsewhere(name, part));
+    named
+        .map(|(name, _)| name.clone())
+        .or_else(|| parts_of(value).find_map(foreign_part))
+        .or_else(|| unmeasured(value))
+}
+
+/// The number of pictures in a question.
+pub fn pictures(value: &Value) -> usize {
+    let is_inline = INLINE.iter().any(|field| value.pointer(field).is_some());
+    let is_one = is_inline || PICTURES.contains(&text_at(value, "/type"));
+    usize::from(is_one) + parts_of(value).map(pictures).sum::<usize>()
+}
+
+/// The type of a part that holds pages or sound, which may be many tokens in few bytes.
+fn unmeasured(part: &Value) -> Option<String> {
+    let inline = INLINE.iter().find_map(|field| part.pointer(field));
+    let is_picture = |file: &Value| {
+        let kinds = ["/mimeType", "/mime_type"].map(|field| text_at(file, field));
+        kinds.iter().any(|kind| kind.starts_with("image/"))
+    };
+    let is_text = matches!(text_at(part, "/source/type"), "text" | "content");
+    let kind = text_at(part, "/type");
+    if inline.is_some_and(|file| !is_picture(file)) {
+        Some("inlineData".to_owned())
+    } else {
+        (MEDIA.contains(&kind) && !is_text).then(|| kind.to_owned())
+    }
+}
+
+/// The parts of a value that the provider reads as parts of the question.
+fn parts_of(value: &Value) -> impl Iterator<Item = &Value> {
+    let is_part = |(name, part): &(&String, &Value)| {
         // The input of a tool is an object, that of a question is text or a list.
-        let is_data = DATA.contains(&name.as_str()) || (name == "input" && part.is_object());
-        if is_data { None } else { foreign_part(part) }
-    })
+        !(DATA.contains(&name.as_str()) || (*name == "input" && part.is_object()))
+    };
+    let fields = value.as_object().into_iter().flatten().filter(is_part).map(|(_, part)| part);
+    value.as_array().into_iter().flatten().chain(fields)
 }
 
 #[cfg(test)]
@@ -207,6 +255,32 @@ mod tests {
                 ),
                 None,
             ),
+            (
+                ANTHROPIC,
+                user(json!({ "type": "document", "source": { "type": "base64", "data": "AA" } })),
+                Some("document"),
+            ),
+            (
+                ANTHROPIC,
+                user(json!({ "type": "document", "source": { "type": "text", "data": "AA" } })),
+                None,
+            ),
+            (
+                RESPONSES,
+                input(json!({ "type": "input_file", "file_data": "AA" })),
+                Some("input_file"),
+            ),
+            (CHAT, user(json!({ "type": "input_audio" })), Some("input_audio")),
+            (
+                GEMINI,
+                parts(json!({ "inlineData": { "mimeType": "application/pdf", "data": "AA" } })),
+                Some("inlineData"),
+            ),
+            (
+                GEMINI,
+                parts(json!({ "inlineData": { "mimeType": "image/png", "data": "AA" } })),
+                None,
+            ),
             (GEMINI, tools(json!({ "functionDeclarations": [] })), None),
             (GEMINI, tools(json!({ "urlContext": {} })), Some("urlContext")),
             (GEMINI, json!({ "tools": { "name": "x", "urlContext": {} } }), Some("name")),
@@ -221,6 +295,30 @@ mod tests {
         for (path, question, expected) in table {
             let found = beyond(&question, path == ANTHROPIC);
             assert_eq!(found.as_deref(), expected, "{path} {question}");
+        }
+    }
+
+    #[test]
+    fn pictures_are_counted_wherever_the_provider_looks_at_them() {
+        let picture = json!({ "type": "image", "source": { "type": "base64", "data": "AA" } });
+        let result = json!({ "type": "tool_result", "content": [picture, picture] });
+        let address =
+            json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,AA" } });
+        let seen = json!({ "inlineData": { "mimeType": "image/png", "data": "AA" } });
+        let table = [
+            (json!({ "messages": [{ "content": "image" }] }), 0),
+            (json!({ "messages": [{ "content": [result] }, { "content": [picture] }] }), 3),
+            (json!({ "messages": [{ "content": [address] }] }), 1),
+            (json!({ "input": [{ "output": [{ "type": "input_image" }] }] }), 1),
+            (
+                json!({ "contents": [{ "parts": [seen, { "functionResponse": { "parts": [seen] } }] }] }),
+                2,
+            ),
+            (json!({ "tools": [{ "type": "image" }] }), 0),
+            (json!({ "content": [{ "type": "tool_use", "input": { "type": "image" } }] }), 0),
+        ];
+        for (question, expected) in table {
+            assert_eq!(pictures(&question), expected, "{question}");
         }
     }
 }

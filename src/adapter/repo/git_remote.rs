@@ -41,6 +41,14 @@ impl GitRemote {
         Self { common: facts.common.clone(), transport, bounds: None }
     }
 
+    /// The same remote for what may be anything: it receives at most `received` bytes, and stores
+    /// nothing whose objects are beyond the bounds when they are unpacked.
+    #[must_use]
+    pub fn bounded(&self, received: usize, bounds: Bounds) -> Self {
+        let transport = self.transport.clone().receiving(received);
+        Self { common: self.common.clone(), transport, bounds: Some(bounds) }
+    }
+
     /// Opens the shared git directory as a bare repository, since no work tree is needed.
     pub(super) fn repo(&self) -> Result<Repository, GitError> {
         super::open::bare(&self.common)

@@ -129,8 +129,7 @@ impl RemoteMemory {
     /// The memory on the server of `remote`; `folder` is replaced.
     pub fn open(remote: &GitRemote, folder: &Path) -> Result<Self, GitError> {
         let clone = ScratchRepo::make(None, folder)?;
-        let transport = remote.transport.clone().receiving(RECEIVED);
-        let remote = GitRemote { bounds: Some(BOUNDS), ..clone.remote(transport) };
+        let remote = clone.remote(remote.transport.clone()).bounded(RECEIVED, BOUNDS);
         Ok(Self { clone, remote })
     }
 

@@ -34,6 +34,7 @@ pub use open::{
     RepositoryFacts, SessionFiles, check_reference, committed_text, discover, has_branch,
     read_session, remove_branch, tip_of,
 };
+pub use pack_limits::Bounds;
 pub use scratch_repo::{Overlap, ScratchHead, ScratchRepo};
 pub use sources::{Sources, changed_since, installed, read_sources};
 pub use transport::{Credential, RetryWaits, Transport};

@@ -43,6 +43,9 @@ pub struct RepositoryFacts {
 pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     let start =
         path.canonicalize().map_err(|_missing| GitError::NoRepository { path: path.to_owned() })?;
+    if start.is_file() {
+        return Err(GitError::File { path: path.to_owned() });
+    }
     let refused = |reason: &str, hint: String| GitError::Refused {
         path: start.clone(),
         reason: reason.to_owned(),

@@ -219,7 +219,7 @@ fn claim_branch(
     }
     let reference = format!("refs/heads/{branch}");
     if !git2::Reference::is_valid_name(&reference) {
-        return Err(GitError::UnknownReference { name: branch.to_owned() });
+        return Err(GitError::BadBranch { branch: branch.to_owned() });
     }
     let head = oid(settings.head)?;
     match repo.refname_to_id(&reference) {

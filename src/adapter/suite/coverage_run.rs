@@ -150,8 +150,7 @@ mod tests {
                 std::fs::create_dir_all(place).unwrap();
             }
             let root = folder.path().to_owned();
-            let site =
-                Site { root, directory: String::new(), command: None, report: None, path: None };
+            let site = Site::new(&root, "");
             let request = CoverageRequest {
                 site: &site,
                 root: folder.path(),

@@ -14,6 +14,7 @@ mod io_error;
 mod line_server;
 mod lint_output;
 mod project_suite;
+mod python_environment;
 mod run;
 mod set_up;
 mod suite_command;

@@ -20,6 +20,7 @@ use super::detect::Detection;
 use super::format::PathMapper;
 use super::framework::{RunFiles, Site};
 use super::io_error::cannot;
+use super::python_environment;
 use super::suite_command::SuiteCommand;
 
 /// The settings of a suite, besides what was detected.
@@ -91,6 +92,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("minitest_report.rb", include_str!("driver/minitest_report.rb")),
     ("ava_cache.cjs", include_str!("driver/ava_cache.cjs")),
     ("jasmine_reporter.cjs", include_str!("driver/jasmine_reporter.cjs")),
+    ("load_error.cjs", include_str!("driver/load_error.cjs")),
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
@@ -141,6 +143,10 @@ impl ProjectSuite<'_> {
         let gradle = own.join(".gradle").display().to_string();
         environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
         environment.extend(self.detection.site.path.clone().map(|path| ("PATH".to_owned(), path)));
+        // Commands that set a checkout up make an environment of its own there.
+        let managed = self.detection.site.environment.as_deref();
+        let managed = managed.filter(|_| self.settings.setup.is_empty());
+        environment.extend(managed.map(python_environment::variables).unwrap_or_default());
         environment
     }
 

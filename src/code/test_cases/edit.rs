@@ -28,21 +28,26 @@ pub struct SourceTest {
 impl SourceTest {
     /// Whether this test may have produced a result with this id. A parametrised test has many ids.
     pub fn runs_as(&self, id: &str) -> bool {
-        // Values of one of many runs follow the name in brackets.
-        let plain = match id.split_once('[') {
-            Some((before, _)) if id.ends_with(']') => before,
-            _ => id,
-        };
-        let title = self.name.split(['%', '$']).next().unwrap_or_default();
-        let named = if title.len() < self.name.len() {
-            !title.is_empty() && plain.contains(title)
-        } else {
-            plain.strip_suffix(self.name.as_str()).is_some_and(|before| {
-                before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_')
-            })
-        };
-        named && (self.class.is_empty() || plain.contains(self.class.as_str()))
+        runs_as(&self.name, &self.class, id)
     }
+}
+
+/// Whether a test with this name, in this class or in none, may have produced a result with this id.
+pub(super) fn runs_as(name: &str, class: &str, id: &str) -> bool {
+    // Values of one of many runs follow the name in brackets.
+    let plain = match id.split_once('[') {
+        Some((before, _)) if id.ends_with(']') => before,
+        _ => id,
+    };
+    let title = name.split(['%', '$']).next().unwrap_or_default();
+    let named = if title.len() < name.len() {
+        !title.is_empty() && plain.contains(title)
+    } else {
+        plain.strip_suffix(name).is_some_and(|before| {
+            before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+    };
+    named && (class.is_empty() || plain.contains(class))
 }
 
 /// The tests of a text in order; none if the text is nested too deeply.

@@ -2,9 +2,11 @@
 //! reordered.
 
 mod edit;
+mod expectations;
 mod facts;
 mod find;
 
 pub use edit::{SourceTest, source_tests, with_tests_reversed, without};
+pub use expectations::{Expectation, expectations};
 pub use facts::facts;
 pub use find::{Skip, TestNode, find_tests};

@@ -1,6 +1,6 @@
 //! Performs the steps of the fix loop. Each step can be repeated after a crash.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use futures::lock::Mutex;
@@ -20,11 +20,17 @@ use crate::domain::test::{Results, Scope, Status};
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::{layers, state_files};
-use crate::role::{Fixer, Impact, minimise};
+use crate::role::{Fixer, Impact, contradictions, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::committed_files;
+
+/// Files that are looked at for tests that contradict each other, those with failing tests first.
+const CONTRADICTING_FILES: usize = 200;
+
+/// The size of such a file at most, in bytes.
+const CONTRADICTING_BYTES: usize = 256 << 10;
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
@@ -121,10 +127,50 @@ impl Performer<'_> {
             return Ok(FixStepOutcome::NotImportable { results, reason });
         }
         let packages = self.not_installed(state, &results).await?;
-        if packages.is_empty() {
+        if !packages.is_empty() {
+            return Ok(FixStepOutcome::NotInstalled { results, packages });
+        }
+        let contradicted = self.contradicted(state, &results).await?;
+        if contradicted.is_empty() {
             return Ok(FixStepOutcome::Ran(Ok(results)));
         }
-        Ok(FixStepOutcome::NotInstalled { results, packages })
+        Ok(FixStepOutcome::Contradicted { results, contradicted })
+    }
+
+    /// The failing tests that contradict others, each with the evidence.
+    async fn contradicted(
+        &self,
+        state: &FixLoop,
+        results: &Results,
+    ) -> Result<BTreeMap<TestId, String>, Failure> {
+        let mut sources = BTreeMap::new();
+        if results.count(Status::Failed) == 0 {
+            return Ok(BTreeMap::new());
+        }
+        // What a fixture sets up for every test, no test file shows.
+        let tree = state.tree_on_disk();
+        for file in self.fx.worktree.files(tree).await? {
+            if file.file_name() == "conftest.py"
+                && let Some(text) = self.fx.worktree.read(tree, &file).await?
+                && String::from_utf8_lossy(&text).contains("autouse")
+            {
+                return Ok(BTreeMap::new());
+            }
+        }
+        let failing = results.failed().filter_map(|case| case.file.as_ref());
+        let all = results.cases.iter().filter_map(|case| case.file.as_ref());
+        for file in failing.chain(all) {
+            if sources.len() == CONTRADICTING_FILES {
+                break;
+            }
+            if sources.contains_key(file) {
+                continue;
+            }
+            let text = self.fx.worktree.read(tree, file).await?;
+            let text = text.filter(|text| text.len() <= CONTRADICTING_BYTES).unwrap_or_default();
+            sources.insert(file.clone(), String::from_utf8_lossy(&text).into_owned());
+        }
+        Ok(contradictions(results, &sources))
     }
 
     /// Why the tests cannot import the project itself, where all failures say so.

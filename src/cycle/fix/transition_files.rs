@@ -9,7 +9,7 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::read_or_forget;
 use crate::report::decision::decision;
-use crate::report::{planning, state_files};
+use crate::report::{fix_tasks, planning, state_files};
 
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{PlannedSession, planned_session, write};
@@ -22,6 +22,15 @@ const HISTORY: &str = ".process/fix-history.json";
 /// Path of the file that explains why an iteration changed tests (specification.md 13.4).
 fn decision_file(iteration: u32) -> String {
     format!(".process/iteration-{iteration}-decision.md")
+}
+
+fn task_file(iteration: u32) -> String {
+    format!(".task/IMPL-fix-{iteration}.json")
+}
+
+/// Where the task of an iteration goes whose edit was taken back.
+fn rolled_back_file(iteration: u32) -> String {
+    format!(".task/rolled-back/IMPL-fix-{iteration}.json")
 }
 
 impl Performer<'_> {
@@ -41,7 +50,7 @@ impl Performer<'_> {
                 store.write_text(&process("analysis.md"), &analysis).await?;
                 store.write_text(&process("strategy.md"), &state_files::strategy(new)).await?;
             }
-            self.write_task(new, TaskStatus::InProgress).await?;
+            self.begin_task(new).await?;
         }
         let ended = new.iterations.get(old.iterations.len());
         if old.next == FixStep::Propose {
@@ -57,14 +66,12 @@ impl Performer<'_> {
             let status = match ended.result {
                 IterationResult::Improved | IterationResult::Unchanged => TaskStatus::Completed,
                 IterationResult::Regression => TaskStatus::RolledBack,
-                IterationResult::SkippedDegraded | IterationResult::Error => TaskStatus::Blocked,
+                IterationResult::SkippedDegraded => TaskStatus::Skipped,
+                IterationResult::Error => TaskStatus::Failed,
             };
             self.write_task(old, status).await?;
             if status == TaskStatus::RolledBack {
-                let name = format!("IMPL-fix-{ended_number}.json");
-                store
-                    .rename(&format!(".task/{name}"), &format!(".task/rolled-back/{name}"))
-                    .await?;
+                store.rename(&task_file(ended_number), &rolled_back_file(ended_number)).await?;
             }
             if let Some(text) = decision(old, ended) {
                 store.write_text(&decision_file(ended_number), &text).await?;
@@ -90,13 +97,13 @@ impl Performer<'_> {
         let store = self.fx.store;
         let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
             store.write_text(TODO_LIST, &state_files::todo(state)).await?;
-            store
-                .write_json(&format!(".task/{SUITE_TASK}.json"), &state_files::suite_task(state))
-                .await?;
+            let file = format!(".task/{SUITE_TASK}.json");
+            let known = read_or_forget::<Value>(store, &file).await?;
+            store.write_json(&file, &fix_tasks::suite_task(state, known.as_ref(), now)).await?;
             return Ok(());
         };
         if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == SUITE_TASK) {
-            task.change_status(state_files::suite_status(state), now);
+            task.change_status(fix_tasks::suite_status(state), now);
             write(self.fx, &task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
@@ -105,10 +112,27 @@ impl Performer<'_> {
         Ok(())
     }
 
+    /// Writes the task of an iteration that begins, in place of one that the session began under this
+    /// number before its baseline was renewed.
+    async fn begin_task(&self, state: &FixLoop) -> Result<(), Failure> {
+        let now = self.fx.clock.now();
+        if let Some(task) = fix_tasks::task(state, TaskStatus::InProgress, None, &now) {
+            self.fx.store.write_json(&task_file(state.current_iteration), &task).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the task of the current iteration again, with another status; what it was about stays.
     async fn write_task(&self, state: &FixLoop, status: TaskStatus) -> Result<(), Failure> {
-        if let Some(task) = state_files::task(state, status) {
-            let file = format!(".task/IMPL-fix-{}.json", state.current_iteration);
-            self.fx.store.write_json(&file, &task).await?;
+        let (store, number) = (self.fx.store, state.current_iteration);
+        let mut known = read_or_forget::<Value>(store, &task_file(number)).await?;
+        if known.is_none() {
+            // A killed run may have moved it already.
+            known = read_or_forget(store, &rolled_back_file(number)).await?;
+        }
+        let now = self.fx.clock.now();
+        if let Some(task) = fix_tasks::task(state, status, known.as_ref(), &now) {
+            store.write_json(&task_file(number), &task).await?;
         }
         Ok(())
     }

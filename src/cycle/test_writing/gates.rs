@@ -1,5 +1,5 @@
 //! Runs gates 001.3 and 001.5 on the tests of phase 5: findings, repairs, and the files that are
-//! dropped (specification.md 6.6).
+//! dropped. A gate that drops a file for its findings is not met (specification.md 6.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,22 +17,32 @@ use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, Requirem
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
 use crate::domain::test_plan::task::{REVIEW_TASK, VALIDATION_TASK};
+use crate::domain::text::count;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::test_plan::{ExecutedLines, measure_coverage};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
-use super::selection::{asked, worst};
+use super::selection::{WorstFile, asked, worst};
 use super::write::TestWriting;
 use super::write_task::ROUNDS;
+
+/// Findings that the reason of a decision names.
+const NAMED: usize = 3;
 
 impl TestWriting<'_> {
     /// Gate 001.3: inspects the new files, repairs what is safe, drops what is critical.
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
-        let id = VALIDATION_TASK;
-        self.turn(id, TaskStatus::InProgress).await?;
+        self.turn(VALIDATION_TASK, TaskStatus::InProgress).await?;
         self.fx.step("checking for typical mistakes of generated code (gate 001.3)");
+        self.validate_files().await?;
+        Ok(PipelineStepOutcome::Validated)
+    }
+
+    /// Decides gate 001.3 on the files that are there now, and writes its reports.
+    async fn validate_files(&mut self) -> Result<(), Failure> {
+        let id = VALIDATION_TASK;
         let report = self.gate().await?;
         let met = report.status == QualityDecision::Pass;
         self.generation.validation = Some(GateResult {
@@ -47,12 +57,11 @@ impl TestWriting<'_> {
         self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
         let text = planning::judged(id, self.generation.validation.as_ref(), &self.generation);
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(PipelineStepOutcome::Validated)
+        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await
     }
 
-    /// Lets the project's own fixers repair the files, drops those with critical findings, and
-    /// inspects the rest.
+    /// Lets the project's own fixers repair the files, drops those with critical findings or with too
+    /// many, and inspects the rest.
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
@@ -84,10 +93,12 @@ impl TestWriting<'_> {
                 // The same files would be found wanting again.
                 decision = decide(counts, limits, MAX_RETRIES);
             }
-            if let Some((file, reason)) = worst(&findings, decision.0) {
-                self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
+            if let Some(worst) = worst(&findings, decision.0) {
+                self.block(worst, Stage::Code).await?;
                 continue;
             }
+            let decision = self.with_blocking(Stage::Code, decision);
+            let findings = self.generation.blocking(Stage::Code).cloned().chain(findings).collect();
             let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
             let skipped = left_out.map(|file| Skipped {
                 what: file.to_string(),
@@ -124,6 +135,48 @@ impl TestWriting<'_> {
         write(self.fx, GENERATION_FILE, &self.generation).await
     }
 
+    /// Drops a file for its findings, which keep the gate from being met.
+    async fn block(&mut self, worst: WorstFile, stage: Stage) -> Result<(), Failure> {
+        let WorstFile { file, reason, findings } = worst;
+        self.generation.blocking.extend(findings);
+        self.drop_file(&file, &format!("gate {}: {reason}", stage.gate())).await
+    }
+
+    /// The decision on the files that are left, unless others were dropped for their findings.
+    fn with_blocking(
+        &self,
+        stage: Stage,
+        decision: (QualityDecision, String),
+    ) -> (QualityDecision, String) {
+        let blocking: Vec<&Finding> = self.generation.blocking(stage).collect();
+        if blocking.is_empty() {
+            return decision;
+        }
+        let (status, reason) =
+            decide(FindingCounts::of(blocking.iter().copied()), self.inputs.limits, MAX_RETRIES);
+        let mut gravest = blocking.clone();
+        gravest.sort_by_key(|one| one.severity);
+        let named: Vec<String> = gravest
+            .iter()
+            .take(NAMED)
+            .map(|one| format!("{} in {}, line {}", one.id, one.file, one.line))
+            .collect();
+        let more = match gravest.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let files: BTreeSet<&RepoPath> = blocking.iter().map(|one| &one.file).collect();
+        let left_out = count(files.len(), "file");
+        let reason = if status == QualityDecision::Pass {
+            "too many findings in all new files together".to_owned()
+        } else {
+            reason
+        };
+        let reason = format!("{reason} ({}{more}); {left_out} left out", named.join("; "));
+        let rest = (decision.0 != QualityDecision::Pass).then(|| format!("; {}", decision.1));
+        (QualityDecision::HardFail, format!("{reason}{}", rest.unwrap_or_default()))
+    }
+
     /// Replaces the text of a file that this session wrote; `None` removes the file.
     pub(super) async fn replace(
         &mut self,
@@ -156,7 +209,7 @@ impl TestWriting<'_> {
             }
             if retries > 0 {
                 // Tests that were just written have not passed the first gate yet.
-                self.gate().await?;
+                self.validate_files().await?;
             }
             quality = self.quality(retries).await?;
             score = self.score().await?;
@@ -226,16 +279,18 @@ impl TestWriting<'_> {
             findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
             let counts = FindingCounts::of(findings.iter());
             if counts.critical > 0
-                && let Some((file, reason)) = worst(&findings, QualityDecision::HardFail)
+                && let Some(worst) = worst(&findings, QualityDecision::HardFail)
             {
-                self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
+                self.block(worst, Stage::Tests).await?;
                 continue;
             }
             let mut metrics = reviewed.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
             metrics.coverage = self.coverage().await?;
             self.generation.coverage.clone_from(&metrics.coverage);
-            let (status, reason) = decide_tests(counts, self.inputs.limits, &metrics, retries);
+            let decision = decide_tests(counts, self.inputs.limits, &metrics, retries);
+            let (status, reason) = self.with_blocking(Stage::Tests, decision);
+            findings.extend(self.generation.blocking(Stage::Tests).cloned());
             return Ok(TestQuality {
                 status,
                 gate_decision: reason,
@@ -247,6 +302,9 @@ impl TestWriting<'_> {
 
     /// Coverage of the functions that requirements name.
     async fn coverage(&mut self) -> Result<Option<CoverageResult>, Failure> {
+        if self.inputs.no_coverage {
+            return Ok(Some(CoverageResult::Declined));
+        }
         let tree = self.generation.tree.clone();
         if let Some((of, known)) = &self.covered
             && *of == tree
@@ -312,13 +370,19 @@ impl TestWriting<'_> {
                 .analysis
                 .files
                 .iter()
-                .flat_map(|file| file.requirements.iter().map(move |one| (&file.file, one)))
+                .flat_map(|file| file.requirements.iter().map(move |one| (file, one)))
                 .filter(|(_, one)| ids.contains(&one.id))
                 .map(|(file, one)| RequirementCoverage {
                     id: one.id.clone(),
                     layer: one.layer,
-                    text: one.text.clone(),
-                    open: still_open(file, one, &evidence),
+                    text: task.map_or_else(|| one.text.clone(), |task| task.in_its_words(one).text),
+                    open: match task.filter(|task| !task.may_write(&file.test_file)) {
+                        Some(task) => Some(format!(
+                            "the focus_paths of {} do not name {}",
+                            task.id, file.test_file
+                        )),
+                        None => still_open(&file.file, one, &evidence),
+                    },
                 })
                 .collect();
             if let Some(made) = self.generation.tasks.get_mut(at) {

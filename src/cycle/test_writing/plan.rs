@@ -7,7 +7,7 @@ use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::session::files::TODO_LIST;
-use crate::domain::test_plan::analysis::{self, Advice, RESULTS, SUGGESTIONS, TestAnalysis};
+use crate::domain::test_plan::analysis::{self, RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::test_plan::exploration::MANIFEST;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
@@ -16,8 +16,7 @@ use crate::domain::test_plan::task;
 use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::test_plan::{
-    AdviceOutcome, ExecutedLines, GatherRequest, Survey, SurveyOutcome, advise, analyse, consult,
-    gather,
+    ExecutedLines, GatherRequest, Survey, SurveyOutcome, analyse, consult, gather,
 };
 use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
@@ -227,12 +226,6 @@ impl PlanPerformer<'_> {
         let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
-        let advice = match self.advice(&analysis).await? {
-            AdviceOutcome::OutOfBudget(reason) => {
-                return Ok(PipelineStepOutcome::OutOfBudget { reason });
-            }
-            AdviceOutcome::Answered(advice) => advice,
-        };
         let plan = crate::role::test_plan::plan(analysis, &package, self.inputs.max_iterations);
         let problems = task::problems(&plan);
         if !problems.is_empty() {
@@ -242,30 +235,13 @@ impl PlanPerformer<'_> {
             write(fx, &task.file(), task).await?;
         }
         let store = fx.store;
-        let notes = planning::notes(state, &plan, &package, advice.as_ref());
+        let notes = planning::notes(state, &plan, &package);
         store.write_text("test-planning-notes.md", &notes).await?;
-        let cases = planning::suggestions(&plan.analysis, advice.as_ref());
+        let cases = planning::suggestions(&plan.analysis);
         store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // Written last in this phase, so that its presence means that all files of the phase exist.
         store.write_text(TODO_LIST, &planning::todo(&state.session_id, &plan, "")).await?;
         Ok(PipelineStepOutcome::Planned { problems, summary: planning::planned(&plan) })
-    }
-
-    /// Phase 4.2: asks a provider for further cases. They are asked for only once; a repeated step
-    /// reads the stored answer.
-    async fn advice(&self, analysis: &TestAnalysis) -> Result<AdviceOutcome, Failure> {
-        let fx = self.fx;
-        if !self.chain.prefers_provider(Role::Adviser, fx) || analysis.files.is_empty() {
-            return Ok(AdviceOutcome::Answered(None));
-        }
-        if let Some(known) = read::<Advice>(fx, SUGGESTIONS).await? {
-            return Ok(AdviceOutcome::Answered(Some(known)));
-        }
-        let advised = advise(analysis, self.chain, fx).await?;
-        if let AdviceOutcome::Answered(Some(advice)) = &advised {
-            write(fx, SUGGESTIONS, advice).await?;
-        }
-        Ok(advised)
     }
 }

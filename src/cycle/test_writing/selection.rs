@@ -7,25 +7,21 @@ use crate::domain::characterisation_report::{
 };
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, FindingCounts, QualityDecision};
-use crate::domain::test_plan::analysis::{Advice, FileRequirements, Requirement, TestAnalysis};
+use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis};
 use crate::domain::test_plan::generation::TaskTests;
 use crate::domain::test_plan::requirement_coverage::is_same_function;
-use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask};
+use crate::domain::test_plan::task::{TestPlan, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::Gap;
 
 /// The functions that a task must write tests for, as its unit requirements name them. A task about
 /// the interaction of modules has none.
 pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
-    let ids: BTreeSet<&String> = task.context.requirement_ids.iter().collect();
     let mut gaps = Vec::new();
-    if task.meta.kind != TaskKind::TestGen {
-        return gaps;
-    }
     for file in &plan.analysis.files {
         let own = || {
             let units = file.requirements.iter().filter(|one| one.layer.layer() == 1);
-            units.filter(|one| ids.contains(&one.id))
+            units.filter(|one| task.works_on(file, one))
         };
         if own().next().is_none() {
             continue;
@@ -45,7 +41,6 @@ pub fn subjects<'a>(
     analysis: &'a TestAnalysis,
     report: &CharacterisationReport,
 ) -> Vec<(&'a FileRequirements, Vec<&'a Requirement>)> {
-    let ids: BTreeSet<&String> = task.context.requirement_ids.iter().collect();
     let there = |file: &RepoPath, one: &Requirement| {
         one.layer.layer() == 1
             && report.functions.iter().any(|known| {
@@ -57,7 +52,7 @@ pub fn subjects<'a>(
     let mut found = Vec::new();
     for file in &analysis.files {
         let own = file.requirements.iter().filter(|one| {
-            one.layer.layer() > 0 && ids.contains(&one.id) && !there(&file.file, one)
+            one.layer.layer() > 0 && task.works_on(file, one) && !there(&file.file, one)
         });
         let own: Vec<&Requirement> = own.collect();
         if !own.is_empty() {
@@ -65,20 +60,6 @@ pub fn subjects<'a>(
         }
     }
     found
-}
-
-/// Suggested cases for one source, one per line.
-pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
-    let own = advice.suggestions.iter().filter(|one| one.file == file.as_str());
-    own.map(|one| {
-        let mocks = if one.mocks.is_empty() { "" } else { "; doubles: " };
-        let id = if one.requirement.is_empty() { "" } else { " for " };
-        format!(
-            "{}{id}{}: {}; expect: {}{mocks}{}\n",
-            one.layer, one.requirement, one.case, one.expected, one.mocks
-        )
-    })
-    .collect()
 }
 
 /// Adds the files that providers wrote to the report of a task.
@@ -119,17 +100,28 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
     }
 }
 
-/// Functions that requirements name, by file; an empty name stands for the whole file.
+/// Functions that requirements of a task name, by file; an empty name stands for the whole file. What
+/// a person took out of the task files is not asked for.
 pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
     let units = |file: &FileRequirements| {
-        let units = file.requirements.iter().filter(|one| one.layer.layer() == 1);
+        let units = file.requirements.iter().filter(|one| {
+            one.layer.layer() == 1 && plan.tasks.iter().any(|task| task.works_on(file, one))
+        });
         units.map(|one| one.function.clone()).collect()
     };
     plan.analysis.files.iter().map(|file| (file.file.clone(), units(file))).collect()
 }
 
-/// The file to drop, with the reason: the one with the gravest findings, when the gate fails hard.
-pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<(RepoPath, String)> {
+/// A file that a gate drops.
+pub struct WorstFile {
+    pub file: RepoPath,
+    /// Its gravest finding, for the list of dropped files.
+    pub reason: String,
+    pub findings: Vec<Finding>,
+}
+
+/// The file to drop: the one with the gravest findings, when the gate fails hard.
+pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<WorstFile> {
     if decision != QualityDecision::HardFail {
         return None;
     }
@@ -142,7 +134,11 @@ pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<(RepoPat
         (counts.critical, counts.error, counts.warning)
     })?;
     let first = found.iter().min_by_key(|one| one.severity)?;
-    Some((file.clone(), format!("{} {}, line {}", first.severity.name(), first.id, first.line)))
+    Some(WorstFile {
+        file: file.clone(),
+        reason: format!("{} {}, line {}", first.severity.name(), first.id, first.line),
+        findings: found.iter().map(|one| (*one).clone()).collect(),
+    })
 }
 
 /// Ranks tests: those that meet the threshold come first, then those that notice more mutants.
@@ -230,7 +226,7 @@ mod tests {
             ("nothing found", &[][..], HardFail, None),
         ];
         for (why, findings, decision, expected) in table {
-            let gone = worst(findings, decision).map(|(file, _)| file.to_string());
+            let gone = worst(findings, decision).map(|worst| worst.file.to_string());
             assert_eq!(gone.as_deref(), expected, "{why}");
         }
     }

@@ -24,7 +24,8 @@ use crate::role::{AskSettings, ChainEntry, ProviderChain, existing_tests};
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{
-    PROGRESS, PlannedSession, committed_files, generation, planned_session, spent, write,
+    PROGRESS, PlannedSession, committed_files, generation, plan_to_carry_out, planned_session,
+    spent, write,
 };
 
 /// Log of the test runs of phase 5.
@@ -49,6 +50,8 @@ pub struct WriteTestsInputs<'a> {
     pub own: ToolCommands,
     /// Whether the session's state is stored in its commits.
     pub state_is_committed: bool,
+    /// Whether coverage is left out on request.
+    pub no_coverage: bool,
     /// How many findings both gates tolerate.
     pub limits: FindingLimits,
     /// Providers that write tests, in the order in which they are asked.
@@ -118,7 +121,7 @@ impl WritePerformer<'_> {
         step: WritingStep,
         state: &Pipeline,
     ) -> Result<PipelineStepOutcome, Failure> {
-        let Some(PlannedSession { plan, .. }) = planned_session(self.fx).await? else {
+        let Some(plan) = plan_to_carry_out(&state.session_id, self.fx).await? else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
         let generation = begin(state, self.inputs, self.fx).await?;
@@ -197,7 +200,14 @@ impl TestWriting<'_> {
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.generation.of(&task.id).is_none() {
             self.fx.step(&format!("writing the tests of {}", task.id));
-            let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
+            let made = match self.make(&task).await {
+                Err(failure @ Failure::Task { .. }) => {
+                    self.turn(&task.id, TaskStatus::Failed).await?;
+                    return Err(failure);
+                }
+                made => made?,
+            };
+            let Some(made) = made else { return Ok(self.halt()) };
             self.generation.tasks.push(made);
             self.generation.drafts.retain(|draft| draft.task != task.id);
             write(self.fx, GENERATION_FILE, &self.generation).await?;
@@ -208,7 +218,16 @@ impl TestWriting<'_> {
             let text = planning::made(&task, made);
             self.fx.store.write_text(&format!(".summaries/{}-summary.md", task.id), &text).await?;
         }
-        self.turn(&task.id, if some { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
+        let files = &self.plan.analysis.files;
+        let works =
+            files.iter().any(|file| file.requirements.iter().any(|one| task.works_on(file, one)));
+        let status = match (some, works) {
+            (true, _) => TaskStatus::Completed,
+            (false, true) => TaskStatus::Blocked,
+            // A person took everything out of it.
+            (false, false) => TaskStatus::Skipped,
+        };
+        self.turn(&task.id, status).await?;
         Ok(PipelineStepOutcome::Wrote)
     }
 

@@ -6,18 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::{read, write};
+use crate::cycle::session_files::write;
 use crate::domain::characterisation_report::CharacterisationReport;
+use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
-use crate::domain::test_plan::analysis::{Advice, SUGGESTIONS};
+use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::generation::{GENERATION_FILE, TaskTests};
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::{
-    Gap, GenerateRequest, Missed, Place, Role, SourceIndex, WriteOutcome, WriteRequest,
-    characterise, measure, suspects, write_tests,
+    Gap, GenerateRequest, Missed, Place, PromptPart, Role, SourceIndex, WriteOutcome, WriteRequest,
+    characterise, measure, read_task_steps, suspects, write_tests,
 };
 
 use super::selection::{self, gaps, rank};
@@ -82,9 +83,9 @@ impl TestWriting<'_> {
         let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
         let framework = task.framework(&analysis.framework);
         let known: BTreeSet<TestId> = self.known();
-        let advice = read::<Advice>(fx, SUGGESTIONS).await?;
         let mut sources =
             SourceIndex::read(&self.generation.tree, &analysis.description, fx).await?;
+        let shown = self.read_for(task).await?;
         for (number, (subject, open)) in (1..).zip(selection::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
@@ -97,24 +98,22 @@ impl TestWriting<'_> {
             {
                 continue;
             }
-            let suggestions = advice
-                .as_ref()
-                .map(|advice| selection::suggestions(advice, &subject.file))
-                .unwrap_or_default();
             let tree = self.generation.tree.clone();
+            let open: Vec<Requirement> =
+                open.into_iter().map(|one| task.in_its_words(one)).collect();
             let commission = WriteRequest {
                 task: &task.id,
                 name: question_name(&task.id, number, round),
                 round,
                 tree: &tree,
                 subject,
-                requirements: open,
+                requirements: open.iter().collect(),
+                shown: &shown,
                 ids: &ids,
                 framework: &framework,
                 project_type: &task.meta.project_type,
                 survivors: own,
                 uncovered_lines,
-                suggestions: &suggestions,
                 known: &known,
                 jobs: self.inputs.jobs,
             };
@@ -134,6 +133,21 @@ impl TestWriting<'_> {
             }
         }
         Ok(Some(done))
+    }
+
+    /// What the steps of a task file have its writer shown and told.
+    async fn read_for(&self, task: &TestTask) -> Result<Vec<PromptPart>, Failure> {
+        let (tree, fx) = (&self.generation.tree, self.fx);
+        let read = read_task_steps(task, &self.plan.analysis, tree, fx).await?;
+        let (parts, notices) = read.map_err(|reason| Failure::Task {
+            file: fx.store.folder().join(task.file()).display().to_string(),
+            reason,
+            session: self.state.session_id.clone(),
+        })?;
+        for text in notices {
+            fx.screen.show(&Event::Notice { text });
+        }
+        Ok(parts)
     }
 
     /// All tests that exist before the next file is written.

@@ -1,6 +1,6 @@
 //! `FixLoop::advance`: the transition after each step. Pure and total.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,8 @@ pub enum FixStepOutcome {
     Ran(TestRun),
     /// The baseline ran, and some of its failures miss packages that are not installed.
     NotInstalled { results: Results, packages: BTreeSet<String> },
+    /// The baseline ran, and some of its failures contradict other tests; each with the evidence.
+    Contradicted { results: Results, contradicted: BTreeMap<TestId, String> },
     /// The baseline ran, and all of its failures miss modules that stand in a folder of sources.
     NotImportable {
         results: Results,
@@ -122,10 +124,14 @@ impl FixLoop {
         let mut events = Vec::new();
         if let FixStepOutcome::Ran(Ok(results))
         | FixStepOutcome::NotInstalled { results, .. }
+        | FixStepOutcome::Contradicted { results, .. }
         | FixStepOutcome::NotImportable { results, .. } = &done
         {
             self.testing_ms = self.testing_ms.saturating_add(results.duration_ms);
             self.count_run(results, &mut events);
+        }
+        if self.next == FixStep::Baseline {
+            self.contradicted.clear();
         }
         match (self.next, done) {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
@@ -134,12 +140,16 @@ impl FixLoop {
             (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
                 self.after_baseline(&results, packages, &mut events);
             }
+            (FixStep::Baseline, FixStepOutcome::Contradicted { results, contradicted }) => {
+                self.contradicted = contradicted;
+                self.after_baseline(&results, BTreeSet::new(), &mut events);
+            }
             (FixStep::Baseline, FixStepOutcome::NotImportable { results, reason }) => {
                 self.after_baseline(&results, BTreeSet::new(), &mut events);
                 // Where all of them are ignored, the session has ended already.
                 if self.next != FixStep::Finish {
                     self.report_baseline(&mut events);
-                    self.finish(Ending::Failure, &reason);
+                    self.finish_unfixable(&reason);
                 }
             }
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
@@ -272,7 +282,7 @@ impl FixLoop {
                 RemainingFailure {
                     test: case.id.clone(),
                     criticality: assessed.criticality,
-                    evidence: assessed.reason,
+                    evidence: self.contradicted.get(&case.id).cloned().unwrap_or(assessed.reason),
                 }
             })
             .collect()
@@ -523,6 +533,7 @@ impl FixLoop {
                 self.ledger.mark_flaky(&self.flaky);
                 self.prepare(events);
             }
+            GateVerdict::Unfixable => self.finish_unfixable(&verdict.reason),
             GateVerdict::Failure | GateVerdict::NeedsFullRun => {
                 self.finish(Ending::Failure, &verdict.reason);
             }

@@ -34,7 +34,7 @@ impl FixLoop {
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
         if self.baseline.is_none() {
-            self.was_unloaded = results.failed().any(|case| case.kind.is_unloaded());
+            self.was_unloaded = results.failed().any(|case| case.kind.is_only_reported_as_failed());
         }
         self.ledger.mark_flaky(&self.flaky);
         self.excuse(results);
@@ -131,7 +131,7 @@ impl FixLoop {
         if packages.is_empty() {
             self.begin_iteration(events);
         } else {
-            self.finish(Ending::Failure, &missing_package::reason(&packages));
+            self.finish_unfixable(&missing_package::reason(&packages));
         }
     }
 

@@ -86,8 +86,11 @@ impl FixLoop {
                 };
             }
             GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
+            GateVerdict::Unfixable => self.finish_unfixable(&verdict.reason),
             GateVerdict::Continue => {
-                if let Some(reason) = self.reason_to_give_up() {
+                if let Some(reason) = self.contradiction() {
+                    self.finish_unfixable(&reason);
+                } else if let Some(reason) = self.reason_to_give_up() {
                     self.finish(Ending::Failure, &reason);
                 } else {
                     self.prepare(events);
@@ -413,9 +416,34 @@ impl FixLoop {
         self.iterations.last().map(|last| last.row.after).or(self.initial_rate)
     }
 
+    /// Records the verdict that no edit of the code can honestly meet the gate.
+    pub(super) fn finish_unfixable(&mut self, reason: &str) {
+        self.finish(Ending::Failure, reason);
+        if let Some(verdict) = &mut self.verdict {
+            verdict.unfixable = true;
+        }
+    }
+
+    /// Why no edit makes the tests pass that still fail, where each of them contradicts another one.
+    fn contradiction(&self) -> Option<String> {
+        let failing = self.failing();
+        let evidence = failing.iter().map(|test| Some((test, self.contradicted.get(test)?)));
+        let evidence: Vec<_> = evidence.collect::<Option<_>>()?;
+        let (first, why) = evidence.first()?;
+        let more = match evidence.len() - 1 {
+            0 => String::new(),
+            others => {
+                format!(" ({} contradict tests too)", text::count(others as u64, "more test"))
+            }
+        };
+        Some(format!(
+            "tests contradict each other, so a person must decide which one is right: `{first}`: {why}{more}"
+        ))
+    }
+
     /// Records the verdict; if the gate was met and there are commits, sealing comes first.
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
-        self.verdict = Some(FixVerdict { ending, reason: reason.to_owned() });
+        self.verdict = Some(FixVerdict { ending, reason: reason.to_owned(), unfixable: false });
         // If commits carry no state files, there is nothing to remove from the branch tip.
         let sealed = ending.meets_gate() && self.tip.is_some() && self.terms.state_is_committed;
         self.next = if sealed { FixStep::RemoveState } else { FixStep::Finish };

@@ -28,7 +28,7 @@ use super::progress::Trend;
 use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
-use super::test::Results;
+use super::test::{Layer, Results};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -143,6 +143,10 @@ pub struct FixLoop {
     /// them something, or the configuration knows them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub excused: BTreeMap<TestId, String>,
+    /// Failing tests of the baseline that contradict other tests, so that no code makes all of them
+    /// pass, with the evidence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contradicted: BTreeMap<TestId, String>,
     /// Packages that tests of the baseline miss and the repository does not have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub not_installed: BTreeSet<String>,
@@ -351,6 +355,9 @@ pub struct FixVerdict {
     pub ending: Ending,
     /// Reason for the ending, written by regreen.
     pub reason: String,
+    /// Whether no edit of the code can honestly meet the gate (specification.md 13.18).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfixable: bool,
 }
 
 /// A failing test as the gate sees it.
@@ -407,6 +414,7 @@ impl FixLoop {
             preexisting: Vec::new(),
             introduced: Vec::new(),
             excused: BTreeMap::new(),
+            contradicted: BTreeMap::new(),
             not_installed: BTreeSet::new(),
             disproved: Vec::new(),
             patterns: Vec::new(),
@@ -442,6 +450,16 @@ impl FixLoop {
     /// Failing tests of the accepted sources that count, in order of their ids.
     pub fn failing(&self) -> Vec<TestId> {
         self.ledger.failing()
+    }
+
+    /// The layer of most failing tests (specification.md 4.9).
+    pub fn main_layer(&self) -> Layer {
+        let mut layers: BTreeMap<Layer, usize> = BTreeMap::new();
+        for case in self.ledger.failing_cases() {
+            *layers.entry(case.layer).or_default() += 1;
+        }
+        let most = layers.into_iter().max_by_key(|(_, count)| *count);
+        most.map_or(Layer::Unit, |(layer, _)| layer)
     }
 
     /// Whether the loop is over: there is no step left to perform.

@@ -51,7 +51,7 @@ impl FixLoop {
     pub fn outcome(&self, place: SessionLocation, stopped: Stopped) -> Outcome {
         let options = if stopped.is_spent { stopped.options } else { place.options };
         let (result, reason, limit_reached) = match &self.verdict {
-            Some(FixVerdict { ending, reason }) => {
+            Some(FixVerdict { ending, reason, .. }) => {
                 let is_last = self.current_iteration >= self.terms.max_iterations;
                 (*ending, reason.clone(), *ending == Ending::Failure && is_last)
             }
@@ -87,6 +87,7 @@ impl FixLoop {
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
             special_cases: self.special_cases.clone(),
+            unfixable: self.verdict.as_ref().is_some_and(|verdict| verdict.unfixable),
             earlier: place.earlier.into_iter().chain(self.earlier.iter().cloned()).collect(),
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),

@@ -226,16 +226,22 @@ impl LatestResults {
             && self.case(test).is_some_and(|case| case.status == Status::Failed)
     }
 
-    /// Counted tests that passed in `before` and fail here.
+    /// Counted tests that passed in `before` and fail here. A hook passed where nobody reported it and
+    /// its tests ran.
     pub fn newly_failing(&self, before: &Self) -> Vec<TestId> {
-        let passed_before = |case: &&TestCase| {
-            before.case(&case.id).is_some_and(|old| old.status == Status::Passed)
+        let ran_around = |case: &TestCase| {
+            let mut ran = before.cases().filter(|old| old.status != Status::Skipped);
+            ran.any(|old| case.runs_around(old))
+        };
+        let passed_before = |case: &&TestCase| match before.case(&case.id) {
+            Some(old) => old.status == Status::Passed,
+            None => ran_around(case),
         };
         self.failing_cases().filter(passed_before).map(|case| case.id.clone()).collect()
     }
 
     /// Tests that ran in `before` and are missing or skipped here. What kept tests from running is not
-    /// lost where these run now.
+    /// lost where these run now, nor is a hook where the tests around which it runs do.
     pub fn lost(&self, before: &Self) -> Vec<TestId> {
         let runs = |ledger: &Self, id: &TestId| {
             ledger.case(id).is_some_and(|case| case.status != Status::Skipped)
@@ -249,8 +255,8 @@ impl LatestResults {
         before.cases().filter(gone).map(|case| case.id.clone()).collect()
     }
 
-    /// What kept tests from running in `before`, whose tests run here.
-    pub fn loaded(&self, before: &Self) -> Vec<TestId> {
+    /// What failed around tests or kept them from running in `before`, and is gone now that they run.
+    pub fn unblocked(&self, before: &Self) -> Vec<TestId> {
         let is_known = |id: &TestId| before.entries.contains_key(id);
         let is_loaded = |case: &&TestCase| {
             self.case(&case.id).is_none() && case.is_superseded_in(self.cases(), is_known)

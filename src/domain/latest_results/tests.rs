@@ -102,6 +102,63 @@ fn what_kept_tests_from_running_is_gone_when_these_run_and_lost_when_nothing_doe
     }
 }
 
+/// Results with a hook that fails; its id says to which suite it belongs.
+fn with_hook(id: &str, others: &[(&str, Status)]) -> Results {
+    let mut all = hidden(id, CaseKind::Hook, others);
+    let file = id.split("::").next().filter(|file| file.ends_with(".js"));
+    let file = file.map(|file| crate::domain::id::RepoPath::parse(file).unwrap());
+    all.cases
+        .iter_mut()
+        .filter(|case| case.id.as_str() == id)
+        .for_each(|case| case.file = file.clone());
+    all
+}
+
+#[test]
+fn a_hook_is_gone_when_tests_of_its_suite_run_and_lost_when_none_does() {
+    type Tests = &'static [(&'static str, Status)];
+    let table: [(&str, Tests, Tests, bool); 8] = [
+        (
+            "a.js::A > \"after all\" hook",
+            &[("a.js::A > x", Passed)],
+            &[("a.js::A > x", Passed)],
+            true,
+        ),
+        ("a.js::A > \"before all\" hook", &[], &[("a.js::A > x", Failed)], true),
+        ("a.js::A > \"before all\" hook", &[], &[("a.js::B > x", Passed)], false),
+        ("a.js::A > \"before all\" hook", &[], &[("a.js::A > x", Skipped)], false),
+        ("a.js::hook", &[], &[("a.js::B > x", Passed)], true),
+        ("a.js::hook", &[], &[("b.js::x", Passed)], false),
+        ("before(:suite) hook", &[], &[("b.rb::x", Passed)], true),
+        ("before(:suite) hook", &[], &[], false),
+    ];
+    for (id, others, after, is_gone) in table {
+        let before = LatestResults::from_full(&with_hook(id, others), 0);
+        let full = before.after_full(&results(Scope::Full, after), 1);
+        assert_eq!(full.lost(&before).is_empty(), is_gone, "{id} {after:?}");
+        assert_eq!(full.unblocked(&before).is_empty(), !is_gone, "{id} {after:?}");
+        let asked = Scope::Tests(vec![TestId::from(id)]);
+        let partial = before.after_subset(&results(asked, after), 1);
+        assert_eq!(partial.case(&TestId::from(id)).is_none(), is_gone, "{id} {after:?}");
+    }
+}
+
+#[test]
+fn a_hook_that_starts_to_fail_fails_newly_where_its_tests_ran() {
+    let id = "a.js::A > \"after all\" hook";
+    let table: [(&[(&str, Status)], bool); 3] = [
+        (&[("a.js::A > x", Passed)], true),
+        (&[("a.js::A > x", Skipped)], false),
+        (&[("a.js::B > x", Passed)], false),
+    ];
+    for (tests, is_new) in table {
+        let before = LatestResults::from_full(&results(Scope::Full, tests), 0);
+        let after = before.after_full(&with_hook(id, tests), 1);
+        assert_eq!(after.newly_failing(&before).is_empty(), !is_new, "{tests:?}");
+        assert!(after.after_full(&with_hook(id, tests), 2).newly_failing(&after).is_empty());
+    }
+}
+
 #[test]
 fn a_test_that_vanishes_from_a_full_run_is_named() {
     let first = LatestResults::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);

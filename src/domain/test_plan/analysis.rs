@@ -34,6 +34,17 @@ pub struct Requirement {
     /// The result that the test expects.
     pub expect: String,
     pub check: String,
+    /// The provider that added it; empty when it was derived from the code.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+}
+
+impl Requirement {
+    /// Whether it only says what the code does, as read from its syntax.
+    #[must_use]
+    pub fn is_derived(&self) -> bool {
+        self.author.is_empty()
+    }
 }
 
 /// All requirements of one source file.
@@ -120,52 +131,6 @@ impl TestAnalysis {
     }
 }
 
-/// An additional test case that a provider suggests; reported and stored in this form
-/// (specification.md 3.1 phase 4.2).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Suggestion {
-    /// Path from the repository root.
-    pub file: String,
-    /// The layer of the case, such as `L1.3`.
-    pub layer: String,
-    /// The requirement it belongs to; empty for a case of its own.
-    pub requirement: String,
-    /// The type of the test.
-    pub kind: String,
-    pub case: String,
-    pub expected: String,
-    /// Dependencies that need a test double; empty if there are none.
-    pub mocks: String,
-    pub criterion: String,
-}
-
-/// An error that may happen.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Scenario {
-    /// The error in a few words.
-    pub error: String,
-    pub when: String,
-    /// Expected result in that case.
-    pub expected: String,
-}
-
-/// Path of [`Advice`] inside the session folder.
-pub const SUGGESTIONS: &str = ".process/enriched-suggestions.json";
-
-/// Additions by a provider in phase 4. All texts are untrusted and truncated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Advice {
-    pub author: String,
-    pub suggestions: Vec<Suggestion>,
-    /// Source files in the recommended order of writing tests.
-    pub order: Vec<RepoPath>,
-    pub errors: Vec<Scenario>,
-    /// Answers that were dropped, with the reason.
-    pub dropped: Vec<String>,
-}
-
 /// The problems of an analysis; empty when planning can use it.
 ///
 /// Source: specification.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
@@ -241,6 +206,7 @@ mod tests {
                             given: "an empty text".into(),
                             expect: "ValueError".into(),
                             check: "pytest".into(),
+                            author: String::new(),
                         }
                     })
                     .collect(),

@@ -11,7 +11,7 @@ use crate::domain::coverage::CoverageResult;
 use crate::domain::event::WrittenFile;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::domain::quality::{QualityDecision, Stage};
+use crate::domain::quality::{Finding, QualityDecision, Stage};
 
 use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
@@ -36,6 +36,9 @@ pub struct Generation {
     pub drafts: Vec<WrittenTests>,
     /// Test files that a gate removed.
     pub dropped: Vec<DroppedFile>,
+    /// The findings for which a gate removed files: it stays missed, however good the rest is.
+    #[serde(default)]
+    pub blocking: Vec<Finding>,
     /// Result of gate 001.3, once it has decided.
     pub validation: Option<GateResult>,
     /// Result of gate 001.5, once it has decided.
@@ -152,6 +155,7 @@ impl Generation {
             tasks: Vec::new(),
             drafts: Vec::new(),
             dropped: Vec::new(),
+            blocking: Vec::new(),
             validation: None,
             review: None,
             score: None,
@@ -160,6 +164,11 @@ impl Generation {
             engine_seconds: 0.0,
             commit: None,
         }
+    }
+
+    /// The findings for which this gate removed files.
+    pub fn blocking(&self, stage: Stage) -> impl Iterator<Item = &Finding> {
+        self.blocking.iter().filter(move |one| one.stage == stage)
     }
 
     /// Results of a task, if there are any.

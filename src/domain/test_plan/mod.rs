@@ -11,6 +11,7 @@ pub mod pipeline;
 pub mod plan_input;
 pub mod plan_run;
 pub mod priorities;
+pub mod reader_command;
 pub mod requirement_coverage;
 pub mod task;
 pub mod usage_log;

@@ -190,6 +190,7 @@ mod tests {
             given: String::new(),
             expect: "so".into(),
             check: "`x`".into(),
+            author: String::new(),
         }
     }
 

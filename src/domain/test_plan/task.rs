@@ -1,14 +1,18 @@
 //! `TestTask` and `TestPlan`: the tasks of a test session in their stored form, and what makes a
 //! plan invalid (specification.md 3.1 phase 4, 5.1 to 5.5).
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::{OrderError, TaskStatus, order};
 
-use super::analysis::TestAnalysis;
+use super::analysis::{FileRequirements, Requirement, TestAnalysis};
 use super::context::{TestCommands, TestFramework};
+use super::layer::SubLayer;
+use super::reader_command::ReaderCommand;
 
 /// Minimum number of tasks of a session.
 pub const FEWEST: usize = 4;
@@ -77,40 +81,53 @@ pub struct TaskContext {
     pub requirement_ids: Vec<String>,
     /// Acceptance criteria, each with a command.
     pub acceptance: Vec<String>,
+    /// The files, or folders, below which the task may write. Empty: no limit.
     pub focus_paths: Vec<RepoPath>,
     pub files_to_test: Vec<RepoPath>,
     pub depends_on: Vec<String>,
 }
 
-/// A step before the work (specification.md 5.2: only these four forms of commands).
+/// What happens when a reader of a step fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// The run stops; it goes on when the task file or the repository is repaired.
+    #[serde(alias = "retry_once")]
+    Fail,
+    /// The next reader of the step goes on.
+    Continue,
+    /// The rest of the step is left out.
+    #[serde(alias = "skip_optional")]
+    Skip,
+}
+
+/// A step before the work: what the writer is shown (specification.md 13.20).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreStep {
     pub step: String,
+    /// Heading of what the writer is shown.
     pub action: String,
-    /// `Read(path)`, `bash(command)`, `Search(pattern,path)` or `Glob(pattern)`.
+    /// `Read(path)`, `Search(text,path)` or `Glob(pattern)`, on the files of the commit under test.
     pub commands: Vec<String>,
-    /// The name under which later steps find the result.
-    pub output_to: String,
-    /// What happens on an error: `fail`, `skip_optional`, `retry_once`, `continue` or `skip`.
-    pub on_error: String,
+    /// What happens when a command fails: `fail`, `continue` or `skip`.
+    #[schemars(with = "String")]
+    pub on_error: OnError,
 }
 
-/// A step of the implementation.
+/// A step of the implementation, as the writer is told it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApproachStep {
     /// The number of the step, from 1.
     pub step: u32,
     pub title: String,
     pub description: String,
-    pub depends_on: Vec<u32>,
-    pub output: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowControl {
     /// Steps before the implementation.
     pub pre_analysis: Vec<PreStep>,
-    /// The steps of the task, in order.
+    /// The steps of the task, in order, as its writer is told them.
     pub implementation_approach: Vec<ApproachStep>,
     pub target_files: Vec<RepoPath>,
     /// Fixtures and helpers that new tests may use.
@@ -159,6 +176,59 @@ impl TestTask {
         own
     }
 
+    /// Whether the task may write this test file, and others beside it for the same source.
+    pub fn may_write(&self, test_file: &RepoPath) -> bool {
+        let focus = &self.context.focus_paths;
+        focus.is_empty() || focus.iter().any(|place| test_file.is_at_or_below(place))
+    }
+
+    /// Whether the task works on this requirement: it has its id, and may write the tests of its file.
+    pub fn works_on(&self, file: &FileRequirements, one: &Requirement) -> bool {
+        self.meta.kind == TaskKind::TestGen
+            && self.context.requirement_ids.contains(&one.id)
+            && self.may_write(&file.test_file)
+    }
+
+    /// The requirement in the words of the task file, where a person has changed them.
+    pub fn in_its_words(&self, one: &Requirement) -> Requirement {
+        let planned = sentence(one);
+        let (id, layer) = (format!("{} ", one.id), format!("{} ", one.layer));
+        let mut own = self.context.requirements.iter().filter(|sentence| **sentence != planned);
+        let text = own.find_map(|sentence| sentence.strip_prefix(&id));
+        let text = text.map(|text| text.strip_prefix(&layer).unwrap_or(text).to_owned());
+        match text {
+            // The planned values belong to the planned words.
+            Some(text) => {
+                Requirement { text, given: String::new(), expect: String::new(), ..one.clone() }
+            }
+            None => one.clone(),
+        }
+    }
+
+    /// The steps of the task, where a person has changed them.
+    pub fn own_steps(&self, analysis: &TestAnalysis) -> &[ApproachStep] {
+        let all = analysis.files.iter().flat_map(|file| &file.requirements);
+        let own = all.filter(|one| self.context.requirement_ids.contains(&one.id));
+        let steps = &self.flow_control.implementation_approach;
+        if *steps == planned_steps(own) { &[] } else { steps }
+    }
+
+    /// Requirements that a person wrote into the task file: sentences without the id of a planned one.
+    pub fn added_requirements(&self, analysis: &TestAnalysis) -> Vec<&str> {
+        let is_planned = |sentence: &str| {
+            analysis.files.iter().any(|file| {
+                let heading = sentence.strip_prefix(file.file.as_str());
+                heading.is_some_and(|rest| rest.starts_with(": "))
+                    || file.requirements.iter().any(|one| {
+                        let rest = sentence.strip_prefix(one.id.as_str());
+                        rest.is_some_and(|rest| rest.starts_with(' '))
+                    })
+            })
+        };
+        let all = self.context.requirements.iter().map(String::as_str);
+        all.filter(|sentence| !is_planned(sentence)).collect()
+    }
+
     /// Gives the task another status and records the change; returns whether it changed.
     pub fn change_status(&mut self, to: TaskStatus, now: &str) -> bool {
         if self.status == to {
@@ -171,6 +241,36 @@ impl TestTask {
     }
 }
 
+/// A requirement as a sentence of a task file.
+pub fn sentence(one: &Requirement) -> String {
+    format!("{} {} {}", one.id, one.layer, one.text)
+}
+
+/// The steps of a task with these requirements, by layer, as they are planned.
+pub fn planned_steps<'a>(
+    requirements: impl IntoIterator<Item = &'a Requirement>,
+) -> Vec<ApproachStep> {
+    let mut layers: BTreeMap<u8, BTreeMap<SubLayer, u32>> = BTreeMap::new();
+    for one in requirements {
+        *layers.entry(one.layer.layer()).or_default().entry(one.layer).or_default() += 1;
+    }
+    let titles = [
+        "L0: the file itself",
+        "L1: units",
+        "L2: integration across files",
+        "L3: the whole program",
+    ];
+    let present = (0..).zip(titles).filter_map(|(layer, title)| Some((layers.get(&layer)?, title)));
+    let steps = (1..).zip(present).map(|(step, (parts, title))| {
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(layer, count)| format!("{layer} {}: {count}", layer.title()))
+            .collect();
+        ApproachStep { step, title: title.to_owned(), description: parts.join("; ") }
+    });
+    steps.collect()
+}
+
 /// The result of phases 1 to 4, from which phase 5 works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestPlan {
@@ -181,12 +281,12 @@ pub struct TestPlan {
 }
 
 impl TestPlan {
-    /// The tasks that still write tests, in the order in which they may run: neither completed nor
-    /// blocked.
+    /// The tasks that still write tests, in the order in which they may run. A failed one is tried
+    /// again.
     pub fn open_tasks(&self) -> Vec<&TestTask> {
         let open = |task: &&TestTask| {
             task.meta.kind == TaskKind::TestGen
-                && !matches!(task.status, TaskStatus::Completed | TaskStatus::Blocked)
+                && (!task.status.is_ended() || task.status == TaskStatus::Failed)
         };
         let order = ordered(&self.tasks).unwrap_or_default();
         order
@@ -223,6 +323,33 @@ pub const SUITE_TASK: &str = "IMPL-002";
 /// Source: specification.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
 /// one task, every acceptance with a command, the framework that of the project.
 pub fn problems(plan: &TestPlan) -> Vec<String> {
+    let mut problems = contradictions(plan);
+    for task in &plan.tasks {
+        if task.meta.test_framework != plan.analysis.framework.framework.name() {
+            problems.push(format!("{} is planned for another framework", task.id));
+        }
+        if task.context.requirements.is_empty() || task.context.acceptance.is_empty() {
+            problems.push(format!("{} does not say what is to be reached", task.id));
+        }
+        for acceptance in &task.context.acceptance {
+            if !acceptance.contains('`') {
+                problems.push(format!("{}: `{acceptance}` names no command", task.id));
+            }
+        }
+    }
+    let given: std::collections::BTreeSet<&String> =
+        plan.tasks.iter().flat_map(|task| &task.context.requirement_ids).collect();
+    for one in plan.analysis.files.iter().flat_map(|file| &file.requirements) {
+        if !given.contains(&one.id) {
+            problems.push(format!("{} is given to no task", one.id));
+        }
+    }
+    problems
+}
+
+/// What keeps a plan from being carried out, however a person has edited its task files. Requirements
+/// that were taken out of a task are no contradiction.
+pub fn contradictions(plan: &TestPlan) -> Vec<String> {
     let mut problems = Vec::new();
     let number = plan.tasks.len();
     if !(FEWEST..=MOST).contains(&number) {
@@ -237,27 +364,28 @@ pub fn problems(plan: &TestPlan) -> Vec<String> {
         problems.push(error.to_string());
     }
     let mut given: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
-    for task in &plan.tasks {
-        if task.meta.test_framework != plan.analysis.framework.framework.name() {
-            problems.push(format!("{} is planned for another framework", task.id));
-        }
-        if task.context.requirements.is_empty() || task.context.acceptance.is_empty() {
-            problems.push(format!("{} does not say what is to be reached", task.id));
-        }
-        for acceptance in &task.context.acceptance {
-            if !acceptance.contains('`') {
-                problems.push(format!("{}: `{acceptance}` names no command", task.id));
-            }
-        }
-        for id in &task.context.requirement_ids {
-            *given.entry(id).or_default() += 1;
+    for id in plan.tasks.iter().flat_map(|task| &task.context.requirement_ids) {
+        *given.entry(id).or_default() += 1;
+    }
+    let known: std::collections::BTreeSet<&str> = plan
+        .analysis
+        .files
+        .iter()
+        .flat_map(|file| &file.requirements)
+        .map(|one| one.id.as_str())
+        .collect();
+    for (id, times) in given {
+        if !known.contains(id) {
+            problems.push(format!("{id} is not in the analysis"));
+        } else if times > 1 {
+            problems.push(format!("{id} is given to {times} tasks"));
         }
     }
-    for one in plan.analysis.files.iter().flat_map(|file| &file.requirements) {
-        match given.get(one.id.as_str()) {
-            Some(1) => {}
-            Some(times) => problems.push(format!("{} is given to {times} tasks", one.id)),
-            None => problems.push(format!("{} is given to no task", one.id)),
+    for task in &plan.tasks {
+        for command in task.flow_control.pre_analysis.iter().flat_map(|step| &step.commands) {
+            if let Err(error) = ReaderCommand::parse(command) {
+                problems.push(format!("{}: {error}", task.id));
+            }
         }
     }
     problems

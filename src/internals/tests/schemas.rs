@@ -23,7 +23,7 @@ use crate::report::document::Document;
 use crate::report::planning::PlanDocument;
 use crate::report::state_files;
 use crate::report::validation::ValidationReport;
-use crate::role::test_plan::{AdviceResponse, SurveyResponse};
+use crate::role::test_plan::SurveyResponse;
 use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
 
 /// Name and schema of every format that users, other programs or models read or write.
@@ -41,7 +41,6 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("analysis", schema_for!(AnalysisResponse)),
         ("edits", schema_for!(EditsResponse)),
         ("test-survey", schema_for!(SurveyResponse)),
-        ("test-advice", schema_for!(AdviceResponse)),
         ("test-files", schema_for!(GenerateResponse)),
         ("verdicts", schema_for!(JudgeResponse)),
     ]
@@ -84,6 +83,14 @@ fn what_is_printed_on_an_error_fits_its_schema() {
 const GONE: &[&str] =
     &["cli_execution", "cli_execution_id", "critical", "goal", "high", "medium", "scope"];
 
+/// The same by their paths: what no task reads any more, and words that have others now.
+const GONE_PATHS: &[&str] = &[
+    "flow_control.implementation_approach.depends_on",
+    "flow_control.implementation_approach.output",
+    "flow_control.pre_analysis.on_error",
+    "flow_control.pre_analysis.output_to",
+];
+
 /// Paths of what an older value held and a value that was read back does not, but for fields
 /// that are gone; fields that came later may be there too.
 fn lost(now: &Value, then: &Value, path: &str) -> Vec<String> {
@@ -98,7 +105,7 @@ fn lost(now: &Value, then: &Value, path: &str) -> Vec<String> {
         (Value::Array(now), Value::Array(then)) if now.len() == then.len() => {
             now.iter().zip(then).flat_map(|(new, old)| lost(new, old, path)).collect()
         }
-        _ if now == then => Vec::new(),
+        _ if now == then || GONE_PATHS.contains(&path) => Vec::new(),
         _ => vec![path.to_owned()],
     }
 }

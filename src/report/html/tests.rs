@@ -103,6 +103,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         flaky: failing.to_vec(),
         preexisting: failing.to_vec(),
         special_cases: vec![],
+        unfixable: false,
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),

@@ -1,7 +1,6 @@
 //! Renders the analysis of what must be tested, and the reports of providers, as Markdown.
 
-use crate::domain::id::RepoPath;
-use crate::domain::test_plan::analysis::{Advice, FileRequirements, TestAnalysis};
+use crate::domain::test_plan::analysis::{FileRequirements, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
 
@@ -131,42 +130,32 @@ pub fn raw_analysis(analysis: &TestAnalysis, reports: &[String]) -> String {
     page
 }
 
-/// `enriched-suggestions.md`: cases of L1 and L2 by file, those of the code before those that a
-/// provider added, then what may go wrong, and the order of the files (specification.md 8.8).
-pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
-    let head = "\n| Layer | For | Type | Case | Expected | Doubles | Done when |\n|---|---|---|---|---|---|---|\n";
+/// `enriched-suggestions.md`: cases of L1 to L3 by file, those of the code before those that a
+/// provider added, then what may go wrong (specification.md 8.8).
+pub fn suggestions(analysis: &TestAnalysis) -> String {
+    let head = "\n| Layer | Id | Type | Case | Input | Expected | Done when | By |\n|---|---|---|---|---|---|---|---|\n";
     let fails = [SubLayer::Negative, SubLayer::FailureMode, SubLayer::External];
     let mut page = "# Enriched suggestions\n".to_owned();
     let mut errors: Vec<[String; 3]> = Vec::new();
     for file in &analysis.files {
-        let mut rows: Vec<[String; 7]> = Vec::new();
+        let mut rows: Vec<[String; 8]> = Vec::new();
         for one in file.requirements.iter().filter(|one| one.layer.layer() > 0) {
             let (layer, kind) = (one.layer.code(), one.layer.title());
-            rows.push([layer, &one.id, kind, &one.text, &one.expect, "", &one.check].map(cell));
+            let by = if one.is_derived() { "code" } else { &one.author };
+            let (what, done) = ([&one.text, &one.given, &one.expect], &one.check);
+            let [text, given, expect] = what.map(String::as_str);
+            rows.push([layer, &one.id, kind, text, given, expect, done, by].map(cell));
             if fails.contains(&one.layer) {
-                errors.push([&one.expect, &one.given, &one.text].map(|text| cell(text)));
+                errors.push([expect, given, text].map(cell));
             }
         }
-        let added = advice.into_iter().flat_map(|advice| &advice.suggestions);
-        for one in added.filter(|one| one.file == file.file.as_str()) {
-            let (what, expected) = (&one.case, &one.expected);
-            let own = [&one.layer, &one.requirement, &one.kind, what, expected];
-            let [layer, id, kind, what, expected] = own.map(|text| cell(text));
-            rows.push([layer, id, kind, what, expected, cell(&one.mocks), cell(&one.criterion)]);
+        page.push_str(&format!("\n## {}\n", code(file.file.as_str())));
+        if !file.mocks.is_empty() {
+            page.push_str(&format!("\nTest doubles:\n\n{}", list(&file.mocks)));
         }
-        page.push_str(&format!("\n## {}\n{}", code(file.file.as_str()), table(head, rows)));
+        page.push_str(&table(head, rows));
     }
-    let reported = advice.into_iter().flat_map(|advice| &advice.errors);
-    errors
-        .extend(reported.map(|one| [&one.error, &one.when, &one.expected].map(|text| cell(text))));
-    let head = "\n## Error scenarios\n\n| Error | When | Expected |\n|---|---|---|\n";
+    let head = "\n## Error scenarios\n\n| Error | When | Case |\n|---|---|---|\n";
     page.push_str(&table(head, errors));
-    if let Some(advice) = advice {
-        let order: Vec<&str> = advice.order.iter().map(RepoPath::as_str).collect();
-        let (author, order) = (code(&advice.author), code(&order.join(", ")));
-        page.push_str(&format!("\n## Provider\n\n- {author}, in the order {order}\n"));
-        let dropped = advice.dropped.iter();
-        page.extend(dropped.map(|text| format!("- dropped: {}\n", prose(text))));
-    }
     page
 }

@@ -46,6 +46,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         flaky: Vec::new(),
         preexisting: Vec::new(),
         special_cases: vec![],
+        unfixable: false,
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),
@@ -73,6 +74,8 @@ fn word(status: TaskStatus) -> &'static str {
         TaskStatus::InProgress => "in progress",
         TaskStatus::Completed => "completed",
         TaskStatus::Blocked => "blocked",
+        TaskStatus::Failed => "failed",
+        TaskStatus::Skipped => "skipped",
         TaskStatus::RolledBack => "taken back",
     }
 }

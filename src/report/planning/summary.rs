@@ -85,8 +85,8 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
             let mark = if task.meta.kind == TaskKind::TestFix { " [ITERATION]" } else { "" };
             let status = match task.status {
                 _ if first == Some(at) => "in_progress",
-                TaskStatus::Pending | TaskStatus::InProgress => "pending",
-                TaskStatus::Completed | TaskStatus::Blocked | TaskStatus::RolledBack => "completed",
+                status if status.is_ended() => "completed",
+                _ => "pending",
             };
             ProgressLine {
                 content: format!(
@@ -97,7 +97,7 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
                 ),
                 status: status.to_owned(),
                 active_form: format!("Working on {}", task.id),
-                summary: if task.status == TaskStatus::Blocked { "blocked" } else { "" }.into(),
+                summary: task.status.setback().unwrap_or_default().into(),
                 children: Vec::new(),
             }
         })
@@ -168,7 +168,8 @@ fn mark(status: TaskStatus) -> char {
         TaskStatus::Pending => '○',
         TaskStatus::InProgress => '▶',
         TaskStatus::Completed => '✓',
-        TaskStatus::Blocked | TaskStatus::RolledBack => '✗',
+        TaskStatus::Blocked | TaskStatus::Failed | TaskStatus::RolledBack => '✗',
+        TaskStatus::Skipped => '–',
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::analysis::Advice;
+use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
@@ -151,12 +151,7 @@ fn layers(task: &TestTask) -> String {
 }
 
 /// `test-planning-notes.md` (specification.md 8.8).
-pub fn notes(
-    state: &Pipeline,
-    plan: &TestPlan,
-    package: &Package,
-    advice: Option<&Advice>,
-) -> String {
+pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let analysis = &plan.analysis;
     let source = package.source_session().map_or("none".to_owned(), ToString::to_string);
     let mut page = format!(
@@ -173,16 +168,23 @@ pub fn notes(
         page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
     }
     page.push_str("\n## Enrichment\n\n");
-    match advice {
-        None => page.push_str("- no provider was asked, or none answered\n"),
-        Some(advice) => page.push_str(&format!(
-            "{} added {} ([all of them](.process/enriched-suggestions.md)):\n\n",
-            code(&advice.author),
-            count(advice.suggestions.len(), "case")
-        )),
+    let added: Vec<(&FileRequirements, &Requirement)> = analysis
+        .files
+        .iter()
+        .flat_map(|file| file.requirements.iter().map(move |one| (file, one)))
+        .filter(|(_, one)| !one.is_derived())
+        .collect();
+    if added.is_empty() {
+        page.push_str("- no provider added a case to those that the code shows\n");
+    } else {
+        page.push_str(&format!(
+            "{} added {} ([all cases](.process/enriched-suggestions.md)):\n\n",
+            code(&analysis.author),
+            count(added.len(), "case")
+        ));
     }
-    for one in advice.iter().flat_map(|advice| &advice.suggestions) {
-        let text = format!("{} {}: {}", one.file, one.layer, one.case);
+    for (file, one) in added {
+        let text = format!("{} {} {}: {}", one.id, file.file, one.layer, one.text);
         page.push_str(&format!("- {}\n", prose(&text)));
     }
     page.push_str("\n## Consolidated requirements\n\n");

@@ -97,34 +97,23 @@ fn a_report_of_a_provider_stays_inside_its_block() {
 }
 
 #[test]
-fn suggestions_are_listed_by_file_with_errors_and_order() {
-    use crate::domain::test_plan::analysis::{Advice, Scenario, Suggestion};
-    let sample = samples::analysis(2, 2);
-    let file = sample.files[1].file.clone();
-    let advice = Advice {
-        author: "one".into(),
-        suggestions: vec![Suggestion {
-            file: file.to_string(),
-            layer: "L1.3".into(),
-            case: "a | b".into(),
-            ..Suggestion::default()
-        }],
-        order: vec![file],
-        errors: vec![Scenario { error: "a timeout".into(), ..Scenario::default() }],
-        dropped: vec!["too much".into()],
-    };
-    let page = suggestions(&sample, Some(&advice));
+fn suggestions_are_listed_by_file_with_their_origin_doubles_and_errors() {
+    let mut sample = samples::analysis(2, 2);
+    sample.files[1].requirements[1].text = "a | b".into();
+    sample.files[1].requirements[1].author = "one".into();
+    sample.files[1].mocks = vec!["the mail service".into()];
+    let page = suggestions(&sample);
     for text in [
         "## `pkg0/m0.py`",
         "| `L1.1` | `R-001` | `happy path` | `` `f` raises ValueError for an empty text `` |",
         "`a \\| b`",
-        "| `a timeout` |",
-        "- `one`, in the order `pkg1/m1.py`",
-        "- dropped: too much",
+        "| `one` |",
+        "| `code` |",
+        "## `pkg1/m1.py`\n\nTest doubles:\n\n- the mail service\n",
+        "## Error scenarios\n\n| Error | When | Case |",
     ] {
         assert!(page.contains(text), "{text}:\n{page}");
     }
-    assert!(!suggestions(&sample, None).contains("## Provider"));
 }
 
 #[test]

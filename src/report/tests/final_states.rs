@@ -200,6 +200,20 @@ fn every_state_has_its_page() {
             ),
             base,
         ),
+        (
+            "unfixable",
+            FinalState::Unfixable,
+            changed(
+                without_change(
+                    Ending::Failure,
+                    58,
+                    "tests contradict each other, so a person must decide which one is right: `test_new`: \
+                     it expects `half(9)` to be `5`",
+                ),
+                |view| view.outcome.iter_mut().for_each(|outcome| outcome.unfixable = true),
+            ),
+            base,
+        ),
         ("stopped", FinalState::Stopped, closed(Ending::Blocked), pushed),
         (
             "stopped-by-a-spending-limit",

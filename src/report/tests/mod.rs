@@ -174,6 +174,7 @@ pub fn outcome(
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
         special_cases: vec![],
+        unfixable: false,
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),

@@ -113,6 +113,7 @@ pub fn is_fatal(error: &RunError) -> bool {
             | RunError::Io { .. }
             | RunError::UnknownFramework { .. }
             | RunError::NeedsCommand { .. }
+            | RunError::ReportWithoutCommand { .. }
             | RunError::Canary { .. }
     )
 }

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::behaviour::Behaviour;
-use crate::domain::coverage::{CoverageResult, FileLines, Measured, Shares};
+use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured, Shares};
 use crate::domain::id::{RepoPath, TreeId};
-use crate::domain::test_plan::context::CoverageSource;
 use crate::effect::{EffectError, Effects};
 
 use super::coverage::{ExecutedLines, FunctionFilter, callable};
@@ -22,25 +21,20 @@ pub struct CoverageOutcome {
 }
 
 impl CoverageOutcome {
-    fn unknown(reason: String) -> Self {
-        Self { reached: CoverageResult::Unmeasured { reason }, uncovered_lines: BTreeMap::new() }
+    fn unknown(reason: String, target: CoverageTarget) -> Self {
+        let reached = CoverageResult::Unmeasured { reason, target };
+        Self { reached, uncovered_lines: BTreeMap::new() }
     }
 }
 
 /// Runs the suite of a tree with the project's coverage tool and compares the coverage of `about`
-/// with the target. A project without tests has nothing to measure. If the tool fails, the outcome
-/// contains the reason instead of an error.
+/// with the target. If the tool fails, the outcome contains the reason instead of an error.
 pub async fn measure_coverage(
     tree: &TreeId,
     about: &About,
     before: &ExecutedLines,
     fx: &Effects<'_>,
 ) -> Result<CoverageOutcome, EffectError> {
-    if let CoverageSource::Mapping { reason } = &before.source
-        && !before.measure
-    {
-        return Ok(CoverageOutcome::unknown(reason.clone()));
-    }
     let mut texts = BTreeMap::new();
     for file in about.keys() {
         let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
@@ -49,13 +43,14 @@ pub async fn measure_coverage(
     fx.worktree.checkout(tree).await?;
     let files = texts.keys().cloned().collect();
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
-        Measured::Nothing { reason } => CoverageOutcome::unknown(reason),
+        Measured::Nothing { reason } => CoverageOutcome::unknown(reason, before.target),
         Measured::Lines { command, files, .. } => {
             let reached = CoverageResult::Measured {
                 command,
                 before: shares(about, &texts, &before.files),
                 after: shares(about, &texts, &files),
                 target: before.target,
+                lacks_branches: files.values().all(|file| file.branches.is_empty()),
             };
             CoverageOutcome { reached, uncovered_lines: uncovered_lines(about, &texts, &files) }
         }

@@ -1,7 +1,6 @@
 //! Phases 2 to 4 of a test session: explores the repository, derives requirements and plans tasks
 //! (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
 
-mod advice_question;
 mod code_requirements;
 mod context_package;
 mod coverage;
@@ -19,7 +18,6 @@ mod survey;
 mod survey_question;
 mod validate_survey;
 
-pub use advice_question::{AdviceOutcome, advise};
 pub use coverage::ExecutedLines;
 pub(super) use framework::run_specific;
 #[cfg(test)]
@@ -29,7 +27,7 @@ pub use measure_coverage::{CoverageOutcome, measure_coverage};
 pub use planner::plan;
 pub use requirements::analyse;
 #[cfg(any(test, feature = "internals"))]
-pub use responses::{AdviceResponse, SurveyResponse};
+pub use responses::SurveyResponse;
 pub use survey::Survey;
 pub use survey_question::{SurveyOutcome, consult};
 

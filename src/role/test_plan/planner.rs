@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::domain::id::RepoPath;
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::analysis::{
-    FileRequirements, RESULTS, Requirement, TestAnalysis, by_module,
-};
+use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis, by_module};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
-    ApproachStep, FlowControl, MOST, PreStep, REVIEW_TASK, SUITE_TASK, TaskContext, TaskKind,
-    TaskMeta, TestPlan, TestTask, VALIDATION_TASK, ordered, size,
+    FlowControl, MOST, OnError, PreStep, REVIEW_TASK, SUITE_TASK, TaskContext, TaskKind, TaskMeta,
+    TestPlan, TestTask, VALIDATION_TASK, ordered, planned_steps, sentence, size,
 };
 use crate::domain::text::count;
 
@@ -21,8 +19,8 @@ use super::framework;
 /// Number of tasks in every plan that do not write tests.
 const FIXED: usize = 3;
 
-/// Maximum number of existing test files shown to a task as examples.
-const SAMPLES: usize = 2;
+/// Maximum number of summaries of a finished session that the writer is shown.
+const SUMMARIES: usize = 10;
 
 /// The files and requirements that one task covers.
 struct Share<'a> {
@@ -166,7 +164,7 @@ impl Planner<'_> {
         let test_files = distinct(share.work.iter().map(|(file, _)| &file.test_file));
         let mut requirements = Vec::new();
         for (file, list) in &share.work {
-            let own = list.iter().map(|one| format!("{} {} {}", one.id, one.layer, one.text));
+            let own = list.iter().map(|one| sentence(one));
             requirements.push(format!("{}: {}", file.file, counted(list)));
             requirements.extend(own);
         }
@@ -188,7 +186,7 @@ impl Planner<'_> {
         };
         let flow = FlowControl {
             pre_analysis: self.pre_analysis(),
-            implementation_approach: approach(share),
+            implementation_approach: planned_steps(all().copied()),
             target_files: test_files,
             reusable_test_tools: framework.conventions.fixtures.clone(),
             test_commands: framework.commands.clone(),
@@ -197,35 +195,19 @@ impl Planner<'_> {
         TestTask { flow_control: flow, ..self.task((id, &title), TaskKind::TestGen, context) }
     }
 
+    /// What the writer is shown besides the sources and the requirements: what was implemented, in
+    /// session mode. A person may add more.
     fn pre_analysis(&self) -> Vec<PreStep> {
-        let read = |path: &str| format!("Read({path})");
-        let step = |name: &str, action: &str, commands: Vec<String>, on_error: &str| PreStep {
-            step: name.to_owned(),
-            action: action.to_owned(),
+        let Package::Session(package) = self.package else { return Vec::new() };
+        let own = package.source_context.implementation_summaries.iter().take(SUMMARIES);
+        let commands: Vec<String> = own.map(|one| format!("Read({})", one.summary_path)).collect();
+        let step = PreStep {
+            step: "load_summaries".to_owned(),
+            action: "What was implemented".to_owned(),
             commands,
-            output_to: name.to_owned(),
-            on_error: on_error.to_owned(),
+            on_error: OnError::Continue,
         };
-        let analysis = vec![read(&format!("{RESULTS}.json"))];
-        let package = vec![read(self.package.file())];
-        let mut steps = vec![
-            step("load_analysis", "Load the requirements", analysis, "fail"),
-            step("load_context", "Load the context package", package, "fail"),
-        ];
-        if let Package::Session(package) = self.package {
-            let own = package.source_context.implementation_summaries.iter().take(10);
-            let reads = own.map(|one| read(&one.summary_path)).collect();
-            steps.push(step("load_summaries", "Load what was implemented", reads, "skip_optional"));
-        }
-        let sample = self.analysis.framework.conventions.sample.iter();
-        let samples = distinct(sample.chain(&self.package.coverage().existing_tests));
-        let reads: Vec<String> =
-            samples.iter().take(SAMPLES).map(|file| read(file.as_str())).collect();
-        if !reads.is_empty() {
-            let action = "Study how tests are written here";
-            steps.push(step("study_tests", action, reads, "skip_optional"));
-        }
-        steps
+        Some(step).filter(|step| !step.commands.is_empty()).into_iter().collect()
     }
 
     /// Builds the task of gate 001.3 (specification.md 5.4).
@@ -316,35 +298,6 @@ fn counted(list: &[&Requirement]) -> String {
     let parts: Vec<String> =
         by_layer(list).iter().map(|(layer, count)| format!("{count} {layer}")).collect();
     format!("{}: {}", count(list.len(), "requirement"), parts.join(", "))
-}
-
-fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
-    let titles = [
-        "L0: the file itself",
-        "L1: units",
-        "L2: integration across files",
-        "L3: the whole program",
-    ];
-    let mut steps: Vec<ApproachStep> = Vec::new();
-    for (layer, title) in (0..).zip(titles) {
-        let all = share.work.iter().flat_map(|(_, list)| list);
-        let layers = by_layer(all.filter(|one| one.layer.layer() == layer));
-        let parts: Vec<String> = layers
-            .iter()
-            .map(|(layer, count)| format!("{layer} {}: {count}", layer.title()))
-            .collect();
-        let number = u32::try_from(steps.len() + 1).unwrap_or(u32::MAX);
-        if !parts.is_empty() {
-            steps.push(ApproachStep {
-                step: number,
-                title: title.to_owned(),
-                description: parts.join("; "),
-                depends_on: if number > 1 { vec![number - 1] } else { Vec::new() },
-                output: format!("layer_{layer}"),
-            });
-        }
-    }
-    steps
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ impl RequirementDraft {
     pub fn numbered(self, number: u32, check: String) -> Requirement {
         let Self { layer, function, line, text, given, expect } = self;
         let id = format!("R-{number:03}");
-        Requirement { id, layer, function, line, text, given, expect, check }
+        let author = String::new();
+        Requirement { id, layer, function, line, text, given, expect, check, author }
     }
 }
 

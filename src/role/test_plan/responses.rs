@@ -1,9 +1,7 @@
-//! Types of the surveyor's and adviser's answers (specification.md 13.16).
+//! Types of the surveyor's answer (specification.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::domain::test_plan::analysis::{Scenario, Suggestion};
 
 /// One requirement, as the surveyor reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,20 +49,4 @@ pub struct SurveyResponse {
     pub confidence_score: f64,
     /// The analysis in Markdown, in seven parts.
     pub report: String,
-}
-
-/// The adviser's answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct AdviceResponse {
-    /// The question it answers.
-    pub task_id: String,
-    /// The suggested cases.
-    pub suggestions: Vec<Suggestion>,
-    /// Files in the order in which their tests are best written.
-    pub order: Vec<String>,
-    /// What may go wrong.
-    pub errors: Vec<Scenario>,
-    /// From 0 to 1.
-    pub confidence_score: f64,
 }

@@ -74,7 +74,7 @@ pub async fn consult(
                 if !report.trim().is_empty() {
                     reports.push(report);
                 }
-                add(&mut analysis, answer.value);
+                add(&mut analysis, answer.value, &answer.provider);
                 authors.insert(answer.provider);
             }
             Reply::NoAnswer if files.len() > 1 && providers.timed_out().await => {
@@ -99,7 +99,7 @@ fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
 }
 
 /// Adds valid requirements to an analysis, except for those already derived from the code.
-fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
+fn add(analysis: &mut TestAnalysis, accepted: Accepted, author: &str) {
     let used = analysis.files.iter().flat_map(|file| &file.requirements);
     let last = used.filter_map(|one| one.id.strip_prefix("R-")?.parse::<u32>().ok()).max();
     let mut number = last.unwrap_or_default();
@@ -109,15 +109,16 @@ fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
-        // A function can have many normal cases. Any other line with a derived requirement gets no
-        // second one, but an answer may contain several cases for the same line.
+        // A function can have many normal cases. Any other line with a derived requirement gets a
+        // second one only with an input of its own; an answer may hold several for the same line.
         let own = before.get(&path).copied().unwrap_or_default();
         let same = |(at, known): (usize, &Requirement)| {
             let decides = at < own
                 && known.layer == one.layer
                 && known.function == one.function
                 && known.line == one.line
-                && one.layer != SubLayer::Happy;
+                && one.layer != SubLayer::Happy
+                && (one.given.is_empty() || one.given == known.given);
             decides || known.text == one.text
         };
         if file.requirements.iter().enumerate().any(same) {
@@ -128,7 +129,11 @@ fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
             continue;
         }
         number += 1;
-        file.requirements.push(Requirement { id: format!("R-{number:03}"), ..one });
+        file.requirements.push(Requirement {
+            id: format!("R-{number:03}"),
+            author: author.to_owned(),
+            ..one
+        });
     }
     for (path, mock) in accepted.mocks {
         let file = analysis.files.iter_mut().find(|file| file.file == path);
@@ -160,7 +165,9 @@ fn parts(
         parts.push(part(format!("The source {}", file.file), text));
     }
     for file in &chosen {
-        let known: Vec<&Requirement> = file.requirements.iter().collect();
+        // Layer 0 is checked by the gates.
+        let known = file.requirements.iter().filter(|one| one.layer.layer() > 0);
+        let known: Vec<&Requirement> = known.collect();
         let text = format!(
             "{}; tests belong into {}\n{}",
             file.reason,
@@ -193,7 +200,7 @@ struct SurveyReader<'a> {
 }
 
 /// The layers that `accepts` accepts, formatted for a prompt.
-pub(super) fn layers(accepts: impl Fn(&SubLayer) -> bool) -> String {
+fn layers(accepts: impl Fn(&SubLayer) -> bool) -> String {
     let all = SubLayer::ALL.iter().filter(|layer| accepts(layer));
     all.map(|layer| format!("{layer} {}", layer.title())).collect::<Vec<_>>().join(", ")
 }
@@ -268,7 +275,7 @@ mod tests {
             strategy: vec!["first f".into(), "first f".into()],
             ..Accepted::default()
         };
-        add(&mut analysis, accepted);
+        add(&mut analysis, accepted, "one");
         assert_eq!(analysis.total(), before + 4);
         let ids: Vec<&str> =
             analysis.files[0].requirements.iter().map(|one| one.id.as_str()).collect();

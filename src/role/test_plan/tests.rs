@@ -307,7 +307,8 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
         branches: BTreeMap::from([(2, (3, 4))]),
         functions: BTreeMap::new(),
     };
-    let target = |line, branch, function| CoverageTarget { line, branch, function };
+    let target =
+        |line, branch, function| CoverageTarget { line, branch, function, branch_is_set: true };
     let table = [
         ("three of four lines", target(76, 0, 0), Some("3 of 4 lines run")),
         ("exactly", target(75, 75, 50), None),

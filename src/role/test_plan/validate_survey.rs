@@ -109,7 +109,8 @@ fn validate_requirement(
     }
     let function = known.map_or_else(String::new, |one| one.name.clone());
     let check = framework::check(evidence.framework, &file.test_file, &function);
-    Ok(Requirement { id: String::new(), layer: *layer, function, line, text, given, expect, check })
+    let [id, author] = [String::new(), String::new()];
+    Ok(Requirement { id, layer: *layer, function, line, text, given, expect, check, author })
 }
 
 /// The functions of a file, including an unnamed default export under the name `default`.
@@ -193,7 +194,7 @@ fn sentence(text: &str) -> String {
 
 /// Puts an untrusted text on one line and truncates it. White space inside backticks is kept,
 /// because it is part of a value.
-pub(super) fn one_line(text: &str, most: usize) -> String {
+fn one_line(text: &str, most: usize) -> String {
     let (mut line, mut is_code) = (String::new(), false);
     for c in text.trim().chars() {
         is_code ^= c == '`';

@@ -7,11 +7,13 @@ use crate::code::language::Language;
 use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
+use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
 use crate::domain::text::has_word;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::ask::{Answered, Budgeted, ProviderChain, Reply};
 use crate::role::characterise::entered;
+use crate::role::excerpt;
 use crate::role::prompt::{PromptPart, Role, Section};
 use crate::role::requirement_lines::requirement_lines;
 
@@ -163,11 +165,14 @@ impl DraftReview<'_> {
         let part = |title: String, text: String| PromptPart::new(title, text, true);
         let failures: String =
             failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.failure(case))).collect();
+        // What was derived from the code cannot show that the code is wrong, or right.
+        let all = self.request.requirements.iter().copied();
+        let stated: Vec<&Requirement> = all.filter(|one| !one.is_derived()).collect();
         let mut parts = vec![
             part("What the failing tests said".into(), failures),
             part(format!("The source {}", self.request.subject.file), text.to_owned()),
             part(format!("The new tests {}", file.path), file.text.clone()),
-            part("Requirements".into(), requirement_lines(&self.request.requirements)),
+            part("Requirements".into(), requirement_lines(&stated)),
         ];
         parts.extend(self.reader.sources.documents(&self.request.subject.file));
         parts
@@ -176,7 +181,9 @@ impl DraftReview<'_> {
     /// The failure of a test, truncated and without private paths.
     fn failure(&self, case: &TestCase) -> String {
         let failure = case.failure.clone().unwrap_or_default();
-        plain(&format!("{} {}\n{}", failure.class, failure.message, failure.stack), self.fx)
+        let root = self.fx.worktree.root().display().to_string();
+        let stack = excerpt::frames_inside(&failure.stack, &root);
+        plain(&format!("{} {}\n{stack}", failure.class, failure.message), self.fx)
     }
 
     /// The first line of the failure of a test.

@@ -11,6 +11,7 @@ mod responses;
 mod run_file;
 mod source_index;
 mod stability;
+mod task_steps;
 mod test_path;
 mod unknown_java_packages;
 mod verdicts;
@@ -20,6 +21,7 @@ pub use request::{WriteOutcome, WriteRequest};
 #[cfg(any(test, feature = "internals"))]
 pub use responses::{GenerateResponse, JudgeResponse};
 pub use source_index::SourceIndex;
+pub use task_steps::read_task_steps;
 pub use write::write_tests;
 
 #[cfg(any(test, feature = "internals"))]

@@ -9,6 +9,7 @@ use crate::domain::test_plan::context::TestFramework;
 use crate::domain::test_plan::written_tests::WrittenTests;
 
 use super::source_index::PromptSubject;
+use crate::role::prompt::PromptPart;
 
 /// A request to providers for the tests of one source file.
 pub struct WriteRequest<'a> {
@@ -22,12 +23,13 @@ pub struct WriteRequest<'a> {
     pub requirements: Vec<&'a Requirement>,
     /// The ids of all requirements of the task; tests cannot claim to cover others.
     pub ids: &'a BTreeSet<String>,
+    /// What the task file has the writer shown and told.
+    pub shown: &'a [PromptPart],
     pub framework: &'a TestFramework,
     pub project_type: &'a str,
     pub survivors: Vec<Mutant>,
     /// Source lines that no test executes, if a coverage tool reports lines; used in later rounds.
     pub uncovered_lines: Vec<u32>,
-    pub suggestions: &'a str,
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
 }
@@ -46,7 +48,7 @@ impl WriteRequest<'_> {
             requirements: &self.requirements,
             survivors: &self.survivors,
             uncovered_lines: &self.uncovered_lines,
-            suggestions: self.suggestions,
+            shown: self.shown,
             framework: self.framework,
             project_type: self.project_type,
         }

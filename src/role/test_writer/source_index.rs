@@ -45,7 +45,8 @@ pub struct PromptSubject<'a> {
     pub requirements: &'a [&'a Requirement],
     pub survivors: &'a [Mutant],
     pub uncovered_lines: &'a [u32],
-    pub suggestions: &'a str,
+    /// What the task file has the writer shown and told.
+    pub shown: &'a [PromptPart],
     pub framework: &'a TestFramework,
     pub project_type: &'a str,
 }
@@ -87,13 +88,15 @@ impl SourceIndex {
         if let Some(promised) = promised.filter(|text| !text.is_empty()) {
             parts.push(part("Requirements from the documentation of the code", &promised, true));
         }
-        let title = if subject.survivors.is_empty() && subject.uncovered_lines.is_empty() {
-            "Requirements that are open"
-        } else {
-            // Most of them are covered by now, but they still specify the behaviour.
-            "Requirements"
-        };
-        parts.push(part(title, &requirement_lines(subject.requirements), true));
+        // In later rounds most of them are covered, but they still specify the behaviour.
+        let is_first = subject.survivors.is_empty() && subject.uncovered_lines.is_empty();
+        let open = if is_first { " that are open" } else { "" };
+        let (derived, stated): (Vec<&Requirement>, Vec<&Requirement>) =
+            subject.requirements.iter().partition(|one| one.is_derived());
+        for (title, list) in [("Requirements", stated), ("Cases in the code", derived)] {
+            parts.push(part(&format!("{title}{open}"), &requirement_lines(&list), true));
+        }
+        parts.extend(subject.shown.iter().cloned());
         parts.extend(self.documents(file));
         parts.extend(self.sample(subject));
         parts.push(part("How tests are written here", &conventions(subject), true));
@@ -109,9 +112,6 @@ impl SourceIndex {
         });
         for (file, text) in manifests.take(2) {
             parts.push(part(&format!("The manifest {file}"), text, true));
-        }
-        if !subject.suggestions.is_empty() {
-            parts.push(part("Cases that are easily forgotten", subject.suggestions, true));
         }
         parts
     }
@@ -278,19 +278,20 @@ mod tests {
             requirements: &[],
             survivors: &[],
             uncovered_lines: &[],
-            suggestions: "",
+            shown: &[],
             framework: &framework,
             project_type: "Library (Python)",
         };
         let parts = sources.parts(&prompt_subject);
-        assert!(parts[3].text.starts_with("framework: command 2\n"), "{}", parts[3].text);
-        assert!(parts[3].text.contains("\nproject: Library (Python)"), "{}", parts[3].text);
+        assert!(parts[4].text.starts_with("framework: command 2\n"), "{}", parts[4].text);
+        assert!(parts[4].text.contains("\nproject: Library (Python)"), "{}", parts[4].text);
         let titles: Vec<String> = parts.into_iter().map(|part| part.title).collect();
         assert_eq!(
             titles,
             [
                 "The source shop/price.py",
                 "Requirements that are open",
+                "Cases in the code that are open",
                 "A test file of this project, tests/test_tax.py",
                 "How tests are written here",
                 "What shop/tax.py defines",

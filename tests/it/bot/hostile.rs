@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::escaping;
 use super::harness::{Job, LINK, World, holding};
+use super::pull_request_life::red;
 use crate::support::fake_model::{FakeModel, Reply};
 use crate::support::{CALC, Ran};
 
@@ -248,6 +249,30 @@ fn hunt(walls: &str) {
     assert!(comment.contains("Still failing") && comment.len() < 65_536, "{comment}");
     let conclusion = world.github.state().checks[0].conclusion.clone();
     assert_eq!(conclusion.as_deref(), Some("failure"));
+}
+
+#[test]
+fn a_snapshot_of_a_session_that_unpacks_to_gigabytes_is_refused_and_named() {
+    let world = red();
+    let number = world.pull();
+    let reference = format!("refs/regreen/sessions/WFS-test-pr-{number}");
+    // It is compressed to a thousandth.
+    let flat = vec![b' '; 101 << 20];
+    let hostile = super::memory::commit(&world, "events.jsonl", &flat);
+    world.git(&["update-ref", &reference, &hostile]);
+    let ran = world.run(&world.comment(number, "ann", "/regreen fix"));
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    for part in [
+        format!("the snapshot of WFS-test-pr-{number} cannot be used: "),
+        format!("object 3 of the pack comes to {} bytes", 101 << 20),
+        format!("delete it with `git push origin :{reference}`"),
+    ] {
+        assert!(ran.out.contains(&part), "{part}: {}", shown(&ran));
+    }
+    assert_eq!(world.git(&["rev-parse", &reference]), hostile, "it is left alone");
+    world.git(&["update-ref", "-d", &reference]);
+    let ran = world.run(&world.comment(number, "ann", "/regreen fix"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
 }
 
 #[test]

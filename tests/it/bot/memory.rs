@@ -14,7 +14,7 @@ fn memory(world: &World) -> serde_json::Value {
 }
 
 /// A commit on the server with one file, made as by a job of ours if it is named `memory.json`.
-fn commit(world: &World, name: &str, text: &[u8]) -> String {
+pub fn commit(world: &World, name: &str, text: &[u8]) -> String {
     let file = world.around().join("content");
     std::fs::write(&file, text).expect("a file");
     let blob = world.git(&["hash-object", "-w", &file.display().to_string()]);

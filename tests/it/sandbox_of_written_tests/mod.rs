@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::support::TestRepo;
-use super::support::fake_model::{Reply, advice, survey, test_file};
+use super::support::fake_model::{Reply, survey, test_file};
 use super::test_writing::{configured, nothing, run, server, texts};
 
 /// One language: a correct test file, and variants with tests that must not be kept.
@@ -41,10 +41,8 @@ impl LanguageStory {
     }
 
     fn repo(&self, answers: &[String], settings: &str) -> TestRepo {
-        let mut script = vec![
-            survey(self.subject, &[("L1.1", self.function, 2, "it is twice as much")]),
-            advice(self.subject, "L1.3", "zero"),
-        ];
+        let mut script =
+            vec![survey(self.subject, &[("L1.1", self.function, 2, "it is twice as much")])];
         script.extend(answers.iter().map(|text| test_file(self.place, text, &[])));
         script.push(Reply::By(|_| nothing()));
         let model = server(script);

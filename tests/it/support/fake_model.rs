@@ -249,22 +249,6 @@ pub fn survey(file: &str, requirements: &[(&str, &str, u32, &str)]) -> Reply {
     )
 }
 
-/// A suggestion of one case that is easily forgotten.
-pub fn advice(file: &str, layer: &str, case: &str) -> Reply {
-    Reply::Text(
-        json!({
-            "suggestions": [{
-                "file": file, "layer": layer, "requirement": "", "kind": "unit", "case": case,
-                "expected": "ValueError", "mocks": "", "criterion": "it passes",
-            }],
-            "order": [file],
-            "errors": [{ "error": "ValueError", "when": "the text is empty", "expected": "it is raised" }],
-            "confidence_score": 0.8,
-        })
-        .to_string(),
-    )
-}
-
 /// A test file, with the requirements that its tests cover.
 pub fn test_file(file: &str, content: &str, covers: &[(&str, &[&str])]) -> Reply {
     let covers: Vec<Value> =

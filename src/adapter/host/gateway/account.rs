@@ -16,6 +16,10 @@ const LONGEST: u32 = 128_000;
 /// known model accepts it.
 const ACCEPTED: u32 = 32_000;
 
+/// The tokens of a picture at most. The largest that any provider counts is `OpenAI`'s: 10,000 patches,
+/// times 2.46 for its smallest models.
+const LARGEST_PICTURE: u64 = 24_600;
+
 /// What the models of a provider charge.
 #[derive(Clone, Debug)]
 pub struct Prices {
@@ -39,6 +43,8 @@ impl Prices {
 pub struct Asked {
     /// Its length.
     pub bytes: usize,
+    /// The pictures in it.
+    pub pictures: usize,
     /// The longest answer that it permits, in tokens.
     pub cap: Option<u32>,
     /// What its model charges.
@@ -49,12 +55,21 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// The tokens of its prompt, estimated.
+    fn prompt(&self) -> u64 {
+        tokens(self.bytes).saturating_add(self.picture_tokens())
+    }
+
+    fn picture_tokens(&self) -> u64 {
+        LARGEST_PICTURE.saturating_mul(self.pictures as u64)
+    }
+
     /// What its prompt and an answer may cost at most.
     fn most(&self, usage: Usage) -> Usage {
         let surcharge = self.cache_share.map(|share| usage.input_tokens.div_ceil(share.max(1)));
         Usage {
-            // No tokenizer makes more tokens than bytes.
-            longest_input: self.bytes as u64,
+            // No tokenizer makes more tokens than bytes, but a few bytes may be a large picture.
+            longest_input: (self.bytes as u64).saturating_add(self.picture_tokens()),
             cache_surcharge: surcharge.unwrap_or_default(),
             ..usage
         }
@@ -109,7 +124,7 @@ impl Entry {
         let (reported, more) = (self.reported, tokens(self.unreported));
         let is_silent = reported.input_tokens == 0;
         Usage {
-            input_tokens: if is_silent { tokens(self.asked.bytes) } else { reported.input_tokens },
+            input_tokens: if is_silent { self.asked.prompt() } else { reported.input_tokens },
             output_tokens: reported.output_tokens.saturating_add(more),
             estimated: is_silent || more > 0,
             ..reported
@@ -118,7 +133,7 @@ impl Entry {
 
     /// What it may have used at its end.
     fn reservation(&self) -> Usage {
-        self.asked.most(Usage::new(tokens(self.asked.bytes), self.reserved.into()))
+        self.asked.most(Usage::new(self.asked.prompt(), self.reserved.into()))
     }
 
     fn cost(&self, usage: Usage) -> Option<u64> {
@@ -149,7 +164,7 @@ impl Account {
     fn admit(&mut self, asked: Asked) -> Admission {
         let wanted = asked.cap.unwrap_or(LONGEST);
         let price = |usage| asked.price.as_ref().map(|price| price.of(asked.most(usage)));
-        let (spent, prompt) = (self.committed(), tokens(asked.bytes));
+        let (spent, prompt) = (self.committed(), asked.prompt());
         let granted = spent.longest_answer(&self.limits, prompt, wanted, &price);
         if granted != Ok(wanted) && self.questions.iter().any(|entry| entry.is_open) {
             return Admission::Later;
@@ -313,7 +328,7 @@ mod tests {
 
     fn asked(prompt: usize, cap: impl Into<Option<u32>>) -> Asked {
         let bytes = prompt * BYTES_PER_TOKEN;
-        Asked { bytes, cap: cap.into(), price: Some(price()), cache_share: None }
+        Asked { bytes, pictures: 0, cap: cap.into(), price: Some(price()), cache_share: None }
     }
 
     fn limits(tokens: impl Into<Option<u64>>, micro_usd: impl Into<Option<u64>>) -> SpendingLimits {
@@ -364,6 +379,15 @@ mod tests {
                 let asked = Asked { cache_share, ..asked(3_000, 5_000) };
                 assert_eq!(open(&ledger, asked).await, Ok(expected), "{cache_share:?} {left}");
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_picture_is_reserved_at_its_largest_however_short_it_is() {
+        for (left, expected) in [(30_600, Some(5_000)), (30_000, Some(4_400))] {
+            let ledger = Arc::new(Ledger::new(limits(left, None)));
+            let asked = Asked { pictures: 1, cap: None, ..asked(1_000, 5_000) };
+            assert_eq!(open(&ledger, asked).await, Ok(expected), "{left}");
         }
     }
 

@@ -17,6 +17,9 @@ pub trait Dialect: Send + Sync {
     /// checkout to other hosts, and nobody knows what it costs.
     fn beyond_its_text(&self, question: &Value) -> Option<String>;
 
+    /// The number of pictures in a question.
+    fn pictures(&self, question: &Value) -> usize;
+
     /// Lets a question ask for one answer at the usual speed, as only that is reserved.
     fn set_one_answer(&self, question: &mut Value);
 

@@ -57,6 +57,7 @@ impl Shared {
         let named = question.as_ref().unwrap_or(&Value::Null);
         let asked = Asked {
             bytes: length,
+            pictures: dialect.pictures(named),
             cap: dialect.cap(named),
             price: self.prices.of(dialect.model(url.path(), named)),
             cache_share: dialect.cache_share(named),

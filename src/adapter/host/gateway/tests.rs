@@ -34,6 +34,10 @@ impl Dialect for Plain {
         Some(question.get("beyond")?.as_str()?.to_owned())
     }
 
+    fn pictures(&self, _: &Value) -> usize {
+        0
+    }
+
     fn cache_share(&self, _: &Value) -> Option<u64> {
         None
     }

@@ -21,6 +21,9 @@ pub use write::Overlap;
 /// Names the checkout's own commit, so that a server knows what is here already.
 const KNOWN: &str = "refs/regreen/checkout";
 
+/// Names the commit under test.
+const HEAD: &str = "refs/regreen/head";
+
 /// Author of commits, with the email address of the `github-actions[bot]` account.
 const NAME: &str = "regreen";
 const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
@@ -69,6 +72,14 @@ impl ScratchRepo {
             .reference(KNOWN, oid(&source.head)?, true, "regreen")
             .map_err(failed("name the commit of the checkout"))?;
         Ok(scratch)
+    }
+
+    /// Names the commit under test, so that a server sends only what differs from it.
+    pub fn name_head(&self, head: &CommitId) -> Result<(), GitError> {
+        self.repo()?
+            .reference(HEAD, oid(head)?, true, "regreen")
+            .map(drop)
+            .map_err(failed("name the commit under test"))
     }
 
     fn repo(&self) -> Result<Repository, GitError> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use git2::{Oid, Sort};
+use git2::{Oid, Repository, Sort};
 
 use crate::adapter::host::files;
 use crate::domain::commit::is_of_session;
@@ -16,6 +16,11 @@ use super::ScratchRepo;
 /// Commits below a tip that are searched for the state of a session.
 const DEPTH: u32 = 50;
 
+/// The size of an object in bytes, without reading it; `None` when it is not there.
+fn size_of(repo: &Repository, id: Oid) -> Option<usize> {
+    repo.odb().ok()?.read_header(id).ok().map(|(size, _)| size)
+}
+
 impl ScratchRepo {
     /// One file of a commit; `None` when it is missing or not a plain file.
     pub fn file_of(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
@@ -23,6 +28,25 @@ impl ScratchRepo {
         let tree = tree_of(&repo, commit)?;
         let entry = tree.get_path(Path::new(path)).ok().filter(tree::is_plain);
         let blob = entry.and_then(|entry| repo.find_blob(entry.id()).ok());
+        Ok(blob.map(|blob| blob.content().to_vec()))
+    }
+
+    /// The same for a file that may be anything: `None` also when it is larger than `limit` bytes.
+    pub fn file_within(
+        &self,
+        commit: &CommitId,
+        path: &str,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let repo = self.repo()?;
+        let tree = tree_of(&repo, commit)?;
+        let Some(entry) = tree.get_path(Path::new(path)).ok().filter(tree::is_plain) else {
+            return Ok(None);
+        };
+        if size_of(&repo, entry.id()).is_none_or(|size| size > limit) {
+            return Ok(None);
+        }
+        let blob = repo.find_blob(entry.id()).ok();
         Ok(blob.map(|blob| blob.content().to_vec()))
     }
 
@@ -71,10 +95,12 @@ impl ScratchRepo {
             .walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
                 if tree::is_plain(entry)
                     && let Ok(name) = entry.name()
-                    && let Ok(blob) = repo.find_blob(entry.id())
+                    && let Some(size) = size_of(&repo, entry.id())
                 {
-                    left = left.and_then(|left| left.checked_sub(blob.size()));
-                    if left.is_some() {
+                    left = left.and_then(|left| left.checked_sub(size));
+                    if left.is_some()
+                        && let Ok(blob) = repo.find_blob(entry.id())
+                    {
                         files.push((format!("{parent}{name}"), blob.content().to_vec()));
                     }
                 }

@@ -30,8 +30,8 @@ pub struct CommandRunner {
     command: SuiteCommand,
     paths: PathMapper,
     timeout: Duration,
-    /// Failures that kept tests from running, which no candidate reports once they are repaired.
-    unloaded: Vec<TestCase>,
+    /// Failures that no candidate reports once they are repaired.
+    vanishing: Vec<TestCase>,
     /// One candidate at a time: the copy is shared.
     turn: Mutex<()>,
 }
@@ -44,8 +44,8 @@ pub fn open(
     let copy = suite.settings.scratch.join("cold");
     copy_checkout(request.root, &copy)?;
     let mut runner = CommandRunner::new(suite, &copy);
-    let is_unloaded = |case: &&TestCase| case.kind.is_unloaded();
-    runner.unloaded = request.failing.iter().filter(is_unloaded).cloned().collect();
+    let vanishes = |case: &&TestCase| case.kind.is_only_reported_as_failed();
+    runner.vanishing = request.failing.iter().filter(vanishes).cloned().collect();
     Ok(Box::new(runner))
 }
 
@@ -58,7 +58,7 @@ impl CommandRunner {
             command: suite.command(copy, &format!("{name}.cold-"), log),
             paths: suite.path_mapper(copy),
             timeout: suite.settings.timeout,
-            unloaded: Vec::new(),
+            vanishing: Vec::new(),
             turn: Mutex::new(()),
         }
     }
@@ -76,9 +76,9 @@ impl CommandRunner {
             return Ok(Vec::new());
         }
         let mut cases = to_test_cases(&self.command.read(&execution)?.tests, &self.paths);
-        let loaded: Vec<TestCase> =
-            self.unloaded.iter().filter_map(|failed| loaded(failed, &cases)).collect();
-        cases.extend(loaded);
+        let gone: Vec<TestCase> =
+            self.vanishing.iter().filter_map(|failed| repaired(failed, &cases)).collect();
+        cases.extend(gone);
         Ok(cases)
     }
 
@@ -139,17 +139,20 @@ impl CandidateRunner for CommandRunner {
     }
 }
 
-/// How a failure that kept tests from running ends in a run that does not report it any more: it passes
-/// where these tests run, and names those that fail. `None` where none runs.
-fn loaded(failed: &TestCase, cases: &[TestCase]) -> Option<TestCase> {
+/// How a failure ends in a run that does not report it any more: it passes where the tests run that it had
+/// kept from running or around which it runs, and names those that fail. `None` where none runs.
+fn repaired(failed: &TestCase, cases: &[TestCase]) -> Option<TestCase> {
     let is_known = |_: &TestId| false;
     if cases.iter().any(|case| case.id == failed.id)
         || !failed.is_superseded_in(cases.iter(), is_known)
     {
         return None;
     }
-    let is_part =
-        |case: &&TestCase| failed.kind == CaseKind::Prerequisite || case.id.is_within(&failed.id);
+    let is_part = |case: &&TestCase| {
+        failed.kind == CaseKind::Prerequisite
+            || failed.runs_around(case)
+            || case.id.is_within(&failed.id)
+    };
     let own = cases.iter().filter(is_part);
     let failing = own.filter(|case| case.status == Status::Failed);
     // The names are all that is kept of them.
@@ -177,8 +180,14 @@ pub fn case_results(
     stop_at_failure: bool,
 ) -> Vec<CaseResult> {
     let by_id: BTreeMap<&TestId, &TestCase> = cases.iter().map(|case| (&case.id, case)).collect();
+    let hooks: Vec<&TestCase> = cases
+        .iter()
+        .filter(|case| case.kind == CaseKind::Hook && case.status == Status::Failed)
+        .collect();
     let of_file = |id: &TestId| {
-        by_id.get(&TestId(file_of(id).to_owned())).filter(|case| case.status == Status::Failed)
+        let file = by_id.get(&TestId(file_of(id).to_owned()));
+        let hook = || hooks.iter().find(|hook| hook.is_hook_of(id));
+        file.filter(|case| case.status == Status::Failed).or_else(hook)
     };
     let mut results = Vec::new();
     for id in tests {
@@ -191,7 +200,8 @@ pub fn case_results(
             let first = failure.message.lines().next().unwrap_or_default().to_owned();
             (failure.class.clone(), first)
         });
-        let behind = case.filter(|case| case.status == Status::Passed && case.kind.is_unloaded());
+        let behind = case
+            .filter(|case| case.status == Status::Passed && case.kind.is_only_reported_as_failed());
         let behind = behind.and_then(|case| case.failure.as_ref());
         let failing_behind = behind.map_or(0, |behind| behind.message.lines().count());
         let failure = failure.filter(|_| status == Status::Failed);

@@ -20,6 +20,7 @@ use super::framework::{
     DETECTION_ORDER, FrameworkAdapter, NamedRunner, RunFiles, SAMPLES, Site, adapter,
     is_certainly_pytest, named_runner, words,
 };
+use super::python_environment::{self, Managed};
 use super::version_managers;
 
 /// Files that are counted at most to rank the languages.
@@ -51,34 +52,40 @@ pub struct Package {
 }
 
 /// Detects the framework in the nearest folder from `start` up to the root.
-/// Fails with [`RunError::UnknownFramework`] when none of these folders shows signs of one.
+/// Fails with [`RunError::UnknownFramework`] when none of these folders shows signs of one, and with
+/// [`RunError::ReportWithoutCommand`] when nobody named the command that writes a report.
 pub fn detect(
     root: &Path,
     start: &str,
     command: Option<&str>,
     report: Option<&str>,
 ) -> Result<Detection, RunError> {
+    if report.is_some() && command.is_none() {
+        let found = detect(root, start, None, None).ok().map(|found| found.facts.framework);
+        return Err(RunError::ReportWithoutCommand { found });
+    }
     let mut directory = start.to_owned();
     let path = search_path(root, start);
     loop {
-        let site = Site {
+        let mut site = Site {
             command: command.map(TestCommand::new),
             report: report.map(str::to_owned),
             path: path.clone(),
             ..Site::new(root, &directory)
         };
+        let managed = use_environment(&mut site);
         // A configured report is read as such, whatever the command runs.
         let mut matches = if report.is_none() { matches(&site) } else { Vec::new() };
         if matches.is_empty() {
             matches.extend(Match::of(Framework::Command, &site));
         }
-        if let Some(best) = choose(&site, &matches) {
+        if let Some(best) = choose(&site, &matches, managed.as_ref()) {
             let others = matches
                 .iter()
                 .filter(|other| other.adapter.framework != best.adapter.framework)
                 .map(|other| format!("{} ({})", other.adapter.framework, other.evidence))
                 .collect();
-            return Ok(describe(best, site, others));
+            return Ok(with_environment(describe(best, site, others), managed));
         }
         if let Some(error) = needs_command(&site) {
             return Err(error);
@@ -95,8 +102,7 @@ pub fn detect(
 
 /// Detects the framework or, for a project without tests, chooses the one built into the language
 /// with the most sources. A project that uses pytest mentions it somewhere, so it is detected.
-/// Fails with [`RunError::UnknownFramework`] when nothing is detected and there are no Python and
-/// no JavaScript sources, or the project reads results of a command that nobody named.
+/// Fails like [`detect`] when nothing is detected and there are no Python and no JavaScript sources.
 pub fn detect_or_begin(
     root: &Path,
     start: &str,
@@ -119,6 +125,55 @@ pub fn detect_or_begin(
         }
     }
     Err(error)
+}
+
+/// Puts the environment that a tool of the project has made in front of the search path.
+fn use_environment(site: &mut Site) -> Option<Managed> {
+    let own = site.clone();
+    let managed = python_environment::find(&own, &|argv| {
+        // It keeps environments and settings in the user's home.
+        let home = environment::real_home()?;
+        let scratch = tempfile::tempdir().ok()?;
+        let mut variables = environment::of_child(&home);
+        for name in ["UV_CACHE_DIR", "XDG_STATE_HOME"] {
+            variables.insert(name.to_owned(), scratch.path().display().to_string());
+        }
+        printed(argv, &own, scratch.path(), variables)
+    })?;
+    if let Some(folder) = &managed.environment {
+        let path = site.path.clone().or_else(|| environment::variable("PATH")).unwrap_or_default();
+        let folders = [folder.join("bin")].into_iter().chain(std::env::split_paths(&path));
+        site.path = std::env::join_paths(folders).ok().and_then(|path| path.into_string().ok());
+        site.environment = Some(folder.clone());
+    }
+    Some(managed)
+}
+
+/// The same suite of Python, with what is known of its environment.
+fn with_environment(mut detection: Detection, managed: Option<Managed>) -> Detection {
+    let framework = detection.facts.framework;
+    let Some(managed) = managed.filter(|_| framework.is_python()) else { return detection };
+    let Managed { sign, environment, advice } = managed;
+    match environment {
+        Some(folder) => {
+            detection
+                .facts
+                .evidence
+                .push(format!("{sign} with the environment {}", folder.display()));
+        }
+        // A command of the user's starts the tool, which then says it.
+        None if detection.site.command.is_some() => {}
+        None if detection.missing.is_empty() => {
+            detection.facts.evidence.push(format!(
+                "{sign}, but its environment is not there, so that the python3 of the search path runs the tests ({advice})"
+            ));
+        }
+        None => {}
+    }
+    if !detection.missing.is_empty() {
+        detection.missing = vec![format!("{framework} does not start: {advice}")];
+    }
+    detection
 }
 
 /// The runner of a folder that somebody has to name a command for.
@@ -175,12 +230,14 @@ impl Match {
     }
 }
 
-/// The first match, but unittest where a Python exists and the pytest that is only mentioned does not.
-fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
+/// The first match, but unittest where a Python exists and the pytest that is only mentioned does not. In
+/// an environment that is not there yet, pytest is only not installed.
+fn choose(site: &Site, matches: &[Match], managed: Option<&Managed>) -> Option<Match> {
     let first = matches.first()?;
     if first.adapter.framework == Framework::Pytest
         && site.command.is_none()
         && !is_certainly_pytest(site)
+        && managed.is_none_or(|managed| managed.environment.is_some())
         && version(first.adapter, site).is_none()
         && let Some(second) =
             matches.iter().find(|other| other.adapter.framework == Framework::Unittest)
@@ -314,14 +371,24 @@ fn search_path(root: &Path, start: &str) -> Option<String> {
 /// What a short command of the project prints; `None` when it fails.
 fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     let home = tempfile::tempdir().ok()?;
+    let environment = environment::of_child(home.path());
+    printed(argv, site, home.path(), environment)
+}
+
+/// What a short command of the project prints that may write to one folder; `None` when it fails.
+fn printed(
+    argv: Vec<String>,
+    site: &Site,
+    scratch: &Path,
+    mut environment: BTreeMap<String, String>,
+) -> Option<String> {
     // Even printing a version runs code of the repository, if it brings its own tools.
     let access = Access {
         checkouts: Vec::new(),
-        scratch: home.path().canonicalize().ok()?,
+        scratch: scratch.canonicalize().ok()?,
         protected: vec![site.root.clone()],
         ..Access::default()
     };
-    let mut environment = environment::of_child(home.path());
     environment.extend(site.path.clone().map(|path| ("PATH".to_owned(), path)));
     let invocation =
         Invocation { argv, directory: site.folder(), environment, access: Some(access) };

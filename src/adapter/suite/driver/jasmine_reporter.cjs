@@ -3,10 +3,12 @@
 'use strict';
 
 const fs = require('node:fs');
-const path = require('node:path');
+const { watch } = require('./load_error.cjs');
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
+// Jasmine does not say which of the two it was.
+const HOOK = 'beforeAll or afterAll';
 
 module.exports = class Reporter {
   constructor() {
@@ -16,11 +18,19 @@ module.exports = class Reporter {
     this.counts = new Map();
     const list = process.env.REGREEN_SELECT;
     if (list) this.choose(fs.readFileSync(list, 'utf8').split('\n').filter(Boolean));
+    this.loaded = watch(this.root, () => undefined, (record) => {
+      this.write({ ...record, names: undefined, id: record.file, kind: 'prerequisite' });
+      this.write({ end: true });
+    });
+  }
+
+  jasmineStarted() {
+    this.loaded();
   }
 
   // Specs of one name are chosen together. What is no spec is a hook or a file: then all of them run.
   choose(ids) {
-    if (ids.some((id) => !id.includes('::') || id.endsWith(' > afterAll'))) return;
+    if (ids.some((id) => !id.includes('::') || id.endsWith(HOOK))) return;
     const chosen = new Set(ids.map((id) => id.slice(id.indexOf('::') + 2).replace(/ \(\d+\)$/, '')));
     const specFilter = (spec) =>
       chosen.has(typeof spec.getPath === 'function' ? spec.getPath().join(' > ') : spec.getFullName());
@@ -38,8 +48,8 @@ module.exports = class Reporter {
     return count > 1 ? [...names.slice(0, -1), `${names.at(-1)} (${count})`] : names;
   }
 
-  report(names, file, status, failures, ms) {
-    const record = { names: this.named(names, file), status, file: file ?? null, ms: Math.round(ms ?? 0) };
+  report(names, file, status, failures, ms, kind) {
+    const record = { names: this.named(names, file), kind, status, file: file ?? null, ms: Math.round(ms ?? 0) };
     const [first] = failures;
     if (first) {
       // Jasmine writes the class of an error before its message.
@@ -65,7 +75,7 @@ module.exports = class Reporter {
 
   suiteDone(suite) {
     if (suite.failedExpectations.length > 0) {
-      this.report([...this.suites, 'afterAll'], suite.filename, 'failed', suite.failedExpectations, 0);
+      this.report([...this.suites, HOOK], suite.filename, 'failed', suite.failedExpectations, 0, 'hook');
     }
     this.suites.pop();
   }
@@ -80,6 +90,10 @@ module.exports = class Reporter {
   // A file that does not load, or a hook of the whole run that fails.
   jasmineDone(run) {
     for (const failure of run.failedExpectations ?? []) {
+      if (failure.globalErrorType !== 'load') {
+        this.report([HOOK], null, 'failed', [failure], 0, 'hook');
+        continue;
+      }
       const [, place] = /((?:file:\/\/)?\/[^\s():]+):\d+:\d+/.exec(this.own(failure.stack ?? '')) ?? [];
       this.report([], place?.replace('file://', '') ?? 'jasmine', 'failed', [failure], 0);
     }

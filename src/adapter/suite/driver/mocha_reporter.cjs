@@ -4,6 +4,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const { watch } = require('./load_error.cjs');
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
@@ -31,20 +32,39 @@ class Names {
   }
 }
 
+const root = fs.realpathSync(process.env.REGREEN_ROOT ?? '.');
+
+function write(record) {
+  fs.appendFileSync(process.env.REGREEN_CASES, JSON.stringify(record) + '\n');
+}
+
+// Mocha requires this file before the tests, and names each of them before it is loaded.
+let loading;
+const Suite = module.parent?.exports?.Suite;
+if (Suite) {
+  const { emit } = Suite.prototype;
+  Suite.prototype.emit = function (event, ...words) {
+    if (event === 'pre-require') loading = words[1];
+    return emit.call(this, event, ...words);
+  };
+}
+const loaded = watch(root, () => loading, (record) => {
+  write(record);
+  write({ end: true });
+});
+
 module.exports = class Reporter {
   constructor(runner) {
-    const out = fs.openSync(process.env.REGREEN_CASES, 'a');
-    const write = (record) => fs.writeSync(out, JSON.stringify(record) + '\n');
+    loaded();
     const names = new Names();
     const chosen = process.env.REGREEN_SELECT && fs.readFileSync(process.env.REGREEN_SELECT, 'utf8').split('\n');
-    const root = fs.realpathSync(process.env.REGREEN_ROOT ?? '.');
     // With `--parallel` the tests are in other processes, which run all of them.
     const tests = [];
     runner.suite.eachTest((test) => {
       tests.push([`${path.relative(root, test.file ?? '')}::${names.of(test).join(' > ')}`, test]);
     });
     if (chosen) {
-      // What is no test is a hook, which runs with the tests of its suite.
+      // What is no test is a file that did not load, or a hook, which runs with the tests of its suite.
       const ids = new Set(tests.map(([id]) => id));
       const hooks = chosen.filter((id) => id && !ids.has(id)).map((id) => id.replace(/"(before|after) (all|each)" hook.*/s, ''));
       for (const [id, test] of tests) {
@@ -55,6 +75,11 @@ module.exports = class Reporter {
     const report = (test, status, error) => {
       const file = test.file ?? test.parent?.file ?? null;
       const record = { names: names.of(test), status, file, ms: Math.round(test.duration ?? 0) };
+      if (test.type === 'hook') {
+        record.kind = 'hook';
+        // The test at which it failed is another one in another run.
+        record.names = [...titles(test).slice(0, -1), test.title.replace(/ for ".*"$/s, '')];
+      }
       if (error) {
         record.class = String(error.name ?? 'Error');
         record.message = String(error.message ?? error).slice(0, MESSAGE_LIMIT);

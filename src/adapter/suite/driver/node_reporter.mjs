@@ -26,9 +26,13 @@ export default async function* report(source) {
       if (suite ? type === 'test:pass' || byChild : byChild) continue;
       const isFile = data.nesting === 0 && (data.name === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
       if (isFile && type === 'test:pass') continue;
+      // Its tests are cancelled too, and the hook of the suite around it says why.
+      if (suite && error?.failureType === 'cancelledByParent') continue;
+      const isHook = error?.failureType === 'hookFailed' && (suite || isFile);
       const skipped = data.skip !== undefined || data.todo !== undefined;
       const record = {
-        names: isFile ? [] : names,
+        names: isHook ? [...(isFile ? [] : names), 'hook'] : isFile ? [] : names,
+        kind: isHook ? 'hook' : suite && error?.failureType === 'testCodeFailure' ? 'unloaded' : undefined,
         status: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',
         file: data.file ?? null,
         line: data.line ?? null,

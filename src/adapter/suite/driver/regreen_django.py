@@ -23,7 +23,7 @@ class Runner(get_runner(settings)):
         path = os.environ.get("REGREEN_SELECT")
         if path:
             with open(path, encoding="utf-8") as file:
-                test_labels = [line.rstrip("\n") for line in file if line.strip()]
+                test_labels = [driver.group_of(line.rstrip("\n")) for line in file if line.strip()]
         return super().build_suite(test_labels, *arguments, **options)
 
     def get_resultclass(self):

@@ -52,15 +52,17 @@ module Regreen
       def chosen
         @chosen ||= begin
           ids = File.read(ENV.fetch('REGREEN_SELECT'), encoding: 'UTF-8').split("\n").to_set
-          # What failed outside of the examples of a file is seen by running all of them.
-          all = RSpec.world.all_examples.map { |example| id(example) }
-          { ids: ids, files: (ids - all).map { |one| one.split('::').first }.to_set }
+          # What failed outside of the examples of a file is seen by running all of them, and a hook of
+          # the whole suite by running any.
+          others = ids - RSpec.world.all_examples.map { |example| id(example) }
+          { ids: ids, files: others.map { |one| one.split('::').first }.to_set,
+            whole: others.any? { |one| one.end_with?('(:suite) hook') } }
         end
       end
 
       def chosen?(example)
         id = id(example)
-        chosen[:ids].include?(id) || chosen[:files].include?(id.split('::').first)
+        chosen[:whole] || chosen[:ids].include?(id) || chosen[:files].include?(id.split('::').first)
       end
     end
   end
@@ -76,6 +78,22 @@ module Regreen
     end
   end
   RSpec::Core::FilterManager.prepend(Selection) if ENV['REGREEN_SELECT']
+
+  # Remembers the group whose hooks run behind its examples: RSpec does not name it.
+  module Groups
+    class << self
+      attr_accessor :current
+    end
+
+    def run_after_context_hooks(*arguments)
+      Groups.current = self
+      super
+    ensure
+      Groups.current = nil
+    end
+  end
+  RSpec::Core::ExampleGroup.singleton_class.prepend(Groups)
+  RSpec.configuration.backtrace_exclusion_patterns << /rspec_report\.rb/
 
   # Writes the lines.
   class RspecReport
@@ -116,8 +134,7 @@ module Regreen
       at = lines.index { |line| line =~ /\A[A-Z]\w*(::[A-Z]\w*)*:\z/ }
       record = { status: 'failed', ms: 0, class: at ? lines[at].chomp(':') : 'Error', stack: text,
                  message: (at ? lines.drop(at + 1).take_while { |line| !line.start_with?('#') }.join("\n") : head) }
-      record.merge!(file ? { names: [], file: File.expand_path(file) } : { id: head.chomp('.') })
-      put(record)
+      put(record.merge(file ? { names: [], file: File.expand_path(file) } : hook(head)))
     end
 
     # A product that ends the process ends RSpec too, which closes its formatters all the same.
@@ -127,6 +144,17 @@ module Regreen
     end
 
     private
+
+    def hook(head)
+      name = head[/`([^`]+)` hook/, 1]
+      return { id: head.chomp('.') } unless name
+
+      group = Groups.current
+      return { kind: 'hook', names: ["#{name} hook"] } unless group
+
+      parts = group.parent_groups.reverse.map { |one| Regreen.text(one.metadata[:description]) }
+      { kind: 'hook', names: [*parts, "#{name} hook"], file: File.expand_path(group.metadata[:rerun_file_path]) }
+    end
 
     def write(example, status, failure = {})
       @written += 1

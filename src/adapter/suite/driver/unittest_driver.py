@@ -57,6 +57,7 @@ class Alarm:
 
 
 FAILED_TEST = "unittest.loader._FailedTest."
+HOOKS = ("setUpClass", "tearDownClass", "setUpModule", "tearDownModule")
 MESSAGE_LIMIT = 4096
 STACK_LIMIT = 16384
 
@@ -117,7 +118,13 @@ def select(names, start, top):
             path = os.path.abspath(folder)
             if path not in sys.path:
                 sys.path.append(path)
-    return unittest.TestSuite(loaded(name) for name in names)
+    return unittest.TestSuite(loaded(group_of(name)) for name in names)
+
+
+def group_of(name):
+    """The class or module of a hook, which runs with its tests."""
+    group, _, last = name.rpartition(".")
+    return group if last in HOOKS else name
 
 
 def loaded(name):
@@ -162,8 +169,13 @@ class Result(unittest.TextTestResult):
     def addError(self, test, err):
         super().addError(test, err)
         if not isinstance(test, unittest.TestCase):
-            # setUpClass or setUpModule: the tests behind it never start.
-            self.write(str(getattr(test, "description", test)), None, None, 0, ("failed", err))
+            # setUpClass, setUpModule or what takes them down: it belongs to a class or a module.
+            name, _, group = str(getattr(test, "description", test)).rstrip(")").partition(" (")
+            file = None
+            for module in (group, group.rpartition(".")[0]):
+                file = file or getattr(sys.modules.get(module), "__file__", None)
+            name = "%s.%s" % (group, name) if group else name
+            self.write(name, file and os.path.abspath(file), None, 0, ("failed", err), "hook")
             return
         self.verdict = ("failed", err)
 

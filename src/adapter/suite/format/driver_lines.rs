@@ -38,11 +38,17 @@ impl From<Line> for ReportedTest {
         let mut kind = line.kind;
         let id = match line.names {
             Some(names) => {
-                let names: Vec<String> = names.into_iter().flatten().collect();
+                let mut names: Vec<String> = names.into_iter().flatten().collect();
                 let file = line.file.clone().unwrap_or_default();
+                if let Some(hook) = names.last_mut().filter(|_| kind == CaseKind::Hook) {
+                    // What stands before the last mark is its suite.
+                    *hook = hook.replace(" > ", " ");
+                }
                 if names.is_empty() {
                     kind = CaseKind::Unloaded;
                     file
+                } else if kind == CaseKind::Hook && line.file.is_none() {
+                    names.join(" > ")
                 } else {
                     format!("{file}::{}", names.join(" > "))
                 }

@@ -41,6 +41,12 @@ struct Location {
     line: u32,
 }
 
+/// How Jest begins what it says of a file rather than of a test.
+const OUTSIDE_OF_TESTS: &str = "● Test suite failed to run";
+
+/// The message of a hook of which the report says no more.
+pub const UNEXPLAINED: &str = "a hook failed";
+
 /// The framework that wrote a report; the two differ in the meaning of `pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
@@ -59,18 +65,20 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
     })?;
     let mut tests = Vec::new();
     for file in report.test_results {
-        // A file that does not load; Vitest reports a failing hook only here too, and calls its
-        // tests skipped.
+        // A file that does not load; a failing `afterAll` is reported only here too, and so is each hook
+        // of Vitest, which calls the tests behind it skipped.
         let explained = file.assertion_results.iter().any(|test| test.status == "failed");
-        let hook = file.status == "failed" && !explained;
+        let message = file.message.unwrap_or_default();
+        let of_file = message.split_once(OUTSIDE_OF_TESTS);
+        let hook = file.status == "failed" && (!explained || of_file.is_some());
         if hook {
-            let message = file.message.unwrap_or_default();
-            let unnamed = message.is_empty() && !file.assertion_results.is_empty();
-            let message = if unnamed { "a hook failed" } else { &message };
+            let message = of_file.map_or(message.as_str(), |(_, behind)| behind);
+            let is_loaded = !file.assertion_results.is_empty();
+            let message = if is_loaded && message.is_empty() { UNEXPLAINED } else { message };
             let mut test = failed(file.name.clone(), &file.name, None, 0, message);
-            // Where it has tests, it was loaded.
-            if file.assertion_results.is_empty() {
-                test.kind = CaseKind::Unloaded;
+            test.kind = if is_loaded { CaseKind::Hook } else { CaseKind::Unloaded };
+            if is_loaded {
+                test.id += "::hook";
             }
             tests.push(test);
         }
@@ -150,7 +158,7 @@ mod tests {
         let told_of_hook = parse(hook, Writer::Vitest).unwrap();
         assert_eq!(
             (told_of_hook[0].id.as_str(), told_of_hook[0].status),
-            ("a.test.js", Some(Status::Failed))
+            ("a.test.js::hook", Some(Status::Failed))
         );
         assert_eq!((tests[1].class.as_str(), tests[1].message.as_str()), ("Error", "expect 3"));
         let crash = r#"{"testResults":[{"name":"a.test.js","status":"passed","message":"",

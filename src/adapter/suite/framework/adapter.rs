@@ -29,6 +29,8 @@ pub struct Site {
     pub report: Option<String>,
     /// The search path of child processes, when it differs from ours.
     pub path: Option<String>,
+    /// The environment of Python that a tool of the project has made, outside of its own checkouts.
+    pub environment: Option<PathBuf>,
 }
 
 impl Site {
@@ -36,7 +38,7 @@ impl Site {
     #[must_use]
     pub fn new(root: &Path, directory: &str) -> Self {
         let (root, directory) = (root.to_owned(), directory.to_owned());
-        Self { root, directory, command: None, report: None, path: None }
+        Self { root, directory, command: None, report: None, path: None, environment: None }
     }
 
     /// The folder in which commands run.

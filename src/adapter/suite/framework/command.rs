@@ -65,6 +65,25 @@ fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
 const COMPLAINTS: &[&str] =
     &["error", "fail", "assert", "not ok", "expected", "exception", "panic"];
 
+/// Whether a line is what make, just, ninja, npm, yarn or pnpm add when what they started has failed.
+fn repeats_exit_code(line: &str) -> bool {
+    let is_make = || {
+        let (program, rest) = line.split_once(": ").unwrap_or_default();
+        let program = program.split('[').next().unwrap_or_default();
+        program.ends_with("make") && (rest.starts_with("***") || rest.contains("directory '"))
+    };
+    let starts = [
+        "npm ERR!",
+        "npm error",
+        "error: Recipe `",
+        "error Command failed with exit code",
+        "info Visit https://yarnpkg.com",
+        "ninja: build stopped",
+        "task: Failed to run task",
+    ];
+    starts.iter().any(|start| line.starts_with(start)) || line.contains("ELIFECYCLE") || is_make()
+}
+
 /// A command without a report as one test. Its message is the last line of the output that complains,
 /// else the last line; the output is the evidence.
 fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
@@ -84,7 +103,8 @@ fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
         let lower = line.to_ascii_lowercase();
         COMPLAINTS.iter().any(|word| lower.contains(word))
     };
-    let complaint = lines().find(complains).or_else(|| lines().next());
+    let own = || lines().filter(|line| !repeats_exit_code(line));
+    let complaint = own().find(complains).or_else(|| own().next()).or_else(|| lines().next());
     let message = complaint.map_or_else(|| format!("it ended with {ending}"), str::to_owned);
     let class = ending.to_string();
     ReportedTest {

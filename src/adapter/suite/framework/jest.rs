@@ -4,7 +4,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, jest};
+use super::super::format::{ParsedReport, ReportedTest, jest, without_colours};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand,
     Site, TypedCommand, heads, read_text, words,
@@ -153,12 +153,45 @@ pub fn selected_files(site: &Site, selection: Option<&[TestId]>) -> Vec<String> 
     files.map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned()).collect()
 }
 
+/// Takes the error of a hook from what Vitest prints: the report has none.
+fn explain_hook(test: &mut ReportedTest, log: &str) {
+    let file = test.file.clone().unwrap_or_default();
+    let mut lines = log.lines().map(str::trim);
+    let is_heading = |line: &str| {
+        let name = line.strip_prefix("FAIL ")?.split(" > ").next()?.trim();
+        let name = name.rsplit(' ').next()?;
+        file.ends_with(&format!("/{name}")).then_some(())
+    };
+    if lines.by_ref().find_map(is_heading).is_none() {
+        return;
+    }
+    let text: Vec<String> = lines
+        .skip_while(|line| line.starts_with("FAIL "))
+        .take_while(|line| !line.starts_with('⎯') && !line.starts_with("FAIL "))
+        .map(|line| line.strip_prefix("❯ ").map_or(line.to_owned(), |place| format!("at {place}")))
+        .collect();
+    let first = text.iter().find(|line| !line.is_empty()).cloned().unwrap_or_default();
+    let (class, message) = first.split_once(": ").unwrap_or(("Error", &first));
+    if !message.is_empty() {
+        class.clone_into(&mut test.class);
+        message.clone_into(&mut test.message);
+        test.stack = text.join("\n");
+    }
+}
+
 /// Reads the report of Jest or Vitest.
 fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
     let text = read_text(artifacts.results)?;
     if text.is_empty() {
         return Ok(ParsedReport::default());
     }
-    let tests = jest::parse(&text, writer).map_err(|error| error.in_report(artifacts.results))?;
+    let mut tests =
+        jest::parse(&text, writer).map_err(|error| error.in_report(artifacts.results))?;
+    if tests.iter().any(|test| test.message == jest::UNEXPLAINED) {
+        let log = without_colours(&read_text(artifacts.log)?);
+        for test in tests.iter_mut().filter(|test| test.message == jest::UNEXPLAINED) {
+            explain_hook(test, &log);
+        }
+    }
     Ok(ParsedReport { tests, complete: true })
 }

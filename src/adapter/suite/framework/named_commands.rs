@@ -70,6 +70,14 @@ pub fn find(site: &Site) -> Option<NamedRunner> {
         let evidence = file.or_else(listed)?;
         Some(NamedRunner { name: row.name, evidence, options: row.options })
     });
+    let bun = || {
+        let script = site.test_script().filter(|script| script.contains("bun test"))?;
+        Some(NamedRunner {
+            name: "The test runner of Bun",
+            evidence: format!("`{script}` in package.json"),
+            options: "--test-command 'bun test --reporter=junit --reporter-outfile=report.xml' --report report.xml",
+        })
+    };
     let pest = || {
         site.names("composer.json", "\"pestphp/pest\"").then(|| NamedRunner {
             name: "Pest",
@@ -77,5 +85,5 @@ pub fn find(site: &Site) -> Option<NamedRunner> {
             options: "--test-command 'vendor/bin/pest --log-junit report.xml' --report report.xml",
         })
     };
-    found.or_else(pest)
+    found.or_else(bun).or_else(pest)
 }

@@ -1,6 +1,6 @@
 //! `node --test`, with a reporter of our own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::framework::Framework;
 use crate::domain::test_command::TestCommand;
@@ -96,9 +96,18 @@ fn script(site: &Site) -> Option<ScriptCommand> {
     npm_script::find(site, &runs_node_tests)
 }
 
+/// Test files that are looked at to see whose they are.
+const FILES_SEEN: usize = 1000;
+
+/// Whether a file lies in a package below the folder.
+fn is_in_package(site: &Site, file: &Path) -> bool {
+    let folders = file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.into_iter().any(|folder| site.folder().join(folder).join("package.json").is_file())
+}
+
 fn detect_by_tests(site: &Site) -> Option<String> {
     let text = site.test_script().unwrap_or_default();
-    if ["uvu", "jasmine", "karma"].iter().any(|name| text.contains(name)) {
+    if ["uvu", "jasmine", "karma", "bun test"].iter().any(|name| text.contains(name)) {
         return None;
     }
     let is_test_file = |name: &str| {
@@ -115,7 +124,16 @@ fn detect_by_tests(site: &Site) -> Option<String> {
     if !site.has("package.json") && site.has_file(&|name| name.ends_with(".py")) {
         return None;
     }
-    let found = site.files(1, &is_test_file, &is_apart);
+    let found = site.files(FILES_SEEN, &is_test_file, &is_apart);
+    // `node --test` would run the files of those packages too, which need their own runners.
+    let is_of_package = |file: &PathBuf| {
+        file.strip_prefix(site.folder()).is_ok_and(|path| is_in_package(site, path))
+    };
+    if found.iter().all(is_of_package)
+        && site.files(FILES_SEEN, &is_test_file, &|_| false).len() > found.len()
+    {
+        return None;
+    }
     (!found.is_empty()).then(|| "files named *.test.js".into())
 }
 

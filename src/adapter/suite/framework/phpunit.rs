@@ -1,5 +1,7 @@
 //! PHPUnit, read from its JUnit XML report.
 
+use std::collections::BTreeSet;
+
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::test::Status;
@@ -70,6 +72,9 @@ const SETTINGS: &[&str] = &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml
 /// Bytes of a filter at most; the arguments of a program are limited.
 const FILTER: usize = 60_000;
 
+/// Files of one name that are read on average.
+const SAME_NAME: usize = 5;
+
 /// The file of a test case where the arguments of a data set begin.
 const CLASS_END: &str = "::";
 
@@ -92,16 +97,15 @@ fn is_run_by(command: &TestCommand) -> bool {
 /// A regular expression of exactly these tests; `None` where all of them have to run. A test that
 /// depends on another one is skipped without it, so that its class runs as a whole.
 fn filter(site: &Site, ids: &[TestId]) -> Option<String> {
+    let file_of = |id: &TestId| {
+        let (class, _) = id.as_str().split_once(CLASS_END)?;
+        Some(format!("{}.php", class.rsplit('\\').next()?))
+    };
+    let named: BTreeSet<String> = ids.iter().map(file_of).collect::<Option<_>>()?;
+    let dependent = dependent(site, &named);
     let one = |id: &TestId| {
         let (class, _) = id.as_str().split_once(CLASS_END)?;
-        let file = format!("{}.php", class.rsplit('\\').next()?);
-        let sources = site.files(5, &|name| name == file, &|_| false);
-        let depends = sources.iter().any(|source| {
-            let text =
-                source.strip_prefix(site.folder()).ok().and_then(|path| site.text(path.to_str()?));
-            text.is_some_and(|text| text.contains("@depends") || text.contains("#[Depends"))
-        });
-        let pattern = if depends {
+        let pattern = if dependent.contains(&file_of(id)?) {
             format!("{}.*", regex::escape(&format!("{class}{CLASS_END}")))
         } else {
             regex::escape(id.as_str())
@@ -111,6 +115,17 @@ fn filter(site: &Site, ids: &[TestId]) -> Option<String> {
     let patterns: Vec<String> = ids.iter().map(one).collect::<Option<_>>()?;
     let filter = format!("/^(?:{})$/", patterns.join("|"));
     (filter.len() < FILTER).then_some(filter)
+}
+
+/// The names of those files whose tests depend on each other, found in one walk for all of them.
+fn dependent(site: &Site, named: &BTreeSet<String>) -> BTreeSet<String> {
+    let sources = site.files(named.len() * SAME_NAME, &|name| named.contains(name), &|_| false);
+    let depends = sources.iter().filter(|source| {
+        let path = source.strip_prefix(site.folder()).ok().and_then(|path| path.to_str());
+        let text = path.and_then(|path| site.text(path)).unwrap_or_default();
+        text.contains("@depends") || text.contains("#[Depends")
+    });
+    depends.filter_map(|source| Some(source.file_name()?.to_str()?.to_owned())).collect()
 }
 
 /// Makes the class a name of PHP, and takes the message out of the text of a failure. A risky test is

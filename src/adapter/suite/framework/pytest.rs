@@ -257,6 +257,8 @@ fn named(site: &Site) -> Option<String> {
         "setup.py",
         "Pipfile",
         "tox.ini",
+        "noxfile.py",
+        "hatch.toml",
     ];
     let file = named.into_iter().find(|file| site.names(file, "pytest"))?;
     Some(format!("pytest named in {file}"))

@@ -171,8 +171,7 @@ mod tests {
                 std::fs::write(path, "").unwrap();
             }
             let root = folder.path().to_owned();
-            let site =
-                Site { root, directory: String::new(), command: None, report: None, path: None };
+            let site = Site::new(&root, "");
             assert_eq!(
                 discovery(&site),
                 format!("python3 -m unittest discover{more}"),

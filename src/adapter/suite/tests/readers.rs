@@ -317,7 +317,12 @@ fn a_pending_test_of_vitest_did_not_end_and_one_of_jest_is_left_out() {
     let table = [
         ("passed", "pending", Writer::Jest, vec![("a.ts::s > t", skipped)]),
         ("passed", "pending", Writer::Vitest, vec![("a.ts::s > t", failed)]),
-        ("failed", "pending", Writer::Vitest, vec![("a.ts", failed), ("a.ts::s > t", skipped)]),
+        (
+            "failed",
+            "pending",
+            Writer::Vitest,
+            vec![("a.ts::hook", failed), ("a.ts::s > t", skipped)],
+        ),
         ("failed", "failed", Writer::Jest, vec![("a.ts::s > t", failed)]),
         ("passed", "todo", Writer::Vitest, vec![("a.ts::s > t", skipped)]),
         ("passed", "passed", Writer::Jest, vec![("a.ts::s > t", Some(Status::Passed))]),

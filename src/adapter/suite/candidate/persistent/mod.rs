@@ -33,8 +33,8 @@ pub async fn open(
         Some(PersistentRunner::Jest) => Some(&script_copy::JEST),
         None => return Ok(None),
     };
-    // What does not load names no test that a process could run.
-    if request.failing.iter().any(|case| case.kind.is_unloaded()) {
+    // What does not load names no test that a process could run, and a hook is not run by itself.
+    if request.failing.iter().any(|case| case.kind.is_only_reported_as_failed()) {
         return Ok(None);
     }
     let mut failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();

@@ -462,13 +462,31 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
 fn a_command_without_a_report_is_one_test_with_its_output_as_evidence() {
     type Row = (ExitReason, &'static str, &'static str, Option<(Status, &'static str)>);
     let fails = |message| Some((Status::Failed, message));
-    let table: [Row; 7] = [
+    let table: [Row; 10] = [
         (ExitReason::Exit(0), "make check", "3 checks\n", Some((Status::Passed, ""))),
         (
             ExitReason::Exit(2),
             "make check",
             "a\nError: b is 3\nsee above\n\n",
             fails("Error: b is 3"),
+        ),
+        (
+            ExitReason::Exit(2),
+            "make test",
+            "sums: expected 3, got 4\nmake[1]: *** [Makefile:2: check] Error 1\nmake[1]: Leaving directory '/repo/errors'\nmake: *** [Makefile:5: test] Error 2\n",
+            fails("sums: expected 3, got 4"),
+        ),
+        (
+            ExitReason::Exit(1),
+            "npm test",
+            "sums differ\nnpm error Lifecycle script `test` failed with error:\nnpm error code 1\n",
+            fails("sums differ"),
+        ),
+        (
+            ExitReason::Exit(2),
+            "make test",
+            "make: *** No rule to make target 'test'.  Stop.\n",
+            fails("make: *** No rule to make target 'test'.  Stop."),
         ),
         (ExitReason::Exit(1), "make check", "no match in a.txt\n", fails("no match in a.txt")),
         (ExitReason::Exit(1), "make check", "", fails("it ended with exit code 1")),

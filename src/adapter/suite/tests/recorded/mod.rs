@@ -20,6 +20,7 @@ use crate::adapter::host::process::ExitReason;
 use serde_json::{Value, json};
 
 use crate::domain::framework::Framework;
+use crate::domain::test::CaseKind;
 
 use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::framework::{FrameworkAdapter, RunArtifacts, Site, adapter};
@@ -91,6 +92,9 @@ fn read(case: &Path) -> Value {
         .iter()
         .map(|test| {
             let mut shown = json!({ "id": test.id, "status": test.status });
+            if test.kind != CaseKind::Test {
+                shown["kind"] = json!(test.kind);
+            }
             if let Some(file) = &test.file {
                 shown["at"] = match test.line {
                     Some(line) => json!(format!("{file}:{line}")),

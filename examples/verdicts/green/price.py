@@ -1,0 +1,2 @@
+def total(prices, discount=0):
+    return sum(prices) - discount
