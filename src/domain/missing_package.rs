@@ -218,6 +218,7 @@ mod tests {
             duration_ms: 0,
             log: String::new(),
             is_offline: false,
+            objections: Vec::new(),
         }
     }
 

@@ -151,6 +151,22 @@ pub enum Scope {
     Tests(Vec<TestId>),
 }
 
+/// Why a run is not green although none of its tests failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Objection {
+    /// The command failed.
+    Command {
+        /// How it ended, such as `exit code 1`.
+        ending: String,
+        /// The last lines of its output, at most 2 KiB.
+        tail: String,
+    },
+    /// The report says of itself what its tests do not show, as a clause such as `the report declares
+    /// 9 tests and holds 4`.
+    Report(String),
+}
+
 /// The outcome of one run of a suite that produced results. Failing tests are a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
@@ -169,6 +185,9 @@ pub struct Results {
     /// Whether the sandbox closed the network to the tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_offline: bool,
+    /// Why the run is not green, whatever its tests say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objections: Vec<Objection>,
 }
 
 impl Results {

@@ -98,6 +98,7 @@ mod tests {
             duration_ms: 9,
             log: String::new(),
             is_offline: false,
+            objections: Vec::new(),
         };
         let files = layers(&results);
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();

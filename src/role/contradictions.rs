@@ -135,6 +135,7 @@ mod tests {
             duration_ms: 1,
             log: String::new(),
             is_offline: false,
+            objections: Vec::new(),
         };
         let text = "from price import half\n\n\ndef test_old():\n    assert half(9) == 4\n\n\ndef test_new():\n    assert half(9) == 5\n";
         let sources = [(RepoPath::parse(FILE).unwrap(), text.to_owned())].into();

@@ -103,6 +103,7 @@ fn state(sample: &Sample) -> FixLoop {
         duration_ms: 1,
         log: String::new(),
         is_offline: false,
+        objections: Vec::new(),
     };
     let mut state = crate::domain::fix_loop::tests::new(95, 10);
     state.current_iteration = 1;

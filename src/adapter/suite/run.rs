@@ -193,6 +193,7 @@ impl Suite for ProjectSuite<'_> {
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             log: request.log.to_owned(),
             is_offline: sandbox::is_offline(),
+            objections: Vec::new(),
         })
     }
 

@@ -157,6 +157,7 @@ mod tests {
             duration_ms: 0,
             log: String::new(),
             is_offline: false,
+            objections: Vec::new(),
         };
         LatestResults::from_full(&results, 1)
     }

@@ -29,6 +29,7 @@ pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
         duration_ms: 5,
         log: ".process/test-output.log".into(),
         is_offline: false,
+        objections: Vec::new(),
     }
 }
 

@@ -199,6 +199,7 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
         duration_ms: 1,
         log: String::new(),
         is_offline: false,
+        objections: Vec::new(),
     };
     let written = state_files::test_results(&results, &state);
     let names = |value: &Value| -> BTreeSet<String> {
