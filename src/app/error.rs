@@ -90,10 +90,7 @@ impl From<GitError> for AppError {
 impl From<RunError> for AppError {
     fn from(error: RunError) -> Self {
         let mut failure = Self::usage_if(false, &error, error.hint());
-        if let RunError::NoReport { tail, .. }
-        | RunError::CommandFailed { tail, .. }
-        | RunError::SetUp { tail, .. } = error
-        {
+        if let RunError::NoReport { tail, .. } | RunError::SetUp { tail, .. } = error {
             failure.evidence = tail;
         }
         failure

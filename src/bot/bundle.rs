@@ -222,6 +222,7 @@ pub fn exit_code(state: Option<FinalState>, code: i32) -> u8 {
         Some(
             FinalState::NotGreen
             | FinalState::Unfixable
+            | FinalState::Objected
             | FinalState::Refused
             | FinalState::Reverted,
         ) => exit::NOT_MET,

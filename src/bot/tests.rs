@@ -473,6 +473,7 @@ fn the_documented_ends_are_those_of_the_code() {
             FinalState::TestsWritten => "Tests were written, and every test passes",
             FinalState::NotGreen => "The gate is not met",
             FinalState::Unfixable => "No edit of the code can honestly meet the gate",
+            FinalState::Objected => "Every test passes, and the command or its report is not green",
             FinalState::Stopped => "Stopped while tests fail; `/regreen resume` continues",
             FinalState::Reverted => "A person took a fix back",
             FinalState::Planned => "Tests were planned",
@@ -492,7 +493,7 @@ fn the_documented_ends_are_those_of_the_code() {
         let head = if state.is_checked() { of(CheckedCommit::Head) } else { "-" };
         let ending = match state {
             FinalState::GreenWithNotes | FinalState::MostlyFixed => Ending::PartialSuccess,
-            FinalState::NotGreen | FinalState::Unfixable => Ending::Failure,
+            FinalState::NotGreen | FinalState::Unfixable | FinalState::Objected => Ending::Failure,
             FinalState::Stopped => Ending::Blocked,
             FinalState::Planned | FinalState::NothingToDo => Ending::Planned,
             _ => Ending::Success,

@@ -11,6 +11,7 @@ use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::task::TaskStatus;
+use super::test::Objection;
 
 /// An event of a run. Texts are foreign unless stated otherwise: a screen bounds and escapes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -194,6 +195,9 @@ pub struct Outcome {
     pub result: Ending,
     /// Why, in text written by regreen.
     pub reason: String,
+    /// Why the last full run is not green, whatever its tests say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objections: Vec<Objection>,
     /// Pass rate of the baseline; absent if the baseline gave no results.
     pub initial: Option<PassRate>,
     /// The last known rate.
@@ -258,6 +262,14 @@ pub struct Outcome {
     pub duration_ms: u64,
     /// Wall time spent in test runs.
     pub testing_ms: u64,
+}
+
+impl Outcome {
+    /// Whether every test that counts passes, and only what the run says beside them is not green.
+    #[must_use]
+    pub fn is_objected(&self) -> bool {
+        self.result == Ending::Failure && self.failing.is_empty() && !self.objections.is_empty()
+    }
 }
 
 /// An iteration that a run stopped in, with what it came to until then.

@@ -3,7 +3,9 @@
 //! Source: specification.md 7.3, 7.15 (F-088, F-128 to F-131, C-05, C-44).
 
 use super::criticality::Criticality;
+use super::event::Ending;
 use super::rate::PassRate;
+use super::test::Objection;
 
 /// The pass rate that ends a session, in percent, unless configured otherwise.
 pub const TARGET: u32 = 95;
@@ -126,6 +128,31 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     GateDecision { verdict, reason }
 }
 
+/// Decides how a session ends that its tests end so: never as green while the last full run of its
+/// sources is not. `before` is what the baseline objected to, where that is known and the sources have
+/// changed since. A command is silent about what it adds while tests fail, so only what a report says
+/// of itself is known to be new.
+pub fn weigh_objections(
+    ending: Ending,
+    reason: &str,
+    objections: &[Objection],
+    before: Option<&[Objection]>,
+) -> (Ending, String) {
+    if objections.is_empty() || ending == Ending::Planned {
+        return (ending, reason.to_owned());
+    }
+    let clause = |one: &Objection| {
+        let is_report = matches!(one, Objection::Report(_));
+        let is_new = is_report && before.is_some_and(|before| one.is_new(before));
+        format!("{}{}", one.clause(), if is_new { ", which came with the change" } else { "" })
+    };
+    let clauses: Vec<_> = objections.iter().map(clause).collect();
+    let is_contrast = ending.meets_gate() && !reason.contains(", but ");
+    let link = if is_contrast { ", but " } else { "; besides, " };
+    let ending = if ending.meets_gate() { Ending::Failure } else { ending };
+    (ending, format!("{reason}{link}{}", clauses.join(", and ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,6 +261,54 @@ mod tests {
         assert_eq!(reason, "every test passes but 1 that fails on the base too");
         let reason = judge(&GateFacts { ignored: 2, ..facts }).reason;
         assert_eq!(reason, "every test passes but 2 that fail on the base too");
+    }
+
+    #[test]
+    fn what_objects_to_a_run_is_said_and_never_green() {
+        let command = Objection::Command {
+            command: "x".into(),
+            ending: "exit code 1".into(),
+            tail: "".into(),
+        };
+        let report = Objection::Report("the plan is 3 and 2 ran".into());
+        let both = [command.clone(), report.clone()];
+        let (met, partial) = (Ending::Success, Ending::PartialSuccess);
+        let (red, planned) = (Ending::Failure, Ending::Planned);
+        let (none, same): (&[Objection], &[Objection]) = (&[], std::slice::from_ref(&report));
+        let table = [
+            (met, "all pass", none, None, met, "all pass"),
+            (
+                met,
+                "all pass",
+                &both[..1],
+                Some(none),
+                red,
+                "all pass, but `x` ends with exit code 1",
+            ),
+            (met, "all pass", same, None, red, "all pass, but the plan is 3 and 2 ran"),
+            (met, "all pass", same, Some(same), red, "all pass, but the plan is 3 and 2 ran"),
+            (
+                partial,
+                "all pass, but look",
+                same,
+                Some(&both[..1]),
+                red,
+                "all pass, but look; besides, the plan is 3 and 2 ran, which came with the change",
+            ),
+            (
+                red,
+                "3 fail",
+                &both,
+                None,
+                red,
+                "3 fail; besides, `x` ends with exit code 1, and the plan is 3 and 2 ran",
+            ),
+            (planned, "a dry run", same, None, planned, "a dry run"),
+        ];
+        for (ending, reason, objections, before, expected, text) in table {
+            let weighed = weigh_objections(ending, reason, objections, before);
+            assert_eq!(weighed, (expected, text.to_owned()));
+        }
     }
 
     proptest! {

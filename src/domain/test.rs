@@ -1,5 +1,8 @@
 //! Results of test runs: status, duration and failure text of each test.
 
+use std::mem::discriminant;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
@@ -152,11 +155,13 @@ pub enum Scope {
 }
 
 /// Why a run is not green although none of its tests failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Objection {
     /// The command failed.
     Command {
+        /// The command as a person would type it.
+        command: String,
         /// How it ended, such as `exit code 1`.
         ending: String,
         /// The last lines of its output, at most 2 KiB.
@@ -165,6 +170,21 @@ pub enum Objection {
     /// The report says of itself what its tests do not show, as a clause such as `the report declares
     /// 9 tests and holds 4`.
     Report(String),
+}
+
+impl Objection {
+    /// What it says, as a clause.
+    pub fn clause(&self) -> String {
+        match self {
+            Self::Command { command, ending, .. } => format!("`{command}` ends with {ending}"),
+            Self::Report(clause) => clause.clone(),
+        }
+    }
+
+    /// Whether nothing of its kind was said before.
+    pub fn is_new(&self, before: &[Self]) -> bool {
+        before.iter().all(|one| discriminant(one) != discriminant(self))
+    }
 }
 
 /// The outcome of one run of a suite that produced results. Failing tests are a result.

@@ -235,16 +235,6 @@ pub enum RunError {
         tail: String,
         log: PathBuf,
     },
-    /// The command failed although all tests that it reported passed, so that its suite is not green:
-    /// a step besides the tests failed, or a threshold of the runner was missed.
-    #[error("`{command}` ended with {ending}, although every test that it reported passed")]
-    CommandFailed {
-        command: String,
-        ending: String,
-        /// The last lines of its output, at most 2 KiB.
-        tail: String,
-        log: PathBuf,
-    },
     #[error("`{command}` reported no tests")]
     NoTests { command: String, log: PathBuf },
     #[error("no file matches the report pattern `{pattern}` after `{command}`")]
@@ -358,10 +348,6 @@ impl RunError {
             }
             Self::NoReport { log, .. } => format!(
                 "read {}; for another runner write JUnit XML and name it with `--report`",
-                log.display()
-            ),
-            Self::CommandFailed { log, .. } => format!(
-                "read {} for what failed besides the tests, such as a coverage threshold; repair it, or leave it out with `--test-command`",
                 log.display()
             ),
             Self::NoTests { .. } => {

@@ -9,6 +9,7 @@ use crate::domain::event::{Ending, Minimised, Outcome, Remaining, UnfinishedIter
 use crate::domain::explanation::Explanation;
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
+use crate::domain::test::Objection;
 
 /// A pass rate: the percentage with one decimal, and the counts behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,6 +134,9 @@ pub struct Document {
     /// Whether no edit of the code can honestly meet the gate; the reason says why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfixable: bool,
+    /// Why the last full run is not green, whatever its tests say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objections: Vec<Objection>,
     /// Tests that failed in each of their latest results, `loop.stuck-threshold` of them.
     pub stuck_tests: Vec<String>,
     /// Tests that failed and passed without a change.
@@ -201,6 +205,7 @@ impl From<&Outcome> for Document {
             minimised: outcome.minimised.clone(),
             explanation: outcome.explanation.clone(),
             unfixable: outcome.unfixable,
+            objections: outcome.objections.clone(),
             stuck_tests: names(&outcome.stuck),
             flaky_tests: names(&outcome.flaky),
             preexisting_tests: names(&outcome.preexisting),

@@ -5,6 +5,7 @@
 use crate::domain::check::Conclusion;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::id::CommitId;
+use crate::domain::test::Objection;
 use crate::domain::text::count;
 
 use super::forge_page::{ForgePage, JobFailure};
@@ -37,6 +38,8 @@ pub enum FinalState {
     NotGreen,
     /// The gate is not met, and no edit of the code can honestly meet it.
     Unfixable,
+    /// Every test passes, and the command or its report is not green.
+    Objected,
     /// Stopped at a checkpoint, from which it can be resumed.
     Stopped,
     /// The tests ran, and nothing was changed, as requested.
@@ -82,6 +85,7 @@ impl FinalState {
             Ending::PartialSuccess if fixed => Self::MostlyFixed,
             Ending::PartialSuccess => Self::GreenWithNotes,
             Ending::Failure if outcome.unfixable => Self::Unfixable,
+            Ending::Failure if outcome.is_objected() => Self::Objected,
             Ending::Failure => Self::NotGreen,
             Ending::Blocked => Self::Stopped,
             Ending::Planned if outcome.last.is_some() => Self::DryRun,
@@ -100,7 +104,7 @@ impl FinalState {
             Self::Reverted => "↩️ ",
             Self::Green | Self::Fixed | Self::TestsWritten => "✅ ",
             Self::GreenWithNotes | Self::MostlyFixed => "🟡 ",
-            Self::NotGreen | Self::Unfixable => "❌ ",
+            Self::NotGreen | Self::Unfixable | Self::Objected => "❌ ",
             Self::DryRun | Self::Planned | Self::NothingToDo => "📋 ",
         }
     }
@@ -138,6 +142,13 @@ impl FinalState {
             Self::TestsWritten => format!("{}, every test passes", written(view)),
             Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
+            Self::Objected => {
+                let is_command = |one: &Objection| matches!(one, Objection::Command { .. });
+                let mut all = view.outcome.iter().flat_map(|outcome| &outcome.objections);
+                let what =
+                    if all.any(is_command) { "command does not" } else { "report does not agree" };
+                format!("Not green: {pass}{iterations}, the {what}")
+            }
             Self::Unfixable => format!("Cannot be fixed honestly: {pass}{iterations}"),
             Self::Stopped if page.moved_to.is_some() => {
                 let head = page.moved_to.map(CommitId::short).unwrap_or_default();
@@ -164,7 +175,9 @@ impl FinalState {
             (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
             (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,
             (Self::Fixed | Self::MostlyFixed | Self::Reverted, Head)
-            | (Self::NotGreen | Self::Unfixable | Self::Refused, _) => Conclusion::Failure,
+            | (Self::NotGreen | Self::Unfixable | Self::Objected | Self::Refused, _) => {
+                Conclusion::Failure
+            }
             (
                 Self::NoSession
                 | Self::Unfinished
@@ -280,7 +293,8 @@ impl FinalState {
             Self::MostlyFixed => Some(Self::TestsWritten),
             Self::TestsWritten => Some(Self::NotGreen),
             Self::NotGreen => Some(Self::Unfixable),
-            Self::Unfixable => Some(Self::Stopped),
+            Self::Unfixable => Some(Self::Objected),
+            Self::Objected => Some(Self::Stopped),
             Self::Stopped => Some(Self::Reverted),
             Self::Reverted => Some(Self::DryRun),
             Self::DryRun => Some(Self::Planned),

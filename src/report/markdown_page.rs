@@ -67,6 +67,7 @@ pub fn report(view: &View) -> String {
             Body::Facts(facts) => facts.iter().map(fact).collect(),
             Body::Chart(lines) => block(&lines.join("\n"), ""),
             Body::Patch(text) => patch(text, PATCH),
+            Body::Output(text) => block(text, ""),
             Body::Answers(_) | Body::Todo(_) | Body::Drawing | Body::Empty => String::new(),
         };
         let pieces = [title, part.intro, body, part.tail];
@@ -107,6 +108,10 @@ fn section<'a>(id: PartId, part: Part<'a>, facts: &'a ForgePage<'a>) -> Section<
             Section::stepped(name, turn, forms.to_vec(), move |form| {
                 listed(id, &part, *form, facts)
             })
+        }
+        Body::Output(text) => {
+            let shown = format!("### {}\n\n{}{}", part.title, part.intro, block(text, ""));
+            Section::fixed(name, shown)
         }
         Body::Empty | Body::Facts(_) | Body::Drawing => {
             let title = if part.title.is_empty() { "" } else { "### " };

@@ -37,7 +37,7 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
         let (log, diff) = (format!("{onto}..{branch}"), format!("{onto}...{branch}"));
         steps.push(NextStep::new(format!("git log --oneline {}", word(&log)), "every step"));
         steps.push(NextStep::new(format!("git diff {}", word(&diff)), "what changed"));
-        if outcome.result.meets_gate() {
+        if outcome.result.meets_gate() || outcome.is_objected() {
             let merge = format!("git merge {}", word(branch));
             steps.push(NextStep::new(merge, "take it, after reading it"));
         }
@@ -72,7 +72,9 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
             Some(NextStep { command, purpose: "continue with a higher limit" })
         }
         Ending::Blocked => Some(step),
-        Ending::Failure if outcome.unfixable || no_edit_helps(outcome) => None,
+        Ending::Failure if outcome.unfixable || no_edit_helps(outcome) || outcome.is_objected() => {
+            None
+        }
         Ending::Failure => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
@@ -118,7 +120,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         FinalState::Unfinished => {
             steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
         }
-        FinalState::NoResult | FinalState::Refused | FinalState::Unfixable => {
+        FinalState::NoResult
+        | FinalState::Refused
+        | FinalState::Unfixable
+        | FinalState::Objected => {
             steps.push(NextStep::new("/regreen fix", "run again, once that is corrected"));
         }
         FinalState::Reverted => {
@@ -164,7 +169,11 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
     }
     let fixes = matches!(
         state,
-        FinalState::Fixed | FinalState::MostlyFixed | FinalState::NotGreen | FinalState::Unfixable
+        FinalState::Fixed
+            | FinalState::MostlyFixed
+            | FinalState::NotGreen
+            | FinalState::Unfixable
+            | FinalState::Objected
     );
     let kept = view.improvements() > 0;
     if fixes && kept && page.is_pushed() && page.on_head.is_none() {

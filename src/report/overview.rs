@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::event::{Outcome, Remaining, WrittenFile};
+use crate::domain::event::{Ending, Outcome, Remaining, WrittenFile};
 use crate::domain::id::{CommitId, RepoPath, TestId};
+use crate::domain::test::Objection;
 use crate::domain::text::count;
 
 use super::chart;
@@ -123,7 +124,7 @@ fn change_place(
             "the branch with the tests",
             "Whether they test what you mean, you decide.",
         ),
-        _ => ("the fix", "the fix branch", plausible(outcome.result)),
+        _ => ("the fix", "the fix branch", plausible(outcome)),
     };
     if let Some(head) = facts.on_head {
         return format!("{} is on {} now. {evidence}", capital(subject), code(head));
@@ -148,7 +149,9 @@ fn change_place(
             let why = prose(&sentence(facts.incomplete.unwrap_or_default()), SENTENCE);
             format!("**Not all of it is tested on the server.** {why}. See {page}.")
         }
-        Some(page) if state.meets_gate() => format!("**Review {page}.** {evidence}"),
+        Some(page) if state.meets_gate() || state == FinalState::Objected => {
+            format!("**Review {page}.** {evidence}")
+        }
         Some(page) => format!("What was kept is in {page}."),
     }
 }
@@ -230,7 +233,7 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
         true => "Save it and apply it with `git apply`.",
-        false => plausible(outcome.result),
+        false => plausible(outcome),
     };
     Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
@@ -249,6 +252,33 @@ pub fn unconfirmed(view: &View) -> Part<'_> {
         suspicion.unwrap_or_default()
     );
     Part { intro, body: Body::Patch(&edit.patch), ..Part::new("Found, not confirmed") }
+}
+
+/// What the last full run says beside its tests, and what to do about it.
+pub fn objections(view: &View) -> Part<'_> {
+    // After a fix is taken back, the last run says nothing of what the branch holds.
+    let is_said = |one: &&Outcome| one.result == Ending::Failure && view.reverted.is_empty();
+    let outcome = view.outcome.iter().filter(is_said);
+    let mut part = Part::new("Beside the tests");
+    for objection in outcome.flat_map(|outcome| &outcome.objections) {
+        part.intro.push_str(match objection {
+            Objection::Command { .. } => {
+                "The test command fails although no test does. regreen repairs tests only: correct \
+                 what the command adds, or take it out of the command.\n\n"
+            }
+            Objection::Report(_) => {
+                "A report that does not agree with itself may lack tests: find out why before you rely \
+                 on it.\n\n"
+            }
+        });
+        if let Objection::Command { tail, .. } = objection
+            && !tail.is_empty()
+        {
+            part.intro.push_str("Its last lines:\n\n");
+            part.body = Body::Output(tail);
+        }
+    }
+    if part.intro.is_empty() { Part::default() } else { part }
 }
 
 /// Tests that fail now, with criticality and evidence.

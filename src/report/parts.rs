@@ -36,6 +36,8 @@ pub enum PartId {
     Verdict,
     Figures,
     Chart,
+    /// What the last full run says beside its tests.
+    Objections,
     Failing,
     /// Where the failures come from, as a dry run sees it.
     Explanation,
@@ -69,13 +71,15 @@ impl Screen {
     pub fn parts(self, view: &View) -> Vec<PartId> {
         use PartId::{
             Answers, Asked, Attempts, Change, Chart, Explanation, Failing, Figures, Heading,
-            Iterations, Next, Notes, Places, Proof, Tests, Time, Todo, Unconfirmed, Used, Verdict,
+            Iterations, Next, Notes, Objections, Places, Proof, Tests, Time, Todo, Unconfirmed,
+            Used, Verdict,
         };
         let mut parts = match self {
             Self::Comment => vec![
                 Heading,
                 Verdict,
                 Chart,
+                Objections,
                 Failing,
                 Change,
                 Unconfirmed,
@@ -91,16 +95,29 @@ impl Screen {
                 Used,
             ],
             Self::CheckSummary => {
-                vec![Verdict, Chart, Failing, Change, Unconfirmed, Explanation, Next, Used]
+                vec![
+                    Verdict,
+                    Chart,
+                    Objections,
+                    Failing,
+                    Change,
+                    Unconfirmed,
+                    Explanation,
+                    Next,
+                    Used,
+                ]
             }
             Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
-            Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
+            Self::PullRequest => {
+                vec![Heading, Verdict, Chart, Objections, Failing, Iterations, Proof]
+            }
             Self::Report => vec![
                 Heading,
                 Verdict,
                 Figures,
                 Chart,
                 Iterations,
+                Objections,
                 Failing,
                 Change,
                 Unconfirmed,
@@ -118,6 +135,7 @@ impl Screen {
                     Verdict,
                     Iterations,
                     Chart,
+                    Objections,
                     Failing,
                     Change,
                     Unconfirmed,
@@ -127,10 +145,21 @@ impl Screen {
                 ]
             }
             Self::Log => {
-                vec![Heading, Verdict, Iterations, Chart, Failing, Change, Unconfirmed, Explanation]
+                vec![
+                    Heading,
+                    Verdict,
+                    Iterations,
+                    Chart,
+                    Objections,
+                    Failing,
+                    Change,
+                    Unconfirmed,
+                    Explanation,
+                ]
             }
             Self::Page => vec![
                 Chart,
+                Objections,
                 Failing,
                 Explanation,
                 Tests,
@@ -244,6 +273,8 @@ pub enum Body<'a> {
     Table(Table),
     Facts(Vec<Fact>),
     Patch(&'a str),
+    /// The output of a command.
+    Output(&'a str),
     Answers(&'a [CommandReply]),
     Todo(Todo),
     /// Only the page draws it.
@@ -281,7 +312,7 @@ impl Part<'_> {
             Body::Chart(lines) => lines.len(),
             Body::Answers(answers) => answers.len(),
             Body::Todo(todo) => todo.entries.len(),
-            Body::Patch(patch) => patch.trim().len(),
+            Body::Patch(text) | Body::Output(text) => text.trim().len(),
             Body::Drawing => 1,
             Body::Empty => 0,
         }

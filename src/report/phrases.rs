@@ -1,7 +1,7 @@
 //! Phrases that several outputs share, so that a state is described alike everywhere.
 
 use crate::domain::budget::{Spending, Usage, dollars};
-use crate::domain::event::{Ending, IterationRow, Minimised};
+use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 use crate::domain::fix_loop::IterationResult;
 use crate::domain::text::count;
 
@@ -115,8 +115,9 @@ pub enum Tone {
 }
 
 /// What holds of a change with which a session ended so.
-pub fn plausible(result: Ending) -> &'static str {
-    match result {
+pub fn plausible(outcome: &Outcome) -> &'static str {
+    match outcome.result {
+        _ if outcome.is_objected() => "It satisfies the tests; whether it is right, you decide.",
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
         Ending::PartialSuccess => "It meets the gate; whether it is right, you decide.",
         Ending::Failure | Ending::Blocked | Ending::Planned => {

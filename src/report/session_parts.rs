@@ -12,6 +12,7 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Verdict => overview::verdict(view, facts, screen),
         PartId::Figures => overview::figures(view),
         PartId::Chart => overview::climb(view, facts, screen),
+        PartId::Objections => overview::objections(view),
         PartId::Failing => overview::failing(view, facts),
         PartId::Explanation => explanation::part(view, screen),
         PartId::Change => overview::change(view, facts, screen),

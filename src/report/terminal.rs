@@ -248,6 +248,9 @@ fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
         Body::Chart(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
         Body::Table(table) => padded(table),
         Body::Patch(text) => patch(text, style),
+        Body::Output(text) => {
+            text.lines().map(|line| format!("  │ {}", single_safe_line(line, 400))).collect()
+        }
         Body::Facts(facts) => {
             let wide = facts.iter().map(|fact| fact.name.len()).max().unwrap_or_default();
             let line = |fact: &Fact| format!("  {:wide$}  {}", fact.name, fact.value.plain());
@@ -387,6 +390,7 @@ mod tests {
             preexisting: vec![],
             special_cases: vec![],
             unfixable: false,
+            objections: vec![],
             earlier: vec![],
             limit_reached: false,
             options: Vec::new(),

@@ -12,7 +12,7 @@ use crate::domain::event::{Minimised, NeededHunk};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::{Results, Scope};
+use crate::domain::test::{Objection, Results, Scope};
 use crate::effect::{EffectError, Effects, FileDiff, RunRequest};
 use crate::repair;
 
@@ -24,6 +24,9 @@ const RUNS: u32 = 60;
 
 /// The log of the test runs.
 const LOG: &str = ".process/test-output-minimise.log";
+
+/// What breaks where a run gives no results, or fails beside its tests.
+const WHOLE_SUITE: &str = "the whole suite";
 
 /// A part of the change that can be omitted separately.
 struct ChangePart<'a> {
@@ -232,7 +235,7 @@ impl Runs<'_> {
             let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
             let Ok(results) = self.fx.suite.run(&request).await else {
                 // A run without results counts as a failure of everything.
-                return Ok(vec![TestId("the whole suite".into())]);
+                return Ok(vec![TestId(WHOLE_SUITE.into())]);
             };
             let broken = self.broken(&results, &scope);
             if !broken.is_empty() {
@@ -249,8 +252,12 @@ impl Runs<'_> {
             .filter(|case| !self.state.flaky.contains(&case.id))
             .map(|case| case.id.clone())
             .collect();
-        // A test that no longer runs counts as broken.
+        // A test that no longer runs counts as broken, as does a command that fails for the rest.
         if *scope == Scope::Full {
+            let is_new = |one: &Objection| one.is_new(&self.state.objections);
+            if results.objections.iter().any(is_new) {
+                broken.push(TestId(WHOLE_SUITE.into()));
+            }
             let known = self.state.ledger.cases().map(|case| &case.id);
             let ran: BTreeSet<&TestId> = results.cases.iter().map(|case| &case.id).collect();
             broken.extend(known.filter(|id| !ran.contains(id)).cloned());

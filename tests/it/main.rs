@@ -27,6 +27,7 @@ mod large_output;
 mod memory;
 mod models;
 mod named_commands;
+mod objections;
 mod php_suites;
 mod planning;
 mod python_environments;

@@ -442,6 +442,9 @@ impl FixLoop {
         let due = self.current_iteration.is_multiple_of(FULL_RUN_EVERY);
         let meets = after.rate().is_some_and(|rate| rate.is_at_least(self.terms.target));
         attempt.ledger = Some(after);
+        if full {
+            attempt.objections = Some(results.objections);
+        }
         if !full && (all_pass || conservative || due || meets) {
             self.next = FixStep::TestFull;
         } else {
@@ -484,6 +487,7 @@ impl FixLoop {
         };
         self.ledger = self.ledger.after_full(&results, self.current_iteration);
         self.ledger.update_flaky(&results);
+        self.objections = results.objections;
         if self.ledger.failing_flaky().is_empty() {
             self.conclude(events);
         } else {

@@ -29,6 +29,7 @@ impl FixLoop {
     ) {
         self.not_installed = not_installed;
         self.excused.clear();
+        self.objections.clone_from(&results.objections);
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
@@ -54,7 +55,13 @@ impl FixLoop {
             rate,
             failing: failing.clone(),
             duration_ms: results.duration_ms,
+            objections: Some(results.objections.clone()),
         });
+        for objection in self.objections.iter().filter(|_| !failing.is_empty()) {
+            let clause = objection.clause();
+            let text = format!("{clause}, so that the run is not green once its tests pass");
+            events.push(Event::Notice { text });
+        }
         if failing.is_empty() && self.is_unchanged() {
             self.report_baseline(events);
             self.finish(Ending::Success, "every test passes already");

@@ -230,6 +230,7 @@ impl FixLoop {
             tree: None,
             affected: Vec::new(),
             ledger: None,
+            objections: None,
             tests_run: 0,
             tests_of: 0,
             judged: None,
@@ -291,6 +292,9 @@ impl FixLoop {
             }
             if let Some(ledger) = attempt.ledger.clone() {
                 self.ledger = ledger;
+            }
+            if let Some(objections) = attempt.objections.take() {
+                self.objections = objections;
             }
         } else if let (AttemptEffect::Unchanged { .. }, Some(after)) = (effect, &attempt.ledger) {
             self.ledger.count_results_of(after);
@@ -441,9 +445,12 @@ impl FixLoop {
         ))
     }
 
-    /// Records the verdict; if the gate was met and there are commits, sealing comes first.
+    /// Records the verdict; if the tests meet the gate and there are commits, sealing comes first.
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
-        self.verdict = Some(FixVerdict { ending, reason: reason.to_owned(), unfixable: false });
+        let baseline = self.baseline.as_ref().filter(|_| self.accepted_tree != self.head_tree);
+        let before = baseline.and_then(|baseline| baseline.objections.as_deref());
+        let (weighed, reason) = gate::weigh_objections(ending, reason, &self.objections, before);
+        self.verdict = Some(FixVerdict { ending: weighed, reason, unfixable: false });
         // If commits carry no state files, there is nothing to remove from the branch tip.
         let sealed = ending.meets_gate() && self.tip.is_some() && self.terms.state_is_committed;
         self.next = if sealed { FixStep::RemoveState } else { FixStep::Finish };

@@ -28,7 +28,7 @@ use super::progress::Trend;
 use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
-use super::test::{Layer, Results};
+use super::test::{Layer, Objection, Results};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -115,6 +115,9 @@ pub struct FixLoop {
     /// Rate before the first iteration, when flaky tests are known.
     #[serde(rename = "rate_to_climb")]
     pub initial_rate: Option<PassRate>,
+    /// What the latest full run of the accepted sources says beside its tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objections: Vec<Objection>,
     /// Last known status per test, for the accepted sources.
     pub ledger: LatestResults,
     pub accepted_tree: TreeId,
@@ -201,6 +204,9 @@ pub struct Baseline {
     pub failing: Vec<TestId>,
     /// Wall time of the full run.
     pub duration_ms: u64,
+    /// What the run said beside its tests; absent where that was not looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objections: Option<Vec<Objection>>,
 }
 
 /// Intermediate results of an iteration, until it is judged.
@@ -226,6 +232,9 @@ pub struct Attempt {
     pub affected: Vec<TestId>,
     /// Ledger after the test runs of this iteration.
     pub ledger: Option<LatestResults>,
+    /// What its full run says beside the tests, once there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objections: Option<Vec<Objection>>,
     /// Number of tests run in all runs.
     pub tests_run: u32,
     /// Number of tests that full runs would have executed instead.
@@ -403,6 +412,7 @@ impl FixLoop {
             strategy_reason: String::new(),
             baseline: None,
             initial_rate: None,
+            objections: Vec::new(),
             ledger: LatestResults::default(),
             attempt: None,
             iterations: Vec::new(),

@@ -52,7 +52,8 @@ impl FixLoop {
         let options = if stopped.is_spent { stopped.options } else { place.options };
         let (result, reason, limit_reached) = match &self.verdict {
             Some(FixVerdict { ending, reason, .. }) => {
-                let is_last = self.current_iteration >= self.terms.max_iterations;
+                let is_last = self.current_iteration >= self.terms.max_iterations
+                    && !self.failing().is_empty();
                 (*ending, reason.clone(), *ending == Ending::Failure && is_last)
             }
             None => (Ending::Blocked, stopped.reason, stopped.is_spent),
@@ -78,6 +79,7 @@ impl FixLoop {
             session: self.session_id.to_string(),
             result,
             reason,
+            objections: self.objections.clone(),
             initial: self.baseline.as_ref().map(|baseline| baseline.rate),
             last: self.ledger.rate(),
             estimated: self.ledger.is_estimated(),

@@ -152,7 +152,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
         let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
         if let Some(outcome) = outcome {
-            let text = plausible(outcome.result);
+            let text = plausible(outcome);
             html.leaf("p", "", &format!("The change is plausible, not proven. {text}"));
         }
     });

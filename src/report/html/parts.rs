@@ -36,6 +36,7 @@ pub(super) fn draw(html: &mut Html, id: PartId, part: &Part<'_>) {
             }
         }),
         Body::Patch(text) => change::whole(html, text),
+        Body::Output(text) => html.leaf("pre", "", text),
         Body::Chart(_) | Body::Answers(_) | Body::Todo(_) | Body::Drawing | Body::Empty => {}
     }
     if !part.tail.is_empty() {

@@ -104,6 +104,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         preexisting: failing.to_vec(),
         special_cases: vec![],
         unfixable: false,
+        objections: vec![],
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),

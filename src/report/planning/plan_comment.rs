@@ -47,6 +47,7 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
         preexisting: Vec::new(),
         special_cases: vec![],
         unfixable: false,
+        objections: vec![],
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::domain::event::WrittenFile;
+use crate::domain::test::Objection;
 use crate::report::forge_page::{EarlierWork, JobFailure, Place};
 
 /// A session that ended without a change of the sources.
@@ -59,6 +60,18 @@ fn planned(report: &str, reason: &str) -> View {
 fn changed(mut view: View, change: impl FnOnce(&mut View)) -> View {
     change(&mut view);
     view
+}
+
+/// The command fails although no test does.
+fn object(view: &mut View) {
+    let outcome = view.outcome.as_mut().unwrap();
+    let command = "pytest --cov-fail-under=90".to_owned();
+    outcome.result = Ending::Failure;
+    outcome.reason.push_str(&format!(", but `{command}` ends with exit code 1"));
+    let tail =
+        "FAIL Required test coverage of 90% not reached. @octocat ``` <img>\u{202e}\n60 passed";
+    let ending = "exit code 1".to_owned();
+    outcome.objections = vec![Objection::Command { command, ending, tail: tail.to_owned() }];
 }
 
 /// Everything that the forge shows of one state.
@@ -213,6 +226,20 @@ fn every_state_has_its_page() {
                 |view| view.outcome.iter_mut().for_each(|outcome| outcome.unfixable = true),
             ),
             base,
+        ),
+        ("objected", FinalState::Objected, changed(closed(Ending::Success), object), pushed),
+        ("objected-without-change", FinalState::Objected, changed(green(), object), base),
+        (
+            "objected-by-the-report",
+            FinalState::Objected,
+            changed(closed(Ending::Success), |view| {
+                object(view);
+                let outcome = view.outcome.as_mut().unwrap();
+                let clause = "the report declares 9 tests and holds 4".to_owned();
+                outcome.reason = format!("every test passes, but {clause}");
+                outcome.objections = vec![Objection::Report(clause)];
+            }),
+            pushed,
         ),
         ("stopped", FinalState::Stopped, closed(Ending::Blocked), pushed),
         (

@@ -175,6 +175,7 @@ pub fn outcome(
         preexisting: view.preexisting.clone(),
         special_cases: vec![],
         unfixable: false,
+        objections: vec![],
         earlier: vec![],
         limit_reached: false,
         options: Vec::new(),

@@ -14,7 +14,7 @@ use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::request::ToolCommands;
-use crate::domain::test::{CaseKind, Layer, Scope, Status, TestCase};
+use crate::domain::test::{CaseKind, Layer, Objection, Results, Scope, Status, TestCase};
 use crate::effect::{CandidateRunnerRequest, RunError, RunRequest, Speed, Suite as _};
 
 /// A folder with a suite of one command.
@@ -61,10 +61,13 @@ impl Shell {
         open(detection, settings, &self.clock).unwrap()
     }
 
-    async fn run(&self, suite: &ProjectSuite<'_>) -> Result<Vec<(String, Status)>, RunError> {
+    async fn results(&self, suite: &ProjectSuite<'_>, scope: &Scope) -> Result<Results, RunError> {
         let root = self.root();
-        let request = RunRequest { root: &root, scope: &Scope::Full, log: ".process/test.log" };
-        let results = suite.run(&request).await?;
+        suite.run(&RunRequest { root: &root, scope, log: ".process/test.log" }).await
+    }
+
+    async fn run(&self, suite: &ProjectSuite<'_>) -> Result<Vec<(String, Status)>, RunError> {
+        let results = self.results(suite, &Scope::Full).await?;
         Ok(results.cases.into_iter().map(|case| (case.id.to_string(), case.status)).collect())
     }
 }
@@ -80,14 +83,8 @@ async fn every_way_a_command_can_end_has_its_error() {
             None,
             "exit code 0 and left no complete report of its tests",
         ),
-        ("echo 1..1; echo 'ok 1 - a'; exit 3", None, "exit code 3, although every test"),
         ("no-such-program-here", None, "could not be started"),
         ("true; ./repo", None, "could not be started"),
-        (
-            "echo 1..1; echo 'ok 1 - a'; no-such-program-here",
-            None,
-            "exit code 127, although every test",
-        ),
         ("echo 'ok 1 - a'; sleep 30", None, "was stopped after 1 s"),
         (
             "echo 1..1; echo \"not ok 1 - ${GH_DEPLOY_TOKEN%???}\"",
@@ -103,6 +100,45 @@ async fn every_way_a_command_can_end_has_its_error() {
         let suite = shell.suite_with_report(command, report, change);
         let error = shell.run(&suite).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{command}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn what_fails_a_command_beside_its_tests_objects_with_its_last_lines() {
+    let shell = Shell::new();
+    let passes = "echo 1..1; echo 'ok 1 - a'";
+    let lines: String = (1..=20).map(|number| format!("{number}\n")).collect();
+    let table = [
+        (format!("{passes}; exit 3"), Some(("exit code 3", "1..1\nok 1 - a"))),
+        (format!("{passes}; seq 20; exit 1"), Some(("exit code 1", lines.trim()))),
+        (
+            format!("{passes}; no-such-program-here"),
+            Some(("exit code 127", "no-such-program-here")),
+        ),
+        (format!("{passes}; echo \"$GH_DEPLOY_TOKEN\"; exit 1"), Some(("exit code 1", ""))),
+        (format!("{passes}; exit 0"), None),
+        ("echo 1..1; echo 'not ok 1 - a'; exit 3".to_owned(), None),
+    ];
+    for (command, expected) in table {
+        let suite = shell.suite(&command, |_| ());
+        let results = shell.results(&suite, &Scope::Full).await.unwrap();
+        let Some((way, text)) = expected else {
+            assert_eq!(results.objections, [], "{command}");
+            continue;
+        };
+        let [Objection::Command { command: named, ending, tail }] = &results.objections[..] else {
+            panic!("{command}: {:?}", results.objections);
+        };
+        assert_eq!((named, ending.as_str()), (&command, way));
+        assert!(
+            tail.ends_with(text) || tail.contains(text) && !text.is_empty(),
+            "{command}: {tail}"
+        );
+        assert_eq!(tail.is_empty(), text.is_empty(), "{command}: {tail}");
+        assert!(tail.lines().count() <= 20, "{command}: {tail}");
+        let some = Scope::Tests(vec!["a".into()]);
+        let results = shell.results(&suite, &some).await.unwrap();
+        assert_eq!(results.objections, [], "a few tests meet no threshold: {command}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod giving_up;
 mod low_criticality;
+mod objections;
 
 use proptest::prelude::*;
 
