@@ -268,7 +268,7 @@ mod tests {
         let command = Objection::Command {
             command: "x".into(),
             ending: "exit code 1".into(),
-            tail: "".into(),
+            tail: String::new(),
         };
         let report = Objection::Report("the plan is 3 and 2 ran".into());
         let both = [command.clone(), report.clone()];

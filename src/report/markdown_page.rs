@@ -109,13 +109,15 @@ fn section<'a>(id: PartId, part: Part<'a>, facts: &'a ForgePage<'a>) -> Section<
                 listed(id, &part, *form, facts)
             })
         }
-        Body::Output(text) => {
-            let shown = format!("### {}\n\n{}{}", part.title, part.intro, block(text, ""));
-            Section::fixed(name, shown)
-        }
-        Body::Empty | Body::Facts(_) | Body::Drawing => {
-            let title = if part.title.is_empty() { "" } else { "### " };
-            let text = format!("{title}{}\n\n{}", part.title, part.intro);
+        Body::Empty | Body::Output(_) | Body::Facts(_) | Body::Drawing => {
+            let title = match (id, part.title.as_str()) {
+                (_, "") => String::new(),
+                (PartId::Heading, title) => format!("### {title}"),
+                (_, title) => format!("**{title}**"),
+            };
+            let output =
+                if let Body::Output(text) = part.body { block(text, "") } else { String::new() };
+            let text = format!("{title}\n\n{}{output}", part.intro);
             Section::fixed(name, text.trim_start().to_owned())
         }
     }

@@ -79,7 +79,6 @@ impl Screen {
                 Heading,
                 Verdict,
                 Chart,
-                Objections,
                 Failing,
                 Change,
                 Unconfirmed,
@@ -95,29 +94,16 @@ impl Screen {
                 Used,
             ],
             Self::CheckSummary => {
-                vec![
-                    Verdict,
-                    Chart,
-                    Objections,
-                    Failing,
-                    Change,
-                    Unconfirmed,
-                    Explanation,
-                    Next,
-                    Used,
-                ]
+                vec![Verdict, Chart, Failing, Change, Unconfirmed, Explanation, Next, Used]
             }
             Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
-            Self::PullRequest => {
-                vec![Heading, Verdict, Chart, Objections, Failing, Iterations, Proof]
-            }
+            Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
             Self::Report => vec![
                 Heading,
                 Verdict,
                 Figures,
                 Chart,
                 Iterations,
-                Objections,
                 Failing,
                 Change,
                 Unconfirmed,
@@ -135,7 +121,6 @@ impl Screen {
                     Verdict,
                     Iterations,
                     Chart,
-                    Objections,
                     Failing,
                     Change,
                     Unconfirmed,
@@ -145,21 +130,10 @@ impl Screen {
                 ]
             }
             Self::Log => {
-                vec![
-                    Heading,
-                    Verdict,
-                    Iterations,
-                    Chart,
-                    Objections,
-                    Failing,
-                    Change,
-                    Unconfirmed,
-                    Explanation,
-                ]
+                vec![Heading, Verdict, Iterations, Chart, Failing, Change, Unconfirmed, Explanation]
             }
             Self::Page => vec![
                 Chart,
-                Objections,
                 Failing,
                 Explanation,
                 Tests,
@@ -175,6 +149,10 @@ impl Screen {
                 Places,
             ],
         };
+        // What fails the run beside its tests comes before what fails in it.
+        if let Some(at) = parts.iter().position(|part| *part == Failing) {
+            parts.insert(at, Objections);
+        }
         let met = view.outcome.as_ref().is_some_and(|outcome| outcome.result.is_done());
         let on_forge = matches!(self, Self::Comment | Self::CheckSummary);
         if let Some(at) = parts.iter().position(|part| *part == Change).filter(|_| met && on_forge)

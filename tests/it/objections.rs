@@ -129,8 +129,8 @@ fn a_threshold_of_coverage_is_not_green_and_no_failing_test() {
 #[test]
 #[ignore = "needs the npm registry"]
 fn a_threshold_of_jest_is_not_green_and_no_failing_test() {
-    let package = r#"{"name": "shop", "scripts": {"test": "jest --coverage"}, "devDependencies": {"jest": "^29"},
-        "jest": {"coverageThreshold": {"global": {"functions": 90}}}}"#;
+    let package = r#"{"name": "shop", "scripts": {"test": "jest"}, "devDependencies": {"jest": "^29"},
+        "jest": {"collectCoverage": true, "coverageThreshold": {"global": {"functions": 90}}}}"#;
     let shop = "exports.total = prices => prices.reduce((sum, price) => sum - price, 0);\nexports.unused = () => 1;\n";
     let test = "const { total } = require('./shop');\ntest('total', () => expect(total([1, 2])).toBe(3));\n";
     let repo = TestRepo::new(&[
@@ -149,4 +149,32 @@ fn a_threshold_of_jest_is_not_green_and_no_failing_test() {
     );
     assert!(document["patch"].as_str().unwrap().contains("sum + price"), "{document:#}");
     assert_eq!(ran.err.matches("threshold for functions").count(), 1, "{}", ran.err);
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn a_rejection_that_vitest_finds_late_is_not_green_and_its_cache_no_reason() {
+    let late = "import { test } from 'vitest';\ntest('late', () => { setTimeout(() => { Promise.reject(new Error('socket closed')); }, 5); });\ntest('waits', () => new Promise(done => setTimeout(done, 50)));\n";
+    for (name, expected) in [("late.test.js", 1), ("late.js", 0)] {
+        let repo = TestRepo::new(&[
+            (
+                "package.json",
+                r#"{"type": "module", "scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "^2"}}"#,
+            ),
+            ("shop.js", "export const half = price => price * 2;\n"),
+            (
+                "shop.test.js",
+                "import { test, expect } from 'vitest';\nimport { half } from './shop.js';\ntest('half', () => expect(half(6)).toBe(3));\n",
+            ),
+            (name, late),
+            (".gitignore", "node_modules\npackage-lock.json\n"),
+        ]);
+        npm_install(&repo);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(expected), "{name}: {document:#}\n{}", ran.err);
+        assert!(document["patch"].as_str().unwrap().contains("price / 2"), "{name}: {document:#}");
+        let times = ran.err.matches("socket closed").count();
+        assert_eq!(times > 0, expected == 1, "{name}: {}", ran.err);
+    }
 }

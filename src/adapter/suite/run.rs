@@ -36,7 +36,7 @@ const TESTS_PER_RUN: u32 = 20;
 const EVIDENCE: u64 = 2 << 10;
 
 /// Lines of it that results quote.
-const LINES: usize = 20;
+const LINES: usize = 40;
 
 /// Exit codes of a shell that cannot execute or find a command.
 const NOT_STARTED: [ExitReason; 2] = [ExitReason::Exit(126), ExitReason::Exit(127)];

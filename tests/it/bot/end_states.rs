@@ -3,8 +3,8 @@
 
 use super::harness::World;
 use super::plan_commands::untested;
-use super::pull_request_life::{red, shown, story};
-use crate::support::Ran;
+use super::pull_request_life::{RIGHT, red, shown, story};
+use crate::support::{CALC, Ran};
 
 /// How a run ends: its name in the documentation, the outputs `result` that it has, and what the
 /// heading of the comment contains.
@@ -397,4 +397,25 @@ fn each_command_after_a_stop() {
     let comment = world.sticky(number);
     assert!(comment.contains("of an earlier run]") && comment.contains("Stopped: "), "{comment}");
     walk.run("/regreen resume", FIXED);
+}
+
+#[test]
+fn a_fix_is_offered_where_the_command_fails_beside_its_tests() {
+    // Unlike a test, what runs at the end of the process fails the command alone.
+    let late = "\n\nimport atexit, os, sys\n\natexit.register(lambda: (print('socket closed', file=sys.stderr, flush=True), os._exit(3)))\n";
+    let tests = format!("{}{late}", CALC[1].1);
+    let world = World::new(&[RIGHT, (CALC[1].0, &tests)], &CALC[..1]);
+    let number = world.pull();
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(1), "{}", shown(&ran));
+    world.github.assert_clean();
+    let seen = Walk::new(&world, number).see();
+    assert_eq!((seen.head.as_deref(), seen.fix), (Some("failure"), None));
+    assert_eq!(seen.titles.len(), 1, "the fix is offered: {:?}", seen.titles);
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("### ❌ Not green: 100.0 % pass after 2 iterations, the command does not")
+    );
+    assert_eq!(comment.matches("socket closed").count(), 1, "{comment}");
+    assert!(world.left("output").contains("failure"), "{}", world.left("output"));
 }

@@ -5,7 +5,7 @@ use crate::support::fake_github::Fault;
 use crate::support::{CALC, REGRESSING, Ran};
 
 /// The modules of `CALC` without their bugs.
-const RIGHT: (&str, &str) = (
+pub const RIGHT: (&str, &str) = (
     "calc.py",
     r"def clamp(value, low, high):
     if value < low:

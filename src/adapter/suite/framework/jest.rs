@@ -61,6 +61,8 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
         let run = if site.command.is_none() { "run" } else { "--run" };
         let mut options = words(&[run, "--reporter=json", "--reporter=default"]);
         options.push(format!("--outputFile.json={}", files.results.display()));
+        // It fails where it may not write its cache, as into packages that a checkout shares.
+        options.extend(knows_no_cache(site).then(|| "--no-cache".to_owned()));
         options.extend(selected_files(site, selection));
         with_options(site, "vitest", "npx vitest run", options)
     },
@@ -72,6 +74,15 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
 /// What to do for a program that `package.json` lists and that is not there.
 pub const INSTALL: &str =
     "run `npm ci`, or what else installs the packages that package.json lists";
+
+/// Whether the installed Vitest has an option to keep no cache: the versions since 1.6 do.
+fn knows_no_cache(site: &Site) -> bool {
+    let text = site.text("node_modules/vitest/package.json").unwrap_or_default();
+    let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let version = package["version"].as_str().unwrap_or_default();
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0_u32));
+    (numbers.next(), numbers.next()) >= (Some(1), Some(6))
+}
 
 /// The configured command, else the installed program, with more options.
 fn with_options(site: &Site, name: &str, display: &str, options: Vec<String>) -> RunCommand {

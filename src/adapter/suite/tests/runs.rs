@@ -107,10 +107,10 @@ async fn every_way_a_command_can_end_has_its_error() {
 async fn what_fails_a_command_beside_its_tests_objects_with_its_last_lines() {
     let shell = Shell::new();
     let passes = "echo 1..1; echo 'ok 1 - a'";
-    let lines: String = (1..=20).map(|number| format!("{number}\n")).collect();
+    let lines: String = (1..=40).map(|number| format!("{number}\n")).collect();
     let table = [
         (format!("{passes}; exit 3"), Some(("exit code 3", "1..1\nok 1 - a"))),
-        (format!("{passes}; seq 20; exit 1"), Some(("exit code 1", lines.trim()))),
+        (format!("{passes}; seq 40; exit 1"), Some(("exit code 1", lines.trim()))),
         (
             format!("{passes}; no-such-program-here"),
             Some(("exit code 127", "no-such-program-here")),
@@ -135,7 +135,7 @@ async fn what_fails_a_command_beside_its_tests_objects_with_its_last_lines() {
             "{command}: {tail}"
         );
         assert_eq!(tail.is_empty(), text.is_empty(), "{command}: {tail}");
-        assert!(tail.lines().count() <= 20, "{command}: {tail}");
+        assert!(tail.lines().count() <= 40, "{command}: {tail}");
         let some = Scope::Tests(vec!["a".into()]);
         let results = shell.results(&suite, &some).await.unwrap();
         assert_eq!(results.objections, [], "a few tests meet no threshold: {command}");

@@ -3,13 +3,13 @@
 use super::*;
 use crate::domain::test::Objection;
 
-fn command() -> Option<Objection> {
+fn command() -> Objection {
     let command = "make check".to_owned();
-    Some(Objection::Command { command, ending: "exit code 2".into(), tail: "E501".into() })
+    Objection::Command { command, ending: "exit code 2".into(), tail: "E501".into() }
 }
 
-fn report() -> Option<Objection> {
-    Some(Objection::Report("the report declares 9 tests and holds 4".into()))
+fn report() -> Objection {
+    Objection::Report("the report declares 9 tests and holds 4".into())
 }
 
 /// Runs a session whose full runs object as `script` says, one after the other; the last one goes on.
@@ -48,13 +48,17 @@ fn a_run_that_objects_is_never_green_and_keeps_what_it_repaired() {
     const NEW: &str = "every test passes, but the report declares 9 tests and holds 4, which came with the change";
     // The full runs of a session that repairs all at once: baseline, with the edit, final.
     let table = [
-        ("the command, from the start", [None, command(), command()], Some(COMMAND)),
-        ("the command, only at the end", [None, None, command()], Some(COMMAND)),
-        ("the report, all the time", [report(), report(), report()], Some(REPORT)),
-        ("the report, since the edit", [None, report(), report()], Some(NEW)),
-        ("the report, only at the end", [None, None, report()], Some(NEW)),
-        ("the report, until the end", [report(), report(), None], None),
-        ("the command, only once", [None, command(), None], None),
+        ("the command, from the start", [None, Some(command()), Some(command())], Some(COMMAND)),
+        ("the command, only at the end", [None, None, Some(command())], Some(COMMAND)),
+        (
+            "the report, all the time",
+            [Some(report()), Some(report()), Some(report())],
+            Some(REPORT),
+        ),
+        ("the report, since the edit", [None, Some(report()), Some(report())], Some(NEW)),
+        ("the report, only at the end", [None, None, Some(report())], Some(NEW)),
+        ("the report, until the end", [Some(report()), Some(report()), None], None),
+        ("the command, only once", [None, Some(command()), None], None),
     ];
     for (why, script, reason) in table {
         let (states, _, _) = play_objecting(new(95, 1), 20, &[30], &script);
@@ -78,7 +82,7 @@ fn a_baseline_that_only_objects_ends_at_once() {
     for dry_run in [false, true] {
         let mut state = new(95, 10);
         state.terms.dry_run = dry_run;
-        let (states, events, _) = play_objecting(state, SIZE, &[], &[command()]);
+        let (states, events, _) = play_objecting(state, SIZE, &[], &[Some(command())]);
         let last = states.last().unwrap();
         let verdict = last.verdict.as_ref().unwrap();
         assert_eq!(verdict.ending, Ending::Failure, "{dry_run}");
@@ -87,7 +91,7 @@ fn a_baseline_that_only_objects_ends_at_once() {
         assert_eq!((states.len(), last.iterations.len()), (2, 0), "one run and no search");
         assert!(!events.iter().any(|event| matches!(event, Event::Notice { .. })), "{events:?}");
     }
-    let (states, ..) = play_objecting(new(95, 10), SIZE, &[], &[command()]);
+    let (states, ..) = play_objecting(new(95, 10), SIZE, &[], &[Some(command())]);
     let (reopened, _) = states.last().unwrap().clone().reopen(20);
     assert_eq!(reopened.next, FixStep::Baseline, "what was corrected since may pass by now");
     let (states, ..) = play_objecting(reopened, SIZE, &[], &[None]);
@@ -96,7 +100,7 @@ fn a_baseline_that_only_objects_ends_at_once() {
 
 #[test]
 fn failures_that_are_left_and_what_objects_are_both_said() {
-    let script = [report(), report()];
+    let script = [Some(report())];
     let (states, events, _) = play_objecting(new(95, 1), 20, &[25], &script);
     let verdict = states.last().unwrap().verdict.clone().unwrap();
     let reason = "83.3 % pass, the gate is 95 %, and the iteration limit is reached; besides, the report \
@@ -113,7 +117,7 @@ fn a_state_that_knows_nothing_of_objections_blames_no_change() {
     let mut value = serde_json::to_value(confirming).unwrap();
     assert!(value["baseline"].as_object_mut().unwrap().remove("objections").is_some());
     let state: FixLoop = serde_json::from_value(value).unwrap();
-    let (states, ..) = play_objecting(state, 20, &[30], &[report()]);
+    let (states, ..) = play_objecting(state, 20, &[30], &[Some(report())]);
     let reason = &states.last().unwrap().verdict.as_ref().unwrap().reason;
     assert!(reason.ends_with("holds 4"), "{reason}");
 }
@@ -126,7 +130,7 @@ proptest! {
         script in prop::collection::vec(0usize..3, 1..9),
     ) {
         let script: Vec<_> =
-            script.into_iter().map(|kind| [None, command(), report()][kind].clone()).collect();
+            script.into_iter().map(|kind| [None, Some(command()), Some(report())][kind].clone()).collect();
         let mut state = new(target, limit);
         state.tests_edited = tests_edited;
         let (states, _, last) = play_objecting(state, baseline, &outcomes, &script);
