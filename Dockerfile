@@ -45,7 +45,7 @@ LABEL org.opencontainers.image.title="regreen" \
 # `python` is what most commands say. Caches and logs go: they carry the time of the build.
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-      ca-certificates git nodejs npm python3 python3-pip python3-pytest python3-venv \
+      ca-certificates git nodejs npm python3 python3-coverage python3-pip python3-pytest python3-venv \
  && ln -s python3 /usr/bin/python \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* /tmp/*
 COPY --from=build /out/regreen /usr/local/bin/regreen

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::domain::checkout_gap;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::id::{CommitId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
@@ -101,6 +102,12 @@ impl<'a> Session<'a> {
         let root = state_root(&facts);
         let mut notices = notices(&facts);
         notices.extend(resume_archiving(&facts));
+        let not_run = &detection.facts.not_run;
+        notices.extend((!not_run.is_empty()).then(|| format!("not run: {}", not_run.join("; "))));
+        let beside = &detection.beside_command;
+        notices.extend((!beside.is_empty()).then(|| {
+            format!("the test command decides what runs; also found: {}", beside.join("; "))
+        }));
         notices.extend(detection.packages.first().map(|first| {
             let list = detection.packages.iter().take(PACKAGES);
             let list = list.map(|one| format!("{} in {}", one.framework, one.folder));
@@ -141,6 +148,7 @@ impl<'a> Session<'a> {
                 return Err(error.into());
             }
         };
+        notices.extend(missing_content(&worktree, &record).await?);
         let base = match &request.base {
             Some(reference) => base_of(&worktree, reference, &mut notices).await?,
             None => None,
@@ -184,6 +192,7 @@ impl<'a> Session<'a> {
         // The record is written last: a session without one never began.
         write_record(&store, &record).await?;
         let worktree = open_worktree(&facts, &record, Branching::Detached)?;
+        notices.extend(missing_content(&worktree, &record).await?);
         let tree = worktree.tree_of(&record.git.head_sha).await?;
         let suite = open_suite(&request.run, detection, (&facts, &store, &record), clock)?;
         let session =
@@ -225,7 +234,7 @@ impl<'a> Session<'a> {
         'a: 'b,
     {
         let Self { worktree, suite, store, clock, .. } = self;
-        Effects { models, worktree, suite, store, clock: *clock, screen }
+        Effects { models, worktree, suite, observer: suite, store, clock: *clock, screen }
     }
 
     /// The event that opens a session that plans tests.
@@ -416,9 +425,6 @@ fn notices(facts: &RepositoryFacts) -> Vec<String> {
     if let Some(operation) = facts.operation {
         notices.push(format!("{operation} is under way here; it is left alone"));
     }
-    if facts.submodules {
-        notices.push("submodules are empty in the private checkout".to_owned());
-    }
     notices
 }
 
@@ -442,6 +448,16 @@ fn open_worktree(
             branching,
         },
     )
+}
+
+/// Checks out the commit under test, and says what cannot be had of it.
+async fn missing_content(
+    worktree: &RepoWorktree,
+    record: &SessionRecord,
+) -> Result<Vec<String>, GitError> {
+    let tree = worktree.tree_of(&record.git.head_sha).await?;
+    worktree.checkout(&tree).await?;
+    Ok(checkout_gap::notices(&worktree.gaps(worktree.root())))
 }
 
 async fn base_of(

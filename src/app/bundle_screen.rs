@@ -20,6 +20,8 @@ use super::AppError;
 pub enum BundleOpening {
     /// They belong to an earlier run and are replaced.
     Create,
+    /// The same, for phases whose commits a gate may hold back: those follow with the next phase.
+    CreateWithoutCommits,
     /// They belong to an earlier phase of this run and stay.
     Append,
 }
@@ -29,6 +31,8 @@ pub struct BundleScreen {
     folder: PathBuf,
     facts: RepositoryFacts,
     base: Option<CommitId>,
+    /// Whether it holds commits.
+    packs: bool,
     state: Mutex<State>,
 }
 
@@ -50,7 +54,9 @@ impl BundleScreen {
             let path = folder.join(BUNDLE_EVENTS);
             match opening {
                 BundleOpening::Append => AppendFile::go_on(&path),
-                BundleOpening::Create => AppendFile::create(&path),
+                BundleOpening::Create | BundleOpening::CreateWithoutCommits => {
+                    AppendFile::create(&path)
+                }
             }
         };
         let events = open().map_err(|error| {
@@ -60,7 +66,8 @@ impl BundleScreen {
             )
         })?;
         let state = Mutex::new(State { events, of: None });
-        Ok(Self { folder: folder.to_owned(), facts, base, state })
+        let packs = opening != BundleOpening::CreateWithoutCommits;
+        Ok(Self { folder: folder.to_owned(), facts, base, packs, state })
     }
 
     fn record(&self, event: &Event, state: &mut State) {
@@ -75,7 +82,8 @@ impl BundleScreen {
             });
         }
         // Commits are packed before the line that mentions them.
-        if event.follows_commit()
+        if self.packs
+            && event.follows_commit()
             && let Some(of) = &mut state.of
             && let Some(tip) = repo::tip_of(&self.facts, &of.branch)
             && tip != of.tip

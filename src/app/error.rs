@@ -82,6 +82,7 @@ impl From<GitError> for AppError {
                 | GitError::UnknownReference { .. }
                 | GitError::BadBranch { .. }
                 | GitError::BranchTaken { .. }
+                | GitError::BranchBlocked { .. }
         );
         Self::usage_if(is_usage, &error, error.hint())
     }
@@ -89,7 +90,8 @@ impl From<GitError> for AppError {
 
 impl From<RunError> for AppError {
     fn from(error: RunError) -> Self {
-        let mut failure = Self::usage_if(false, &error, error.hint());
+        let is_usage = matches!(error, RunError::ReportOutside { .. });
+        let mut failure = Self::usage_if(is_usage, &error, error.hint());
         if let RunError::NoReport { tail, .. } | RunError::SetUp { tail, .. } = error {
             failure.evidence = tail;
         }

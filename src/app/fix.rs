@@ -12,11 +12,13 @@ use crate::config::{self, Settings};
 use crate::cycle::{self, Execution, FixInputs};
 use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::event::{Event, Outcome};
+use crate::domain::fix_loop::FixTerms;
 use crate::domain::gate::TARGET;
 use crate::domain::memory::Prior;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{MAX_ITERATIONS, SessionKind};
 use crate::domain::shell;
+use crate::domain::test_scripts::ReadFile;
 use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
@@ -161,15 +163,17 @@ fn inputs(
     if settings.ignore_preexisting == Some(true) && session.base.is_none() {
         notices.push(WITHOUT_BASE.to_owned());
     }
+    let protection = protection()?;
     // A bundle is published by a job that may not trust the code under test.
     if request.bundle.is_some() {
-        let protection = protection()?;
         notices.extend(protection.missing.iter().cloned());
         for text in &protection.by_choice {
             tracing::warn!("{text}");
         }
     }
     notices.extend(providers.notices.iter().cloned());
+    let command = request.test_command.as_deref();
+    let read: ReadFile<'_> = &|file| repo::committed_text(&session.facts, file);
     let today = clock::today();
     notices.extend(expired_failures(settings, today));
     Ok(FixInputs {
@@ -178,22 +182,25 @@ fn inputs(
         head: session.record.git.head_sha.clone(),
         onto: session.record.git.onto.clone(),
         base: session.base.clone(),
-        terms: terms(
-            fix,
-            settings,
-            session.record.max_iterations,
-            session.base.is_some(),
-            !request.no_minimise,
-            today,
-            Prior::of(&run.memory.memory),
-        ),
+        protection: protection.in_force.clone(),
+        terms: FixTerms {
+            not_run: session.suite_facts().not_run.clone(),
+            ..terms(
+                fix,
+                settings,
+                session.record.max_iterations,
+                session.base.is_some(),
+                !request.no_minimise,
+                today,
+                Prior::of(&run.memory.memory),
+            )
+        },
         raised_limit: fix.max_iterations.filter(|_| !fix.session.is_new()),
         moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
-        protect: settings.protected(request.test_command.as_deref(), &|file| {
-            repo::committed_text(&session.facts, file)
-        }),
+        protect: settings.protected(command, read),
+        run_by_command: settings.run_by(command, read),
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),

@@ -75,7 +75,10 @@ async fn run(
     let clock = HostClock::start();
     let budget = plan_request.run.budget;
     let bundle = match &request.bundle {
-        Some(folder) => Some(BundleScreen::open(folder, facts, None, BundleOpening::Create)?),
+        Some(folder) => {
+            let opening = BundleOpening::CreateWithoutCommits;
+            Some(BundleScreen::open(folder, facts, None, opening)?)
+        }
         None => None,
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };

@@ -105,6 +105,7 @@ pub fn terms(
         known_failures: known_failures(settings)
             .filter(|known| !known.has_expired(today))
             .collect(),
+        not_run: Vec::new(),
         prior,
     }
 }

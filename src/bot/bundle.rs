@@ -211,8 +211,11 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
         return;
     }
     let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
-    if let Err(error) = session_snapshots::save(context.prepared, session, &snapshot).await {
-        tracing::warn!(%error, "the events of the session were not saved");
+    match session_snapshots::save(context.prepared, session, &snapshot).await {
+        Err(error) if !error.is_push_denied() => {
+            tracing::warn!(%error, "the events of the session were not saved");
+        }
+        _ => {}
     }
 }
 

@@ -8,8 +8,7 @@ use globset::GlobSet;
 use crate::adapter::repo::{self, Overlap, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::id::{CommitId, SessionId};
-use crate::domain::secret::Redactor;
-use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome};
+use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome, RemoteError};
 use crate::role::vet;
 
 use super::context::Context;
@@ -59,6 +58,11 @@ pub enum HeldBy {
 }
 
 impl Published {
+    /// Whether a later job may publish what this one did not. What a guard refused is refused again.
+    pub fn is_publishable_later(&self) -> bool {
+        self.held.is_some() && self.held_by != HeldBy::Guard
+    }
+
     /// The newest commit of the session that the server has.
     pub fn server_tip(&self) -> Option<&CommitId> {
         self.tip.as_ref().or(self.stored.as_ref())
@@ -150,6 +154,7 @@ impl<'a> Commits<'a> {
             head: self.context.target.head.clone(),
             base: self.context.prepared.base.clone(),
             state_folder: STATE_FOLDER.into(),
+            secrets: self.context.prepared.redactor.clone(),
         };
         let scratch = prepare::folder(self.context.target).join("scratch");
         let mut attempt = 1;
@@ -212,11 +217,10 @@ impl<'a> Commits<'a> {
 
     /// Whether the guards allow a change; if not, nothing more is published.
     fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
-        let redactor = Redactor::new(&self.context.env.token);
         let limits = vet::VetContext {
             protect: &self.protect,
             state_root: STATE_FOLDER,
-            redactor: &redactor,
+            redactor: &self.context.prepared.redactor,
             reach: self.context.prepared.settings.scope().reach_of_session(),
         };
         let broken = vet::published(diff, &limits);
@@ -242,7 +246,7 @@ impl<'a> Commits<'a> {
                 self.conflict("another result is already stored under this name".into());
             }
             Err(error) if error.is_transient() => return Err(error.to_string()),
-            Err(error) => self.hold(format!("{error}; {}", error.hint())),
+            Err(error) => self.hold_for(&error),
         }
         Ok(())
     }
@@ -288,7 +292,7 @@ impl<'a> Commits<'a> {
             Ok(rebased) => rebased,
             Err(error) if error.is_transient() => return Err(error.to_string()),
             Err(error) => {
-                self.hold(format!("{error}; {}", error.hint()));
+                self.hold_for(&error);
                 return Ok(None);
             }
         };
@@ -336,6 +340,17 @@ impl<'a> Commits<'a> {
     fn conflict(&mut self, why: String) {
         self.published.held_by = HeldBy::Conflict;
         self.hold(why);
+    }
+
+    /// Publishes nothing more, because the server refused a push for good.
+    fn hold_for(&mut self, error: &RemoteError) {
+        let why = format!("{error}; {}", error.hint());
+        if error.is_push_denied() {
+            // The log says it already.
+            self.published.held = Some(why);
+        } else {
+            self.hold(why);
+        }
     }
 
     /// Publishes nothing more, for this reason.

@@ -85,6 +85,7 @@ impl DayBudget {
         for _ in 0..ATTEMPTS {
             match self.try_add(context, &key, micro_usd).await {
                 Ok(()) => return,
+                Err(error) if error.is_push_denied() => return,
                 Err(error) => tracing::warn!(%error, "what this run spent is not counted yet"),
             }
         }

@@ -2,9 +2,8 @@
 
 use crate::adapter::host::console::println;
 use crate::domain::command::{Command, Flags};
-use crate::effect::{CommentKind, Reaction};
+use crate::effect::{CommentKind, ForgeError, ForgeErrorKind, Reaction};
 use crate::report::final_state::FinalState;
-use crate::report::forge_page::CommandReply;
 use crate::report::view::View;
 
 use super::authority;
@@ -63,6 +62,7 @@ pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<
     }
     react(context, comment, Reaction::Eyes).await;
     let mut request = Request::default();
+    request.replies.asker = login.to_owned();
     for line in comment.lines {
         let outcome = match &line.command {
             Ok(command) => answer(context, command, login, &mut request.replies).await?,
@@ -80,8 +80,7 @@ pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<
             }
             Outcome::Reply(reply) => reply,
         };
-        let (asker, command) = (login.to_owned(), line.text.clone());
-        request.replies.answers.push(CommandReply { asker, command, reply });
+        request.replies.add(line.text.clone(), reply);
     }
     if request.run.is_some() {
         react(context, comment, Reaction::Rocket).await;
@@ -120,9 +119,7 @@ async fn answer(
         }
         Command::Help => command::help(),
         Command::Status => status::status(context).await?,
-        Command::Stop => {
-            "This job found no run to stop. `/regreen status` lists the sessions.".into()
-        }
+        Command::Stop => status::stop(context).await?,
         Command::Rollback { iteration } => {
             fix_branch::rollback(context, *iteration, login, &mut replies.shown).await?
         }
@@ -205,6 +202,10 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
         let waits = |one: &PendingSession| obstacle(one, &context.target.head).is_none();
         publisher.plan_is_gone = !pending.as_ref().is_some_and(waits);
     }
+    if publisher.state() == Some(FinalState::Stopped) {
+        let pending = sessions::newest_pending(context).await?;
+        publisher.is_held = pending.is_some_and(|one| one.held().is_some());
+    }
     if publisher.state() == Some(FinalState::Reverted) {
         // Nothing ran since, which the check of the head and the fix itself have to say too. A head
         // that the session did not test has a check of its own.
@@ -219,7 +220,8 @@ pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, Bot
 }
 
 async fn react(context: &Context<'_>, comment: CommandComment<'_>, reaction: Reaction) {
-    if let Err(error) = context.forge.react(comment.kind, comment.id, reaction).await {
-        tracing::warn!(%error, "the comment got no reaction");
+    match context.forge.react(comment.kind, comment.id, reaction).await {
+        Ok(()) | Err(ForgeError { kind: ForgeErrorKind::DeniedBefore, .. }) => {}
+        Err(error) => tracing::warn!("the comment got no reaction: {error}; {}", error.hint()),
     }
 }

@@ -14,7 +14,6 @@ use crate::domain::check::Level;
 use crate::domain::id::CommitId;
 use crate::domain::memory::{LIMIT, Memory};
 use crate::domain::request::MemorySource;
-use crate::domain::secret::Redactor;
 use crate::domain::session::files::BUNDLED_MEMORY;
 use crate::effect::{PushOutcome, RemoteError};
 use crate::report::runner_commands;
@@ -107,7 +106,7 @@ pub async fn save(context: &Context<'_>, bundle: &Path, destination: Destination
             return;
         }
     };
-    let redactor = Redactor::new(&context.env.token);
+    let redactor = &context.prepared.redactor;
     let learned = match untrusted_memory(&bytes, |text| redactor.redact(text).to_string()) {
         Ok(learned) => learned,
         Err(error) => {
@@ -115,9 +114,13 @@ pub async fn save(context: &Context<'_>, bundle: &Path, destination: Destination
             return;
         }
     };
-    if let Err(problem) = merge(context, &learned).await {
-        let text = format!("what this run learned is not kept for later ones: {problem}");
-        println!("{}", runner_commands::remark(Level::Notice, None, "regreen", &text));
+    match merge(context, &learned).await {
+        Ok(()) => {}
+        Err(Problem::Remote(error)) if error.is_push_denied() => {}
+        Err(problem) => {
+            let text = format!("what this run learned is not kept for later ones: {problem}");
+            println!("{}", runner_commands::remark(Level::Notice, None, "regreen", &text));
+        }
     }
 }
 

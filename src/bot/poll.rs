@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::command::Command;
 use crate::domain::id::CommitId;
-use crate::effect::Account as Author;
+use crate::effect::{Account as Author, CommentKind, Reaction};
 
 use super::authority;
 use super::command;
@@ -71,6 +71,10 @@ impl StopPoll {
                 authority::decide(context.forge, context.allowed, Some(&author), comment.edited)
                     .await;
             if decision.is_ok() {
+                let seen = context.forge.react(CommentKind::Issue, comment.id, Reaction::Eyes);
+                if let Err(error) = seen.await {
+                    tracing::debug!(%error, "the comment got no reaction");
+                }
                 return Some(author.login);
             }
         }

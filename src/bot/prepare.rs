@@ -7,6 +7,7 @@ use crate::adapter::repo::{self, Credential, GitRemote, RetryWaits, ScratchRepo,
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::secret::Redactor;
 use crate::effect::{FetchTarget, GitError, RemoteError};
 
 use super::environment::ActionEnv;
@@ -42,6 +43,11 @@ pub enum PrepareError {
 }
 
 impl PrepareError {
+    /// Whether the token may not push, which the log says already.
+    pub fn is_push_denied(&self) -> bool {
+        matches!(self, Self::Remote(error) if error.is_push_denied())
+    }
+
     /// What to do, one imperative clause.
     pub fn hint(&self) -> String {
         match self {
@@ -73,6 +79,8 @@ pub struct Prepared {
     pub text: String,
     /// Messages for the user, in our own words.
     pub notices: Vec<String>,
+    /// Finds the token of the job, which the worker does not know.
+    pub redactor: Redactor,
 }
 
 /// The folder of the scratch repository, and of everything else that belongs to its run.
@@ -134,7 +142,8 @@ pub async fn prepare(
     let text = String::from_utf8_lossy(&text).into_owned();
     let settings = config::parse_with(&text, path, &env.inputs.overrides)
         .map_err(PrepareError::Configuration)?;
-    Ok(Prepared { clone, remote, base, settings, text, notices })
+    let redactor = Redactor::new(&env.token);
+    Ok(Prepared { clone, remote, base, settings, text, notices, redactor })
 }
 
 /// The host of an address, without a port.

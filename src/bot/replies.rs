@@ -7,6 +7,8 @@ use crate::report::forge_page::CommandReply;
 /// The replies of this job, collected until its comment is posted.
 #[derive(Debug, Default)]
 pub struct Replies {
+    /// Login of the person whose comment started the job; empty without one.
+    pub asker: String,
     /// The answers so far.
     pub answers: Vec<CommandReply>,
     /// The follow-up issues to open.
@@ -22,9 +24,9 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// Adds a reply that belongs to no comment.
+    /// Adds a reply to whoever started the job.
     pub fn add(&mut self, command: impl Into<String>, reply: impl Into<String>) {
         let (command, reply) = (command.into(), reply.into());
-        self.answers.push(CommandReply { asker: String::new(), command, reply });
+        self.answers.push(CommandReply { asker: self.asker.clone(), command, reply });
     }
 }

@@ -53,6 +53,11 @@ pub async fn run(
             return handle_comment::post(context, replies).await;
         }
     };
+    if !start.approved.is_empty() {
+        let gates = prose(&start.approved.join("; "), 500);
+        let text = format!("Approved, although a gate is not met: {gates}.");
+        replies.add(format!("{PREFIX} {} --yes", name_of(command)), text);
+    }
     let folder = prepare::folder(context.target);
     let bundle = context.env.folder("bundle").unwrap_or_else(|| folder.join("bundle"));
     let destination = limits::destination(context, command);
@@ -108,7 +113,7 @@ pub async fn run(
         publisher.failure = Some(JobFailure::NoResult { message, hint });
     }
     deliver(context, &mut commits, &mut publisher, &bundle).await;
-    if commits.published.held.is_some() {
+    if commits.published.is_publishable_later() {
         keep(context, &mut publisher, &bundle);
     }
     memory::save(context, &bundle, destination).await;
@@ -118,7 +123,7 @@ pub async fn run(
     if destination != Destination::Nowhere {
         save_session(context, &start, mirror, &mut publisher, &commits.published, &bundle).await;
     }
-    answer_with_plan(&start, &mut publisher);
+    answer_with_plan(&start, &mut publisher, &replies.asker);
     let expand = settings.expand.as_deref().unwrap_or_default();
     issues::add_configured(&publisher, expand, &mut replies);
     issues::open(context, &publisher.view, publisher.pull, &mut replies).await;
@@ -226,13 +231,14 @@ async fn save_session(
         Some(mut mirror) if published.tip.is_none() && !publisher.is_met() => {
             mirror.save_if_changed(context, true).await;
             publisher.view.notices.extend(mirror.notice.take());
+            publisher.is_held = mirror.latest.is_some_and(|pending| pending.held().is_some());
         }
         _ => save_events(context, &start.session, bundle).await,
     }
 }
 
 /// Shows the plan of a run that ended with one.
-fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>) {
+fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>, asker: &str) {
     let ended = publisher.view.outcome.as_ref().map(|outcome| outcome.result);
     if ended != Some(Ending::Planned) {
         return;
@@ -250,6 +256,6 @@ fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>) {
     if let Some(plan) = &pending.plan {
         let reply = planning::plan_comment(&pending.pipeline, plan);
         let command = command.chars().take(SHOWN).collect();
-        publisher.answers.push(CommandReply { asker: String::new(), command, reply });
+        publisher.answers.push(CommandReply { asker: asker.to_owned(), command, reply });
     }
 }

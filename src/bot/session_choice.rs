@@ -3,6 +3,7 @@
 use crate::adapter::repo::RepositoryFacts;
 use crate::domain::command::Command;
 use crate::domain::id::{CommitId, SessionId};
+use crate::report::markdown::prose;
 
 use super::context::Context;
 use super::error::BotError;
@@ -36,6 +37,8 @@ pub struct Start {
     pub task: Task,
     /// The checkout.
     pub facts: RepositoryFacts,
+    /// What the gates criticise that a person approved.
+    pub approved: Vec<String>,
 }
 
 /// The result of a command that asks for a run.
@@ -64,9 +67,10 @@ pub async fn choose(
     command: &Command,
     limit: Option<u32>,
 ) -> Result<Started, BotError> {
+    let approves = command.run_flags().is_some_and(|flags| flags.yes);
     if let Command::Run { .. } = command {
         return match newest_pending(context).await? {
-            Some(pending) => continue_pending(context, &pending),
+            Some(pending) => continue_pending(context, &pending, approves),
             None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into())),
         };
     }
@@ -91,7 +95,7 @@ pub async fn choose(
         {
             if resume && pending.has_more_to_do() {
                 match obstacle(&pending, &context.target.head) {
-                    None => return continue_pending(context, &pending),
+                    None => return continue_pending(context, &pending, approves),
                     Some(why) => drop(refused.get_or_insert(why)),
                 }
             }
@@ -125,7 +129,8 @@ pub async fn choose(
             StartPoint::Elsewhere => continue,
         };
         let facts = check_out(context, others)?;
-        return Ok(Started::Run(Box::new(Start { session, expected, task, facts })));
+        let start = Start { session, expected, task, facts, approved: vec![] };
+        return Ok(Started::Run(Box::new(start)));
     }
     Ok(Started::Reply(if resume {
         let why = refused.unwrap_or_else(|| "There is no stopped session of this head".to_owned());
@@ -172,10 +177,22 @@ fn plan_start(
     })
 }
 
-/// Continues a session that has no branch.
-fn continue_pending(context: &Context<'_>, pending: &PendingSession) -> Result<Started, BotError> {
+/// Continues a session that has no branch. One that a gate holds back needs an approval.
+fn continue_pending(
+    context: &Context<'_>,
+    pending: &PendingSession,
+    approves: bool,
+) -> Result<Started, BotError> {
     if let Some(why) = obstacle(pending, &context.target.head) {
         return Ok(Started::Reply(format!("{why}.")));
+    }
+    let approved = pending.held().unwrap_or_default().to_vec();
+    if !approved.is_empty() && !approves {
+        return Ok(Started::Reply(format!(
+            "{} is held back: {}. `/regreen resume --yes` runs the suite with its tests all the same; `/regreen test INPUT` writes them anew.",
+            pending.session,
+            prose(&approved.join("; "), 500)
+        )));
     }
     let facts = check_out(context, vec![])?;
     session_snapshots::restore(&facts, pending).map_err(|error| {
@@ -185,7 +202,8 @@ fn continue_pending(context: &Context<'_>, pending: &PendingSession) -> Result<S
         )
     })?;
     let session = pending.session.clone();
-    Ok(Started::Run(Box::new(Start { session, expected: None, task: Task::ContinueTest, facts })))
+    let task = Task::ContinueTest;
+    Ok(Started::Run(Box::new(Start { session, expected: None, task, facts, approved })))
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use crate::adapter::repo::{Bounds, RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
-use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
@@ -82,12 +81,17 @@ pub async fn save_on(
     let state = snapshot.state.iter();
     list.extend(state.map(|(name, bytes)| (format!("{STATE}/{name}"), bytes.clone())));
     let sources = snapshot.sources.as_ref();
-    let new = prepared.clone.record(session, &list, sources, before.as_ref())?;
-    let request =
-        PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
     let not_saved = |reason: String, hint| {
         Err(PrepareError::NotSaved { session: session.clone(), reason, hint })
     };
+    let holds_token = |bytes: &[u8]| prepared.redactor.finds(&String::from_utf8_lossy(bytes));
+    if list.iter().any(|(_, bytes)| holds_token(bytes)) {
+        let hint = "look for the test that shows it";
+        return not_saved("its files show the token of this job".into(), hint);
+    }
+    let new = prepared.clone.record(session, &list, sources, before.as_ref())?;
+    let request =
+        PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
     match prepared.remote.push(&request).await? {
         PushOutcome::Done | PushOutcome::AlreadyThere => Ok(()),
         PushOutcome::Rejected { by, text } => not_saved(text, by.hint()),
@@ -157,6 +161,14 @@ pub struct PendingSession {
 }
 
 impl PendingSession {
+    /// What the gates criticise in written tests, which hold the suite back until a person approves.
+    pub fn held(&self) -> Option<&[String]> {
+        match &self.pipeline.next {
+            PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => Some(reasons),
+            _ => None,
+        }
+    }
+
     /// Whether there is something to plan, to write, to run or to confirm.
     pub fn has_more_to_do(&self) -> bool {
         use PipelineVerdict::{Failed, Generated, Held, NothingMissing, Planned};
@@ -276,7 +288,6 @@ pub struct SessionMirror {
     folder: PathBuf,
     bundle: PathBuf,
     protect: GlobSet,
-    redactor: Redactor,
     digest: Vec<u8>,
     /// Length of the saved events in bytes.
     events: usize,
@@ -302,7 +313,6 @@ impl SessionMirror {
             folder: store::session_folder(&state_root(facts), session),
             bundle,
             protect,
-            redactor: Redactor::new(&context.env.token),
             digest: Vec::new(),
             events: 0,
             throttle: Throttle::new(context.env, PACE_VARIABLE, PACE),
@@ -336,7 +346,7 @@ impl SessionMirror {
             return;
         }
         let size: usize = pending.files.iter().map(|(_, bytes)| bytes.len()).sum();
-        if size > STATE_LIMIT || pending.files.iter().any(|(_, bytes)| self.holds_secret(bytes)) {
+        if size > STATE_LIMIT {
             self.notice = Some("the state of this session could not be saved".into());
             return;
         }
@@ -348,12 +358,9 @@ impl SessionMirror {
         };
         match save(context.prepared, &self.session, &snapshot).await {
             Ok(()) => (self.digest, self.events) = (digest, length),
+            Err(error) if error.is_push_denied() => {}
             Err(error) => tracing::warn!(%error, "the state of the session is saved later"),
         }
-    }
-
-    fn holds_secret(&self, bytes: &[u8]) -> bool {
-        self.redactor.finds(&String::from_utf8_lossy(bytes))
     }
 
     /// The sources with new tests; `None` without any, or when they may not be published.
@@ -364,7 +371,7 @@ impl SessionMirror {
         let limits = vet::VetContext {
             protect: &self.protect,
             state_root: store::STATE_FOLDER,
-            redactor: &self.redactor,
+            redactor: &context.prepared.redactor,
             reach: context.prepared.settings.scope().reach_of_session(),
         };
         let broken = vet::published(&diff.ok()?, &limits);

@@ -129,7 +129,10 @@ impl Target {
         match (&self.base, &self.base_branch) {
             (Some(commit), _) => Some(FetchTarget::Commit(commit.clone())),
             (None, Some(branch)) => Some(FetchTarget::Branch(branch.clone())),
-            (None, None) if self.head_branch.as_ref() != Some(&self.default_branch) => {
+            // A branch of a fork may have the name of our default branch.
+            (None, None)
+                if self.foreign || self.head_branch.as_ref() != Some(&self.default_branch) =>
+            {
                 Some(FetchTarget::Branch(self.default_branch.clone()))
             }
             (None, None) => None,
@@ -196,5 +199,7 @@ mod tests {
         for (what, target, expected) in table {
             assert_eq!(target.measured_against(), expected, "{what}");
         }
+        let fork = Target { foreign: true, ..target(Some("main"), None, None) };
+        assert_eq!(fork.measured_against(), main(), "a fork's branch of that name");
     }
 }

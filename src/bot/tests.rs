@@ -104,9 +104,10 @@ fn published_examples_are_understood() {
     }
     let decisions: Vec<String> =
         decisions.iter().map(|(text, count)| format!("{count} {text}")).collect();
-    insta::assert_snapshot!(decisions.join("\n"), @r"
+    insta::assert_snapshot!(decisions.join("\n"), @r#"
     5 issue_comment: the comment is on an issue; commands work on pull requests
     4 issue_comment: the comment was edited or deleted; only new comments count
+    2 merge_group: a commit of a merge queue gets no fix; if a rule requires the check run `regreen`, give the queue a job of that name ("Merge queue" in docs/github.md)
     2 pull_request: `assigned` of this event starts nothing
     2 pull_request: `closed` of this event starts nothing
     3 pull_request: `converted_to_draft` of this event starts nothing
@@ -127,7 +128,7 @@ fn published_examples_are_understood() {
     2 workflow_run: `requested` of this event starts nothing
     1 workflow_run: the workflow run did not fail: none
     2 workflow_run: the workflow run did not fail: success
-    ");
+    "#);
 }
 
 #[test]
@@ -208,6 +209,7 @@ fn what_needs_no_run_says_so() {
         ("push", with(push.clone(), &[("/head_commit/message", own.into())]), NoRun::Own),
         ("push", with(push.clone(), &[("/ref", "refs/heads/x".into())]), NoRun::NotDefault),
         ("push", with(push, &[("/deleted", true.into())]), NoRun::Deleted),
+        ("merge_group", json!({ "action": "checks_requested" }), NoRun::MergeGroup),
         (
             "workflow_run",
             example("workflow_run", 2),

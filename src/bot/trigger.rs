@@ -12,7 +12,7 @@ use crate::domain::id::CommitId;
 
 pub use super::payload::EventError;
 
-/// An event that can start a run.
+/// An event that the bot knows.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum EventKind {
     PullRequest,
@@ -22,9 +22,10 @@ pub(super) enum EventKind {
     WorkflowRun,
     Schedule,
     Push,
+    MergeGroup,
 }
 
-/// The events that can start a run, by their names.
+/// The events that the bot knows, by their names.
 pub(super) const EVENTS: &[(&str, EventKind)] = &[
     ("pull_request", EventKind::PullRequest),
     ("workflow_dispatch", EventKind::Dispatch),
@@ -33,6 +34,7 @@ pub(super) const EVENTS: &[(&str, EventKind)] = &[
     ("workflow_run", EventKind::WorkflowRun),
     ("schedule", EventKind::Schedule),
     ("push", EventKind::Push),
+    ("merge_group", EventKind::MergeGroup),
 ];
 
 /// Dependabot runs with a read-only token and without secrets, as a fork does.
@@ -91,6 +93,10 @@ pub enum NoRun {
     NotDefault,
     #[error("the branch was deleted")]
     Deleted,
+    #[error(
+        "a commit of a merge queue gets no fix; if a rule requires the check run `regreen`, give the queue a job of that name (\"Merge queue\" in docs/github.md)"
+    )]
+    MergeGroup,
     #[error("there are {commits} commits of regreen on this pull request; comment to start a run")]
     TooManyOwnCommits { commits: u32 },
 }
@@ -184,6 +190,7 @@ pub(super) fn classify(
         EventKind::WorkflowRun => workflow_run(event, value),
         EventKind::Schedule => schedule(event, value),
         EventKind::Push => push(event, value),
+        EventKind::MergeGroup => Ok(nothing(NoRun::MergeGroup)),
     }
 }
 

@@ -82,7 +82,6 @@ pub fn diagnosis(found: &Diagnosis) -> String {
     };
     rows.push(("checkout", state));
     rows.extend(facts.shallow.then(|| ("", "shallow clone".to_owned())));
-    rows.extend(facts.submodules.then(|| ("", "has submodules".to_owned())));
     rows.extend(facts.operation.map(|operation| ("", format!("{operation} is under way"))));
     if let Some(suite) = &found.suite {
         let directory = if suite.directory.is_empty() { "." } else { &suite.directory };

@@ -42,6 +42,39 @@ pub fn name_of(file: &RepoPath) -> Option<&'static str> {
     Language::of(file).map(Language::name).or_else(|| unparsed().map(|(name, _)| *name))
 }
 
+/// Endings of files that hold data or prose.
+const DATA: &[&str] = &[
+    "",
+    "cfg",
+    "conf",
+    "css",
+    "csv",
+    "env",
+    "html",
+    "ini",
+    "json",
+    "jsonc",
+    "lock",
+    "md",
+    "properties",
+    "scss",
+    "svg",
+    "toml",
+    "tsv",
+    "txt",
+    "xml",
+    "yaml",
+    "yml",
+];
+
+/// The language of a file of code that is not parsed; `None` for data and for what is parsed.
+pub fn unread_name(file: &RepoPath) -> Option<String> {
+    let ending = file.extension();
+    let is_read = Language::of(file).is_some() || DATA.contains(&ending);
+    let name = || name_of(file).map_or_else(|| format!("files in `.{ending}`"), str::to_owned);
+    (!is_read).then(name)
+}
+
 impl Language {
     /// The language of a file, by its ending.
     pub fn of(file: &RepoPath) -> Option<Self> {
@@ -130,6 +163,22 @@ mod tests {
             assert!(!endings.is_empty(), "{name} has endings");
             let tree = language.parse("").expect("an empty file parses");
             assert!(!tree.root_node().has_error(), "{name}");
+        }
+    }
+
+    #[test]
+    fn code_that_is_not_parsed_has_a_name_and_data_has_none() {
+        let table = [
+            ("lib/a.rb", Some("Ruby")),
+            ("a.cs", Some(".NET")),
+            ("a.kt", Some("files in `.kt`")),
+            ("a.py", None),
+            ("a.json", None),
+            ("Makefile", None),
+        ];
+        for (path, expected) in table {
+            let name = unread_name(&RepoPath::parse(path).unwrap());
+            assert_eq!(name.as_deref(), expected, "{path}");
         }
     }
 

@@ -89,15 +89,26 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What no fix may change: the globs of `protect`, and the files that the test command, by default
-    /// the configured one, runs as tests; `read` reads a file of the repository.
+    /// What no fix may change: the globs of `protect`, and the files of [`Self::run_by`].
     pub fn protected(&self, command: Option<&str>, read: ReadFile<'_>) -> GlobSet {
+        glob_set(self.protect.iter().flatten().chain(&self.scripts(command, read)))
+    }
+
+    /// The files that the test command, by default the configured one, runs by themselves, as tests;
+    /// `read` reads a file of the repository.
+    pub fn run_by(&self, command: Option<&str>, read: ReadFile<'_>) -> GlobSet {
+        glob_set(self.scripts(command, read).iter())
+    }
+
+    fn scripts(&self, command: Option<&str>, read: ReadFile<'_>) -> Vec<String> {
         let configured = self.test.as_ref().and_then(|test| test.command.as_deref());
         let command = command.or(configured).unwrap_or_default();
         let scripts = test_scripts::scripts(command, read);
-        let scripts: Vec<String> =
-            scripts.iter().map(|file| format!("**/{}", globset::escape(file))).collect();
-        glob_set(self.protect.iter().flatten().chain(&scripts))
+        let glob = |file: &String| {
+            let all = if file.ends_with('/') { "*" } else { "" };
+            format!("**/{}{all}", globset::escape(file))
+        };
+        scripts.iter().map(glob).collect()
     }
 
     /// What a fix may change.

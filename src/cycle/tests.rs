@@ -160,7 +160,7 @@ impl PipelineWorld {
     ) -> Result<MachineEnd<PipelineStepOutcome>, Failure> {
         let (mut begin, command) = fix_session();
         begin.events = pipeline.events;
-        let state = go_on(&self.store, &mut self.fix, (begin, command)).await?.state;
+        let state = Box::pin(go_on(&self.store, &mut self.fix, (begin, command))).await?.state;
         let outcome = match state.verdict.unwrap() {
             verdict if verdict.ending == Ending::Success => {
                 PipelineStepOutcome::Executed { summary: verdict.reason }

@@ -1,6 +1,7 @@
 //! What a failing test says, as people want it: the assertion in one line, the user's own frames,
 //! no frame of the framework.
 
+use super::id::RepoPath;
 use super::test::{FailureText, TestCase};
 
 /// Characters of the line.
@@ -61,6 +62,24 @@ pub fn assertion(case: &TestCase) -> String {
         text = format!("{text} ({})", frames.join(", "));
     }
     text.chars().take(LONGEST).collect()
+}
+
+/// The files of the frames of a failed assertion, innermost first and the file of the test last; `None`
+/// for other failures, and where no file is known.
+pub fn assertion_stack(case: &TestCase) -> Option<Vec<RepoPath>> {
+    let failure = case.failure.as_ref()?;
+    let first = failure.message.lines().next().unwrap_or_default();
+    let said = format!("{}: {first}", failure.class).to_ascii_lowercase();
+    let words =
+        ["assert", ": expect(", "expectationfailed", "expectationnotmet", "comparisonfailure"];
+    let mut files: Vec<RepoPath> = Vec::new();
+    for file in failure.frames.iter().map(|frame| &frame.file).chain(&case.file) {
+        if !files.contains(file) {
+            files.push(file.clone());
+        }
+    }
+    let is_assertion = words.iter().any(|word| said.contains(word));
+    (is_assertion && !files.is_empty()).then_some(files)
 }
 
 /// The line of a message that says most, completed with the values that were compared.

@@ -252,7 +252,7 @@ impl CoverageResult {
             Self::Unmeasured { target, .. } if target.is_none() => Vec::new(),
             Self::Unmeasured { reason, .. } => {
                 vec![format!(
-                    "coverage not measured: {reason} (`--no-coverage` or targets of 0 do without)"
+                    "coverage not measured: {reason} (targets of 0 below `coverage` in the configuration do without)"
                 )]
             }
             Self::Declined => Vec::new(),

@@ -213,6 +213,15 @@ pub struct Outcome {
     pub flaky: Vec<TestId>,
     /// Tests that also fail on the merge base.
     pub preexisting: Vec<TestId>,
+    /// Tests that failed in the baseline and pass on the merge base.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub introduced: Vec<TestId>,
+    /// The merge base on which failing tests ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<CommitId>,
+    /// What held test code back, one sentence each, written by regreen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protection: Vec<String>,
     /// Why accepted changes look made for the tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
@@ -220,6 +229,9 @@ pub struct Outcome {
     /// something is missing that the tests need.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfixable: bool,
+    /// Suites that were found and not run, each with the way to run it, written by regreen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// How earlier sessions led this one, one line each, written by regreen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<String>,
@@ -310,7 +322,10 @@ pub struct Minimised {
     pub hunks_before: usize,
     /// The hunks of the minimised change.
     pub needed: Vec<NeededHunk>,
-    /// Whether minimisation was completed within its limits of time and runs.
+    /// Whether nothing was to be dropped: each hunk was taken out only to prove that it is needed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_whole: bool,
+    /// Whether it was completed within its limits of time and runs.
     pub complete: bool,
     /// Number of test runs it took.
     pub runs: u32,

@@ -61,6 +61,10 @@ pub struct SuspiciousLine {
     pub in_stack: bool,
     /// Whether the line differs from the merge base.
     pub is_changed: bool,
+    /// Where the message itself comes from, as `file:line`, when that is neither this file nor a test's
+    /// own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raised_at: Option<String>,
 }
 
 /// A function, and the lines of it that are suspected.

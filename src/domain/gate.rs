@@ -28,9 +28,13 @@ pub struct GateFacts<'a> {
     pub tests_edited: bool,
     /// Why the change treats the tests specially, if it does, which a person must confirm too.
     pub special_case: Option<&'a str>,
+    /// A language of the change that is not parsed.
+    pub unread: Option<&'a str>,
     /// Whether only the exit code of a command says that a change helped: nothing shows which files are
     /// its checks, or that they ran.
     pub by_exit_code: bool,
+    /// Suites that were found and not run, of which a person must know.
+    pub not_run: &'a [String],
     /// Number of iterations that may still be started.
     pub iterations_left: u32,
 }
@@ -68,7 +72,9 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
         ignored,
         tests_edited,
         special_case,
+        unread,
         by_exit_code,
+        not_run,
         iterations_left,
     } = *facts;
     let only_low = remaining.iter().all(|level| *level == Criticality::Low);
@@ -91,7 +97,15 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
             format!(", but the change looks made for the tests: {why}; a person must confirm")
         }
         (None, true) => ", but tests were changed: a person must confirm".to_owned(),
-        (None, false) => String::new(),
+        (None, false) if !not_run.is_empty() => {
+            format!(", but other tests were found and not run: {}", not_run.join("; "))
+        }
+        (None, false) => unread.map_or_else(String::new, |language| {
+            format!(
+                ", but regreen does not read {language}, so that only the tests speak for the change: \
+                 a person must confirm"
+            )
+        }),
     };
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
         let how = match ignored {
@@ -165,6 +179,7 @@ mod tests {
 
     #[test]
     fn the_gate_is_met_as_the_specification_says() {
+        let other = ["go test (go.mod)".to_owned()];
         let calm = GateFacts {
             rate: rate(100, 100),
             target: 95,
@@ -174,7 +189,9 @@ mod tests {
             ignored: 0,
             tests_edited: false,
             special_case: None,
+            unread: None,
             by_exit_code: false,
+            not_run: &[],
             iterations_left: 3,
         };
         let table = [
@@ -193,8 +210,18 @@ mod tests {
                 GateVerdict::PartialSuccess,
             ),
             (
+                "a language that is not parsed",
+                GateFacts { unread: Some("Ruby"), ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
                 "only an exit code",
                 GateFacts { by_exit_code: true, ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
+                "another suite did not run",
+                GateFacts { not_run: &other, ..calm },
                 GateVerdict::PartialSuccess,
             ),
             (
@@ -254,7 +281,9 @@ mod tests {
             ignored: 1,
             tests_edited: false,
             special_case: None,
+            unread: None,
             by_exit_code: false,
+            not_run: &[],
             iterations_left: 3,
         };
         let reason = judge(&facts).reason;
@@ -320,8 +349,8 @@ mod tests {
             let levels = [[Low], [Medium], [High]];
             let facts = GateFacts {
                 rate: rate(passed, passed + failed), target, remaining: &levels[level],
-                full_run, flaky, ignored: 0, tests_edited: false, special_case: None,
-                by_exit_code: false, iterations_left,
+                full_run, flaky, ignored: 0, tests_edited: false, special_case: None, unread: None,
+                by_exit_code: false, not_run: &[], iterations_left,
             };
             let verdict = judge(&facts).verdict;
             prop_assert_ne!(verdict, GateVerdict::Success);

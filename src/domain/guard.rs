@@ -74,8 +74,12 @@ pub enum Violation {
     Protected(RepoPath),
     /// A symbolic link, or a path that leads through one.
     Link(RepoPath),
-    /// A test file that a fix may not touch.
-    TestEdited(RepoPath),
+    /// A test that a fix may not touch.
+    TestEdited {
+        file: RepoPath,
+        /// Why it counts as one, as the rest of a sentence.
+        reason: String,
+    },
     /// A file that is not a test, where only tests may change.
     OutOfScope(RepoPath),
     /// Tests and product code change at once, so that a commit would not show which was wrong.
@@ -153,7 +157,7 @@ impl Violation {
                 format!("{file} is protected by the configuration or run by the test command"),
             ),
             Self::Link(file) => ("link", format!("{file} is a link or lies behind one")),
-            Self::TestEdited(file) => ("test-edited", format!("{file} belongs to the tests")),
+            Self::TestEdited { file, reason } => ("test-edited", format!("{file} {reason}")),
             Self::OutOfScope(file) => {
                 ("out-of-scope", format!("{file} is no test, and only tests may change"))
             }

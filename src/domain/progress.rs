@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::expected_failure;
 use super::failure::{Signature, signature_of};
 use super::id::TestId;
 use super::latest_results::LatestResults;
@@ -93,6 +94,9 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };
     }
     let broken = after.newly_failing(before);
+    let counts_alone = |id: &&TestId| {
+        is_hook_in(after)(id) || before.case(id).is_some_and(expected_failure::passes_against_mark)
+    };
     let unblocked = after.unblocked(before);
     if let (Some(first), []) = (unblocked.first(), broken.as_slice()) {
         // Tests that fail now did not run before, whatever that does to the rate.
@@ -103,9 +107,9 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
         (AttemptEffect::Regression, reason)
-    } else if let Some(hook) = broken.iter().find(is_hook_in(after)) {
-        // It counted as no test before, so that the rate may rise with it.
-        (AttemptEffect::NoBetter, format!("{hook} fails now"))
+    } else if let Some(first) = broken.iter().find(|id| counts_alone(id)) {
+        // It counted as no passing test before, so that the rate may rise with it.
+        (AttemptEffect::NoBetter, format!("{first} fails now"))
     } else if new.rose_above(old) {
         let note = if broken.is_empty() { String::new() } else { format!("; {}", name(&broken)) };
         (AttemptEffect::Improved, format!("the rate rose from {old} % to {new} %{note}"))
@@ -150,6 +154,8 @@ pub struct FinishedIteration {
     pub searched: bool,
     /// Edits that the search tried.
     pub tried: u32,
+    /// Whether all of its failing tests are written in languages that the search is made for.
+    pub is_at_home: bool,
     pub improved: bool,
     /// Whether it was skipped because every analysis was too weak.
     pub skipped: bool,
@@ -203,7 +209,9 @@ pub fn reason_to_give_up(
         ));
     }
     let last = rounds.last()?;
-    let reason = if last.searched && last.tried == 0 {
+    let reason = if last.searched && last.tried == 0 && last.is_at_home {
+        "the widest search found nothing to try"
+    } else if last.searched && last.tried == 0 {
         "the widest search found nothing to try; without a model, regreen repairs little outside of Python, JavaScript and TypeScript"
     } else if last.searched {
         "the widest search found nothing within its limits"
@@ -315,6 +323,7 @@ mod tests {
             exhausted,
             searched: true,
             tried: 9,
+            is_at_home: false,
             improved: false,
             skipped: false,
         }
@@ -352,7 +361,11 @@ mod tests {
         let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
         assert!(ended(empty.clone()).starts_with("the widest search"));
         let untried = FinishedIteration { tried: 0, ..empty.clone() };
-        assert!(ended(untried).contains("little outside of Python, JavaScript and TypeScript"));
+        assert!(
+            ended(untried.clone()).contains("little outside of Python, JavaScript and TypeScript")
+        );
+        let at_home = FinishedIteration { is_at_home: true, ..untried };
+        assert_eq!(ended(at_home), "the widest search found nothing to try");
         assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));
     }
 

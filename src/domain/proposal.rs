@@ -54,6 +54,9 @@ pub struct Proposal {
     /// (specification.md 13.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub special_case: Option<String>,
+    /// A language of its files that is not parsed, so that only the tests speak for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
     /// Whether it edits tests, which a person must confirm (specification.md 13.4).
     #[serde(default)]
     pub edits_tests: bool,

@@ -373,7 +373,7 @@ mod tests {
         let set = CoverageTarget { branch_is_set: true, ..target };
         let unmeasured = |target| CoverageResult::Unmeasured { reason: "no tool".into(), target };
         let short = "branches not measured, 70 % asked for; retrying does not help";
-        let none = "coverage not measured: no tool (`--no-coverage` or targets of 0 do without); retrying does not help";
+        let none = "coverage not measured: no tool (targets of 0 below `coverage` in the configuration do without); retrying does not help";
         let table = [
             ("no tool", unmeasured(target), HardFail, none),
             ("nothing is asked for", unmeasured(nothing), Pass, "within the limits"),

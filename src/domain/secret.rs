@@ -220,10 +220,13 @@ impl Redactor {
         }
     }
 
-    /// Whether `after` holds a known secret in any form that `before` does not hold.
+    /// Whether `after` holds a known secret in any form that `before` does not hold, or the beginning
+    /// or end of a long one, as where a line break splits it.
     pub fn is_added(&self, before: &str, after: &str) -> bool {
         let holds = |text: &str, lines: Option<&Unwrapped>, needle: &str| {
-            text.contains(needle) || lines.is_some_and(|lines| lines.contains(needle))
+            text.contains(needle)
+                || lines.is_some_and(|lines| lines.contains(needle))
+                || !fragments(text, needle).is_empty()
         };
         let (old, new) = (Unwrapped::new(before), Unwrapped::new(after));
         let is_added = |needle: &String| {
@@ -437,6 +440,14 @@ mod tests {
             assert_eq!(redactor.is_added(before, after), expected, "{after}");
         }
         let redactor = Redactor::new([&SecretKey::new(CANARY)]);
+        let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+        let of_token = Redactor::new([&SecretKey::new(&token)]);
+        for form in [token.clone(), STANDARD.encode(&token)] {
+            for at in [4, 14, 20, 30] {
+                let (begin, end) = form.split_at(at);
+                assert!(of_token.is_added("", &format!("{begin}\n  {end}")), "{begin} {end}");
+            }
+        }
         let encoded = STANDARD.encode(format!("{}{CANARY}", "x".repeat(30)));
         let (first, second) = encoded.split_at(76);
         let wrapped = format!("{first}\n{second}\n");

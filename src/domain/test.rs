@@ -1,5 +1,6 @@
 //! Results of test runs: status, duration and failure text of each test.
 
+use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use schemars::JsonSchema;
@@ -208,6 +209,15 @@ pub struct Results {
     /// Why the run is not green, whatever its tests say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objections: Vec<Objection>,
+    /// Tests that passed after they had failed in this run, as its report shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<TestId>,
+    /// What a person should know of how the report was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// Failing tests that lack content of the checkout, each with the evidence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lacking: BTreeMap<TestId, String>,
 }
 
 impl Results {

@@ -48,6 +48,7 @@ pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, StateFile, Worktree}
 pub struct Effects<'a> {
     pub worktree: &'a dyn Worktree,
     pub suite: &'a dyn Suite,
+    pub observer: &'a dyn Observer,
     pub store: &'a dyn Store,
     pub clock: &'a dyn Clock,
     /// All available models, in no particular order; the provider chain refers to them by name.

@@ -221,7 +221,7 @@ pub enum ModelErrorKind {
     /// No connection, or it was interrupted (trigger T8).
     #[error("the connection failed")]
     Connection,
-    /// The answer reached the output limit, with twice the usual length too.
+    /// The answer reached the output limit: that of a client, or twice the usual length.
     #[error("the answer was cut off at the output limit")]
     Truncated,
     /// A client used up what the budget had left for the question.

@@ -172,6 +172,11 @@ impl RemoteError {
         }
     }
 
+    /// Whether the token may not push, which the log says once, when the server first refuses it.
+    pub fn is_push_denied(&self) -> bool {
+        matches!(self, Self::Forbidden { writing: true, .. })
+    }
+
     /// The kind of failure, which decides whether the request is repeated.
     pub fn fault(&self) -> Fault {
         match self {

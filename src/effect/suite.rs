@@ -36,6 +36,10 @@ pub struct SuiteFacts {
     pub languages: Vec<String>,
     /// The evidence, such as `pytest.ini`.
     pub evidence: Vec<String>,
+    /// Suites of other languages in the folder and below that are not run, each with its evidence and
+    /// the way to run it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
 }
 
 /// A requested run of tests.
@@ -201,6 +205,8 @@ pub enum RunError {
         /// The framework that is recognised without it.
         found: Option<Framework>,
     },
+    #[error("the report pattern `{pattern}` leads out of the folder of the suite")]
+    ReportOutside { pattern: String },
     #[error("`{command}` could not be started: {reason}")]
     NotStarted { command: String, reason: String },
     /// A set-up command failed, so that no test was run; no fix could repair that.
@@ -239,6 +245,9 @@ pub enum RunError {
     NoTests { command: String, log: PathBuf },
     #[error("no file matches the report pattern `{pattern}` after `{command}`")]
     NoReportFile { command: String, pattern: String },
+    /// Every file that the pattern matches is XML, and none is a test report.
+    #[error("`{file}`, which `{pattern}` matches, is no test report: its root is `<{root}>`")]
+    ForeignReport { file: String, root: String, pattern: String },
     /// A report exists and cannot be read.
     #[error("{}:{line}: expected {expected}", report.display())]
     BadReport { report: PathBuf, line: u32, expected: String },
@@ -330,6 +339,9 @@ impl RunError {
             Self::ReportWithoutCommand { found: Some(found) } => format!(
                 "name the command with `--test-command`, or leave `--report` or the key `test.report` out: {found} is recognised and read without one"
             ),
+            Self::ReportOutside { .. } => {
+                "have the command write its report below the folder of the suite, of which regreen runs a private copy, and name it relative to that folder, such as `reports/**/*.xml`".into()
+            }
             Self::ReportWithoutCommand { found: None } => {
                 "name the command with `--test-command` or the key `test.command`".into()
             }
@@ -353,6 +365,9 @@ impl RunError {
             Self::NoTests { .. } => {
                 "check that the command finds your tests, and name the JUnit XML or TAP that it writes with `--report`; or write first tests with `regreen test FILE`"
                     .into()
+            }
+            Self::ForeignReport { .. } => {
+                "narrow the pattern to the files that the test runner writes, such as `**/TEST-*.xml`".into()
             }
             Self::NoReportFile { .. } | Self::BadReport { .. } => {
                 "point `--report` at the JUnit XML file that the test command writes".into()

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
+use crate::domain::checkout_gap::CheckoutGap;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, TreeId};
 use crate::domain::proposal::EditSet;
+use crate::domain::shell;
 
 /// A private checkout the loop may change. The user's own files are never in one.
 ///
@@ -34,8 +36,15 @@ pub trait Worktree: Send + Sync {
     /// a part of a path is a link.
     async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError>;
 
-    /// Makes the files on disk those of `tree`; ignored and untracked files stay.
+    /// Makes the files on disk those of `tree`, as the user's checkout has them; ignored and untracked
+    /// files stay.
     async fn checkout(&self, tree: &TreeId) -> Result<(), GitError>;
+
+    /// What the last checkout or export at `root` lacks, sorted.
+    fn gaps(&self, root: &Path) -> Vec<CheckoutGap>;
+
+    /// Removes the files that stand in for missing content, until the next checkout.
+    async fn remove_stand_ins(&self) -> Result<(), GitError>;
 
     /// Files of a tree, sorted; links and submodules are left out.
     async fn files(&self, tree: &TreeId) -> Result<Vec<RepoPath>, GitError>;
@@ -65,7 +74,8 @@ pub trait Worktree: Send + Sync {
     /// Writes the files of a tree into a scratch folder of the session and returns its path.
     async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 
-    /// Like [`Worktree::export`], without the files that configure coding agents.
+    /// Like [`Worktree::export`], byte for byte as committed, and without the files that configure coding
+    /// agents.
     async fn export_for_agent(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 
     /// The edits that turn `tree` into the current content of the folder that
@@ -138,6 +148,9 @@ pub enum GitError {
     BadBranch { branch: String },
     #[error("branch `{branch}` already exists and does not belong to session {session}")]
     BranchTaken { branch: String, session: String },
+    /// Git keeps a branch as a file, so that none can have another one's name as its folder.
+    #[error("branch `{branch}` cannot exist beside branch `{blocking}`")]
+    BranchBlocked { branch: String, blocking: String },
     #[error("{file}: {reason}")]
     Conflict { file: RepoPath, reason: String },
     /// Git or the operating system refused something else.
@@ -163,6 +176,10 @@ impl GitError {
                     .into()
             }
             Self::BranchTaken { .. } => "choose another with `--branch`, or delete it".into(),
+            Self::BranchBlocked { blocking, .. } => format!(
+                "choose another with `--branch`, or rename the one in the way: `git branch -m {} NEW-NAME`",
+                shell::word(blocking)
+            ),
             Self::Conflict { .. } => "run again; the proposal is made anew".into(),
             Self::Failed { .. } => "remove the cause that the message names, then run again".into(),
         }

@@ -46,8 +46,9 @@ pub fn size(edits: &EditSet) -> usize {
 /// Numbers and quoted strings of a source file.
 pub fn literals(text: &str) -> BTreeSet<String> {
     // Words come last, so that a digit in a name is no number.
-    static LITERAL: Pattern =
-        Pattern::new(r#""([^"\n]*)["\n]?|'([^'\n]*)['\n]?|([0-9][0-9.]*)|[\p{Alphabetic}\p{N}_]+"#);
+    static LITERAL: Pattern = Pattern::new(
+        r#""([^"\n]*)["\n]?|'([^'\n]*)['\n]?|(0[xX][0-9a-fA-F_]+|[0-9][0-9._]*)|[\p{Alphabetic}\p{N}_]+"#,
+    );
     LITERAL
         .captures(text)
         .filter_map(|found| (1..=3).find_map(|group| found.get(group)))

@@ -74,11 +74,11 @@ fn place(search: &Search<'_>, diagnosis: &Diagnosis, cluster: &Cluster) -> Optio
     let line = *top.peek()?;
     let equals = u32::try_from(top.count()).unwrap_or(u32::MAX);
     let spectrum = spectrum(diagnosis, cluster, &point.file, line);
-    let is_of_cluster = |case: &&TestCase| cluster.tests.contains(&case.id);
-    let mut frames = (search.failing.iter().filter(is_of_cluster))
-        .filter_map(|case| case.failure.as_ref())
-        .flat_map(|failure| &failure.frames);
+    let cases = cluster_cases(search, cluster);
+    let mut frames =
+        (cases.iter()).filter_map(|case| case.failure.as_ref()).flat_map(|failure| &failure.frames);
     let in_stack = frames.any(|frame| frame.file == point.file && frame.line == line);
+    let raised_at = raised_at(&cases, &point.file);
     let changed = changed_lines(search);
     let is_changed = changed.get(&point.file).is_some_and(|lines| lines.contains(&line));
     let is_run = spectrum.is_some_and(|spectrum| spectrum.failing > 0);
@@ -92,7 +92,22 @@ fn place(search: &Search<'_>, diagnosis: &Diagnosis, cluster: &Cluster) -> Optio
         spectrum,
         in_stack,
         is_changed,
+        raised_at,
     })
+}
+
+fn cluster_cases<'a>(search: &'a Search<'_>, cluster: &Cluster) -> Vec<&'a TestCase> {
+    search.failing.iter().filter(|case| cluster.tests.contains(&case.id)).collect()
+}
+
+/// Where the first message comes from that neither the suspected file nor its own test raised.
+fn raised_at(cases: &[&TestCase], suspected: &RepoPath) -> Option<String> {
+    let origins = cases.iter().filter_map(|case| {
+        let innermost = case.failure.as_ref()?.frames.first()?;
+        let is_own = innermost.file == *suspected || case.file.as_ref() == Some(&innermost.file);
+        (!is_own).then(|| format!("{}:{}", innermost.file, innermost.line))
+    });
+    origins.into_iter().next()
 }
 
 /// Which runs execute a line; `None` where coverage cannot be had.

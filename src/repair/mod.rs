@@ -13,15 +13,18 @@ mod score;
 mod search_settings;
 mod setback;
 mod stream;
+mod test_sources;
 mod unknown_name;
 
 pub use characterise::{
-    Case, Contribution, Draft, DraftTest, FileTask, Naming, ObservedFunction, ProjectLayout, Split,
-    can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
+    Case, Contribution, Draft, DraftTest, FileTask, InputComparison, Naming, ObservedFunction,
+    ProjectLayout, Split, can_render, characterise, compared_functions, cover, is_subject,
+    locate_test_file, module_of, render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};
-pub use engine::{SearchOutcome, search, test_literals};
+pub use engine::{SearchOutcome, search};
 pub use explain::{budget, explain, unlocated};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
 pub use search_settings::{Limits, Search, Trial};
+pub use test_sources::{test_literals, test_sources};

@@ -67,6 +67,8 @@ pub struct Search<'a> {
     pub failing: &'a [TestCase],
     /// Passing tests, which must go on passing, with the time that they took in the suite.
     pub passing: &'a [TestCase],
+    /// Tests that pass although they are marked as expected failures, which must go on passing too.
+    pub unexpected_passes: &'a [TestId],
     /// Whether a file is a test or belongs to tests; the search never edits one.
     pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
     /// Files that may be at fault where no coverage is available.

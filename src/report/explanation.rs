@@ -199,8 +199,11 @@ fn how_sure(place: Option<&SuspiciousLine>) -> String {
     if place.equals > 1 {
         facts.push(format!("{} of the function share this rank", count(place.equals, "line")));
     }
+    if let Some(raised_at) = &place.raised_at {
+        facts.push(format!("the message comes from {}", code(raised_at)));
+    }
     let strength = match ochiai(failing, failing_of, passing) {
-        0.9.. => "strong evidence",
+        0.9.. if place.raised_at.is_none() => "strong evidence",
         0.6.. => "fair evidence",
         _ => "weak evidence",
     };
@@ -252,6 +255,7 @@ pub mod samples {
                 spectrum: Some(Spectrum { failing: 4, failing_of: 4, passing: 1, passing_of: 40 }),
                 in_stack: true,
                 is_changed: true,
+                raised_at: None,
             }),
             functions: vec![
                 SuspectFunction {
@@ -301,6 +305,17 @@ mod tests {
     use super::samples::{cluster, explanation};
     use super::*;
     use crate::domain::event::Ending;
+
+    #[test]
+    fn evidence_is_not_strong_where_the_message_comes_from_another_file() {
+        let spectrum = Some(Spectrum { failing: 1, failing_of: 1, passing: 0, passing_of: 3 });
+        let place = SuspiciousLine { spectrum, ..cluster("").place.unwrap() };
+        assert!(how_sure(Some(&place)).starts_with("strong evidence"));
+        let raised_at = Some("tests/conftest.py:7".to_owned());
+        let sure = how_sure(Some(&SuspiciousLine { raised_at, ..place }));
+        assert!(sure.starts_with("fair evidence"), "{sure}");
+        assert!(sure.contains("the message comes from `tests/conftest.py:7`"), "{sure}");
+    }
 
     #[test]
     fn an_answer_says_where_why_since_when_how_sure_and_what_next() {

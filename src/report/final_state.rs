@@ -274,6 +274,9 @@ fn left(view: &View) -> String {
     let low = format!("{} of low criticality {verb}", count(number, "test"));
     let flaky = view.flaky.iter().filter(|test| !failing.contains(test)).count() as u64;
     match (flaky, number) {
+        (0, 0) if view.outcome.as_ref().is_some_and(|end| !end.not_run.is_empty()) => {
+            "other tests were not run".to_owned()
+        }
         (0, 0) => "no test that counts fails".to_owned(),
         (0, _) => low,
         (flaky, 0) => count(flaky, "flaky test"),

@@ -47,6 +47,8 @@ pub struct ForgePage<'a> {
     pub moved_to: Option<&'a CommitId>,
     /// Whether the plan of the session was dropped, or is for another head.
     pub plan_is_gone: bool,
+    /// Whether written tests wait until a person approves what a gate criticises in them.
+    pub is_held: bool,
     /// Fixes and tests of other sessions, which this one does not replace.
     pub earlier_work: &'a [EarlierWork],
     /// Answers to commands, oldest first.

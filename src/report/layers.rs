@@ -99,6 +99,9 @@ mod tests {
             log: String::new(),
             is_offline: false,
             objections: Vec::new(),
+            flaky: Vec::new(),
+            notices: Vec::new(),
+            lacking: std::collections::BTreeMap::new(),
         };
         let files = layers(&results);
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();

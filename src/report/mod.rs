@@ -32,6 +32,7 @@ pub mod phrases;
 pub mod planning;
 pub mod pull;
 pub mod runner_commands;
+mod scoreboard;
 mod session_parts;
 pub mod state_files;
 mod status_line;

@@ -142,6 +142,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         }
         // Without a branch and without a plan nothing is kept that could be continued.
         FinalState::Stopped if page.moved_to.is_some() => {}
+        FinalState::Stopped if page.is_held => {
+            let purpose = "run the suite with these tests all the same";
+            steps.push(NextStep::new("/regreen resume --yes", purpose));
+        }
         FinalState::Stopped if !page.is_pushed() && view.tasks.is_empty() => {
             steps.push(NextStep::new("/regreen fix", "run again"));
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::event::{Ending, Outcome, Remaining, WrittenFile};
 use crate::domain::id::{CommitId, RepoPath, TestId};
+use crate::domain::rate::PassRate;
 use crate::domain::test::Objection;
 use crate::domain::text::count;
 
@@ -48,19 +49,22 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
             vec![if doing.is_empty() { doing } else { format!("{doing} …") }]
         }
         (Some(FinalState::Reverted), None) => {
-            let rate = view.rate().map(|rate| format!("Before that, {rate} % passed."));
+            let rate = view.rate().map(rate_before);
             let page = facts.pull_url.map(|url| link("the fix", url));
             let page = page.or_else(|| facts.branch_url.map(|url| link("the fix branch", url)));
-            let page = page.filter(|_| screen != Screen::PullRequest);
+            let is_linked = screen != Screen::PullRequest && !view.is_taken_back();
+            let page = page.filter(|_| is_linked);
             let left = page.map(|page| format!("What is left is in {page}."));
             vec![rate.unwrap_or_default(), left.unwrap_or_default()]
         }
         (Some(state), None) => match &view.outcome {
             Some(outcome) => {
-                vec![
-                    why(outcome, view),
-                    change_place(state, (outcome, !view.written.is_empty()), facts, screen),
-                ]
+                let place = change_place(state, (outcome, view), facts, screen);
+                let is_untested = facts.incomplete.is_some() && facts.is_pushed();
+                match view.rate().filter(|_| is_untested && state.meets_gate()) {
+                    Some(rate) => vec![place, rate_before(rate)],
+                    None => vec![why(outcome, view), place],
+                }
             }
             None => Vec::new(),
         },
@@ -76,6 +80,11 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
     }
     paragraphs.retain(|text| !text.is_empty());
     Part::text(paragraphs.join("\n\n"))
+}
+
+/// The pass rate of the last run, where something changed since.
+fn rate_before(rate: PassRate) -> String {
+    format!("Before that, {rate} % passed.")
 }
 
 /// Why a job has nothing to show, and what helps.
@@ -110,12 +119,12 @@ fn why(outcome: &Outcome, view: &View) -> String {
 /// Where the change is, and what holds of it; empty without a change.
 fn change_place(
     state: FinalState,
-    (outcome, has_tests): (&Outcome, bool),
+    (outcome, view): (&Outcome, &View),
     facts: &ForgePage<'_>,
     screen: Screen,
 ) -> String {
     let no_patch = outcome.patch.trim().is_empty();
-    if no_patch && !has_tests || !screen.is_on_forge() {
+    if no_patch && view.written.is_empty() || !screen.is_on_forge() {
         return String::new();
     }
     let (subject, branch, evidence) = match state {
@@ -124,7 +133,7 @@ fn change_place(
             "the branch with the tests",
             "Whether they test what you mean, you decide.",
         ),
-        _ => ("the fix", "the fix branch", plausible(outcome)),
+        _ => ("the fix", "the fix branch", plausible(view, outcome)),
     };
     if let Some(head) = facts.on_head {
         return format!("{} is on {} now. {evidence}", capital(subject), code(head));
@@ -233,7 +242,7 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
         true => "Save it and apply it with `git apply`.",
-        false => plausible(outcome),
+        false => plausible(view, outcome),
     };
     Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }

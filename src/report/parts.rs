@@ -53,6 +53,8 @@ pub enum PartId {
     Time,
     Attempts,
     Proof,
+    /// What it cost for what it regained, and what stands behind that.
+    Score,
     Todo,
     Asked,
     Notes,
@@ -71,8 +73,8 @@ impl Screen {
     pub fn parts(self, view: &View) -> Vec<PartId> {
         use PartId::{
             Answers, Asked, Attempts, Change, Chart, Explanation, Failing, Figures, Heading,
-            Iterations, Next, Notes, Objections, Places, Proof, Tests, Time, Todo, Unconfirmed,
-            Used, Verdict,
+            Iterations, Next, Notes, Objections, Places, Proof, Score, Tests, Time, Todo,
+            Unconfirmed, Used, Verdict,
         };
         let mut parts = match self {
             Self::Comment => vec![
@@ -88,6 +90,7 @@ impl Screen {
                 Iterations,
                 Attempts,
                 Proof,
+                Score,
                 Todo,
                 Asked,
                 Notes,
@@ -96,7 +99,7 @@ impl Screen {
             Self::CheckSummary => {
                 vec![Verdict, Chart, Failing, Change, Unconfirmed, Explanation, Next, Used]
             }
-            Self::CheckText => vec![Iterations, Attempts, Proof, Todo, Asked, Notes],
+            Self::CheckText => vec![Iterations, Attempts, Proof, Score, Todo, Asked, Notes],
             Self::PullRequest => vec![Heading, Verdict, Chart, Failing, Iterations, Proof],
             Self::Report => vec![
                 Heading,
@@ -109,6 +112,7 @@ impl Screen {
                 Unconfirmed,
                 Explanation,
                 Proof,
+                Score,
                 Attempts,
                 Asked,
                 Notes,
@@ -143,6 +147,7 @@ impl Screen {
                 Change,
                 Unconfirmed,
                 Proof,
+                Score,
                 Asked,
                 Notes,
                 Next,
@@ -175,6 +180,7 @@ impl PartId {
             Self::Iterations => "iterations",
             Self::Attempts => "attempts",
             Self::Proof => "proof",
+            Self::Score => "scoreboard",
             Self::Todo => "to-do list",
             Self::Asked => "who was asked",
             Self::Notes => "notes",
@@ -191,7 +197,7 @@ impl PartId {
             Self::Change | Self::Unconfirmed => (3, WHOLE),
             Self::Notes => (4, FEWER),
             Self::Attempts => (5, FEWER),
-            Self::Proof => (6, FEWER),
+            Self::Proof | Self::Score => (6, FEWER),
             Self::Iterations => (7, &[(50, LONG), (50, SHORT), (20, SHORT), (5, 40)]),
             Self::Answers => (8, WHOLE),
             Self::Explanation => (9, FEWER),

@@ -7,11 +7,14 @@ use crate::domain::text::count;
 
 use super::markdown::{grouped, line};
 use super::runner_commands::neutralise_commands;
+use super::view::View;
 
 /// Describes how small the change became.
 pub fn made_smaller(minimised: &Minimised) -> String {
     let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
-    let size = if minimised.after < minimised.before {
+    let size = if minimised.is_whole {
+        format!("the change as it was made: {} lines", minimised.after)
+    } else if minimised.after < minimised.before {
         format!("made the change smaller: {} → {} lines", minimised.before, minimised.after)
     } else {
         format!("nothing of the change can be dropped: {} lines", minimised.after)
@@ -114,21 +117,42 @@ pub enum Tone {
     Neutral,
 }
 
-/// What holds of a change with which a session ended so.
-pub fn plausible(outcome: &Outcome) -> &'static str {
+/// What holds of the change of a session that ended so.
+pub fn plausible(view: &View, outcome: &Outcome) -> &'static str {
     match outcome.result {
         _ if outcome.is_objected() => "It satisfies the tests; whether it is right, you decide.",
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
         Ending::PartialSuccess => "It meets the gate; whether it is right, you decide.",
-        Ending::Failure | Ending::Blocked | Ending::Planned => {
+        _ if view.regained() > 0 => {
             "It repairs some of the failures; whether it is right, you decide."
         }
+        _ if view.improvements() > 0 => {
+            "No more tests pass with it than before; whether it is right, you decide."
+        }
+        _ => "No more tests pass with it than before, and no commit keeps it.",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_that_regained_nothing_is_not_said_to_repair_failures() {
+        let rate = |passed| crate::domain::rate::PassRate::of(passed, 10);
+        let view = |last: u32| {
+            let mut view = crate::report::tests::closed(Ending::Failure);
+            (view.baseline, view.rows) = (rate(5), Vec::new());
+            if let Some(outcome) = &mut view.outcome {
+                outcome.last = rate(last);
+            }
+            view
+        };
+        let of = |view: &View| plausible(view, view.outcome.as_ref().unwrap());
+        assert!(of(&view(7)).contains("repairs some of the failures"));
+        let nothing = of(&view(5));
+        assert!(nothing.contains("No more tests pass") && nothing.contains("no commit keeps it"));
+    }
 
     #[test]
     fn times_read_well() {

@@ -3,7 +3,7 @@
 use super::forge_page::ForgePage;
 use super::parts::{Body, Part, PartId, Screen};
 use super::view::View;
-use super::{explanation, folded_details, overview};
+use super::{explanation, folded_details, overview, scoreboard};
 
 /// The part as one screen shows it.
 pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Screen) -> Part<'a> {
@@ -25,6 +25,7 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Time => folded_details::time(view, facts),
         PartId::Attempts => folded_details::attempts(view),
         PartId::Proof => folded_details::proof(view),
+        PartId::Score => scoreboard::part(view),
         PartId::Todo => folded_details::todo(view, facts),
         PartId::Asked => folded_details::asked(view),
         PartId::Notes => folded_details::notes(view),

@@ -211,6 +211,15 @@ impl View {
         self.rows.iter().filter(|row| row.outcome == "improved").count()
     }
 
+    /// Whether every kept fix was reverted, and no test was written.
+    pub fn is_taken_back(&self) -> bool {
+        let mut kept = self.rows.iter().filter(|row| row.outcome == "improved");
+        // Before its end more may be on the branch than is known.
+        self.outcome.is_some()
+            && self.written.is_empty()
+            && kept.all(|row| self.reverted.contains(&row.iteration))
+    }
+
     /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {

@@ -65,6 +65,9 @@ fn had_the_same_result(failed: &Ran<'_>, other: &Ran<'_>) -> bool {
             });
         is_said.then_some(words)
     };
+    if failed.expects.raises != other.expects.raises {
+        return outcome(failed).is_some_and(|one| outcome(other) == Some(one));
+    }
     match other.case.status {
         // Words of the call stand in the message anyway.
         Status::Passed => rest(failed).is_some_and(|said| {
@@ -75,6 +78,27 @@ fn had_the_same_result(failed: &Ran<'_>, other: &Ran<'_>) -> bool {
         }),
         Status::Failed => rest(failed).is_some_and(|words| rest(other) == Some(words)),
         Status::Skipped => false,
+    }
+}
+
+/// The error that the call of a test raised; empty where it gave a value.
+fn outcome<'a>(ran: &'a Ran<'_>) -> Option<&'a str> {
+    const NOT_RAISED: &[&str] =
+        &["not raised", "DID NOT RAISE", "Missing expected exception", "did not throw"];
+    let Some(failure) = &ran.case.failure else {
+        let raised = if ran.expects.raises { ran.expects.expected.as_str() } else { "" };
+        return (ran.case.status == Status::Passed).then_some(raised);
+    };
+    if NOT_RAISED.iter().any(|words| failure.message.contains(words)) {
+        return Some("");
+    }
+    let is_assertion = failure.class.is_empty() || failure.class.to_lowercase().contains("assert");
+    let expected = words(&ran.expects.expected);
+    let is_compared = expected.iter().all(|word| words(&failure.message).contains(word));
+    match (is_assertion, ran.expects.raises) {
+        (false, _) => Some(failure.class.as_str()),
+        (true, false) if is_compared && !expected.is_empty() => Some(""),
+        _ => None,
     }
 }
 
@@ -90,8 +114,9 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn evidence(one: &Ran<'_>, other: &Ran<'_>) -> String {
+    let verb = if one.expects.raises { "raise" } else { "be" };
     format!(
-        "it expects `{}` to be `{}` ({}:{}), and `{}` expects `{}` of the same call ({}:{}): no code \
+        "it expects `{}` to {verb} `{}` ({}:{}), and `{}` expects `{}` of the same call ({}:{}): no code \
          meets both",
         one.expects.call,
         one.expects.expected,
@@ -126,6 +151,13 @@ mod tests {
     }
 
     fn found(cases: Vec<TestCase>) -> Vec<String> {
+        found_in(
+            "from price import half\n\n\ndef test_old():\n    assert half(9) == 4\n\n\ndef test_new():\n    assert half(9) == 5\n",
+            cases,
+        )
+    }
+
+    fn found_in(text: &str, cases: Vec<TestCase>) -> Vec<String> {
         let results = Results {
             cases,
             scope: Scope::Full,
@@ -136,10 +168,29 @@ mod tests {
             log: String::new(),
             is_offline: false,
             objections: Vec::new(),
+            flaky: Vec::new(),
+            notices: Vec::new(),
+            lacking: std::collections::BTreeMap::new(),
         };
-        let text = "from price import half\n\n\ndef test_old():\n    assert half(9) == 4\n\n\ndef test_new():\n    assert half(9) == 5\n";
         let sources = [(RepoPath::parse(FILE).unwrap(), text.to_owned())].into();
         contradictions(&results, &sources).into_keys().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn an_error_and_a_value_of_one_call_contradict() {
+        let text = "import pytest\nfrom price import half\n\n\ndef test_old():\n    with pytest.raises(ValueError):\n        half(9)\n\n\ndef test_new():\n    result = half(9)\n    assert result == 5\n";
+        let old = |message: &str| case("tests/test_price.py::test_old", message);
+        let new = |message: &str| case("tests/test_price.py::test_new", message);
+        let names = ["tests/test_price.py::test_new", "tests/test_price.py::test_old"];
+        let mut raised = new("odd");
+        raised.failure.as_mut().unwrap().class = "ValueError".into();
+        assert_eq!(found_in(text, vec![old(""), raised]), names[..1]);
+        assert_eq!(found_in(text, vec![old("DID NOT RAISE ValueError"), new("")]), names[1..]);
+        let wrong = new("assert 4 == 5");
+        assert_eq!(found_in(text, vec![old("DID NOT RAISE ValueError"), wrong]), names);
+        let mut other = new("odd");
+        other.failure.as_mut().unwrap().class = "TypeError".into();
+        assert_eq!(found_in(text, vec![old(""), other]), Vec::<String>::new());
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
-use crate::code::test_paths;
 use crate::domain::event::Event;
 use crate::domain::explanation::{ExplainedCluster, SearchBudget};
 use crate::domain::fix_loop::FixLoop;
@@ -46,17 +45,20 @@ const SEARCH_TIME: Duration = Duration::from_mins(2);
 struct IterationContext {
     iteration: u32,
     runner: Box<dyn CandidateRunner>,
+    /// Whether a file is a test, or another one that no edit may touch.
+    is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
     passing: Vec<TestCase>,
+    unexpected_passes: Vec<TestId>,
     suspects: Suspects,
 }
 
 /// Diagnoses and searches without a model, and tries out the edits of providers.
 pub struct Embedded {
     jobs: usize,
-    /// Whether a file is a test, or another one that no edit may touch.
-    is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
+    /// Globs of files that no edit may touch.
+    protect: GlobSet,
     base_tree: Option<TreeId>,
     current: Mutex<Option<IterationContext>>,
     /// Candidates that the search of this step has tried so far.
@@ -75,15 +77,7 @@ impl Embedded {
     /// Creates an engine that has not opened a candidate runner yet, and edits no file of `protect`.
     #[must_use]
     pub fn new(jobs: usize, protect: GlobSet, base_tree: Option<TreeId>) -> Self {
-        let is_fixed =
-            move |file: &RepoPath| test_paths::is_test(file) || protect.is_match(file.as_str());
-        Self {
-            jobs,
-            is_fixed: Box::new(is_fixed),
-            base_tree,
-            current: Mutex::new(None),
-            tried: AtomicU32::new(0),
-        }
+        Self { jobs, protect, base_tree, current: Mutex::new(None), tried: AtomicU32::new(0) }
     }
 
     /// Locates the causes of this iteration's failures, with the related files and the change since
@@ -203,7 +197,8 @@ impl Embedded {
             },
             failing: &context.failing,
             passing: &context.passing,
-            is_test: self.is_fixed.as_ref(),
+            unexpected_passes: &context.unexpected_passes,
+            is_test: context.is_fixed.as_ref(),
             related: &context.suspects.related,
             strategy: state.strategy(),
             base_diff: &context.suspects.base_diff,
@@ -228,7 +223,14 @@ impl Embedded {
         fx.worktree.checkout(&state.accepted_tree).await?;
         let failing = to_repair(state.ledger.failing_cases().cloned().collect());
         let passing = state.ledger.passing_cases().cloned().collect();
-        let related = impact.lock().await.related(state, fx).await?;
+        let unexpected = state.ledger.unexpected_passes().map(|case| case.id.clone());
+        let (related, tests) = {
+            let mut impact = impact.lock().await;
+            (impact.related(state, fx).await?, impact.test_files(state, fx).await?)
+        };
+        let protect = self.protect.clone();
+        let is_fixed =
+            move |file: &RepoPath| tests.reason(file).is_some() || protect.is_match(file.as_str());
         let base_diff = match &self.base_tree {
             Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
             None => Vec::new(),
@@ -239,9 +241,11 @@ impl Embedded {
         let mut context = IterationContext {
             iteration: state.current_iteration,
             runner,
+            is_fixed: Box::new(is_fixed),
             diagnosis: Diagnosis::default(),
             failing,
             passing,
+            unexpected_passes: unexpected.collect(),
             suspects: Suspects { plan: None, related, base_diff },
         };
         context.diagnosis = repair::diagnose(&self.search(state, fx, &context, &|_| {})).await?;

@@ -26,7 +26,7 @@ pub async fn existing_tests(fx: &Effects<'_>, log: &str) -> Result<Vec<TestCase>
 fn notice(error: &RunError) -> Option<String> {
     let tail = match error {
         RunError::NoReport { tail, .. } => tail.as_str(),
-        RunError::NoReportFile { .. } => "",
+        RunError::NoReportFile { .. } | RunError::ForeignReport { .. } => "",
         _ => return None,
     };
     let last = tail.lines().rev().map(str::trim).find(|line| !line.is_empty());

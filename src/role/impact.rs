@@ -1,6 +1,9 @@
 //! [`Impact`]: which tests a change can affect, by the import graph (specification.md 7.14, 13.2).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use globset::GlobSet;
 
 use crate::code::imports::Graph;
 use crate::code::language::{self, Language};
@@ -10,6 +13,8 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{Effects, GitError};
+
+use super::test_files::{Sources, TestFiles};
 
 /// Maximum number of files in the graph; in larger repositories every test counts as affected.
 const FILES: usize = 50_000;
@@ -64,12 +69,29 @@ fn named_sources(
 }
 
 /// The import graph of the accepted sources, kept up to date between iterations.
-#[derive(Default)]
 pub struct Impact {
-    known: Option<(TreeId, BTreeMap<RepoPath, String>, Graph)>,
+    known: Option<(TreeId, Arc<Sources>)>,
+    /// Globs of the files that the test command runs by themselves.
+    run: GlobSet,
 }
 
 impl Impact {
+    /// The impact of edits in a repository of which nothing is read so far.
+    pub fn new(run: GlobSet) -> Self {
+        Self { known: None, run }
+    }
+
+    /// Which files of the accepted sources are tests.
+    pub async fn test_files(
+        &mut self,
+        state: &FixLoop,
+        fx: &Effects<'_>,
+    ) -> Result<TestFiles, GitError> {
+        let sources = self.sources(&state.accepted_tree, fx).await?.unwrap_or_default();
+        let (run, stacks) = (self.run.clone(), state.assertion_stacks.clone());
+        Ok(TestFiles { sources, run, stacks })
+    }
+
     /// The tests that an edit may affect, failing ones first. If it may affect any test, the list
     /// is empty, and a run of the whole suite is needed.
     pub async fn affected(
@@ -84,10 +106,10 @@ impl Impact {
         if changed.iter().any(|file| Language::of(file).is_none()) {
             return Ok(Vec::new());
         }
-        let Some(graph) = self.graph(&state.accepted_tree, fx).await? else {
+        let Some(sources) = self.sources(&state.accepted_tree, fx).await? else {
             return Ok(Vec::new());
         };
-        let reached = graph.affected_by(&changed);
+        let reached = sources.imports.affected_by(&changed);
         let beside: BTreeSet<String> = changed.iter().filter_map(package).collect();
         let affected = |file: Option<&RepoPath>| {
             file.is_none_or(|file| {
@@ -118,56 +140,69 @@ impl Impact {
             case.file.iter().chain(frames.map(|frame| &frame.file)).cloned().collect()
         };
         let mut tests: BTreeSet<RepoPath> = state.ledger.failing_cases().flat_map(own).collect();
+        let has_none = |case: &TestCase| own(case).is_empty();
+        let is_unlocated = state.ledger.failing_cases().any(has_none);
         let said: String = state.ledger.failing_cases().map(words_of).collect();
-        if self.graph(&state.accepted_tree, fx).await?.is_none() {
+        let Some(sources) = self.sources(&state.accepted_tree, fx).await? else {
             return Ok(Vec::new());
+        };
+        let Sources { files, imports } = &*sources;
+        if is_unlocated {
+            // What the command runs by itself leads to what it checks.
+            tests.extend(files.keys().filter(|file| self.run.is_match(file.as_str())).cloned());
         }
-        let Some((_, files, graph)) = &self.known else { return Ok(Vec::new()) };
         // Files in the same package as a test are visible to it without an import.
         let packages: BTreeSet<String> = tests.iter().filter_map(package).collect();
         let beside = |file: &&RepoPath| package(file).is_some_and(|one| packages.contains(&one));
         let beside: Vec<RepoPath> = files.keys().filter(beside).cloned().collect();
         tests.extend(beside.iter().cloned());
         let mut needed: Vec<RepoPath> = beside;
-        needed.extend(graph.needed_by(&tests));
+        needed.extend(imports.needed_by(&tests));
         needed.extend(named_sources(&tests, &said, files));
         let mut seen = BTreeSet::new();
         needed.retain(|file| !test_paths::is_test(file) && seen.insert(file.clone()));
         Ok(needed)
     }
 
-    /// The import graph of a tree; only files that changed since the last call are parsed.
-    async fn graph(&mut self, tree: &TreeId, fx: &Effects<'_>) -> Result<Option<&Graph>, GitError> {
-        if self.known.as_ref().is_none_or(|(known, ..)| known != tree) {
-            self.known = if let Some((old, mut files, mut graph)) = self.known.take() {
-                let diffs = fx.worktree.diff(&old, tree).await?;
-                let changed: BTreeSet<RepoPath> =
-                    diffs.iter().map(|diff| diff.file.clone()).collect();
-                for diff in diffs {
-                    match diff.after {
-                        Some(text) => drop(files.insert(diff.file, text)),
-                        None => drop(files.remove(&diff.file)),
-                    }
-                }
-                graph.update(&changed, &files);
-                Some((tree.clone(), files, graph))
-            } else {
-                let names = fx.worktree.files(tree).await?;
-                if names.len() > FILES {
-                    return Ok(None);
-                }
-                let mut files = BTreeMap::new();
-                for name in names.into_iter().filter(|name| language::name_of(name).is_some()) {
-                    let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
-                    if bytes.len() <= FILE_LIMIT {
-                        files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
-                    }
-                }
-                let graph = Graph::build(&files);
-                Some((tree.clone(), files, graph))
-            };
+    /// The sources of a tree with their imports; only files that changed since the last call are parsed.
+    async fn sources(
+        &mut self,
+        tree: &TreeId,
+        fx: &Effects<'_>,
+    ) -> Result<Option<Arc<Sources>>, GitError> {
+        if let Some((_, sources)) = self.known.as_ref().filter(|(known, _)| known == tree) {
+            return Ok(Some(Arc::clone(sources)));
         }
-        Ok(self.known.as_ref().map(|(_, _, graph)| graph))
+        let sources = if let Some((old, sources)) = self.known.take() {
+            let mut sources = Arc::unwrap_or_clone(sources);
+            let diffs = fx.worktree.diff(&old, tree).await?;
+            let changed: BTreeSet<RepoPath> = diffs.iter().map(|diff| diff.file.clone()).collect();
+            for diff in diffs {
+                match diff.after {
+                    Some(text) => drop(sources.files.insert(diff.file, text)),
+                    None => drop(sources.files.remove(&diff.file)),
+                }
+            }
+            sources.imports.update(&changed, &sources.files);
+            sources
+        } else {
+            let names = fx.worktree.files(tree).await?;
+            if names.len() > FILES {
+                return Ok(None);
+            }
+            let mut files = BTreeMap::new();
+            for name in names.into_iter().filter(|name| language::name_of(name).is_some()) {
+                let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
+                if bytes.len() <= FILE_LIMIT {
+                    files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
+                }
+            }
+            let imports = Graph::build(&files);
+            Sources { files, imports }
+        };
+        let sources = Arc::new(sources);
+        self.known = Some((tree.clone(), Arc::clone(&sources)));
+        Ok(Some(sources))
     }
 }
 

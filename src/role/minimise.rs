@@ -44,7 +44,8 @@ impl ChangePart<'_> {
     }
 }
 
-/// The smallest part of the change with the same test results, and why each hunk is needed.
+/// The smallest part of the change with the same test results, or all of it where nothing is to be
+/// dropped, and why each hunk is needed.
 pub async fn minimise(
     state: &FixLoop,
     fx: &Effects<'_>,
@@ -63,7 +64,8 @@ pub async fn minimise(
     };
     let mut selected = all(&parts);
     let mut pieces = 2usize.min(selected.len());
-    while selected.len() > 1 && pieces <= selected.len() && !run.is_over() {
+    let is_whole = !state.drops_hunks();
+    while !is_whole && selected.len() > 1 && pieces <= selected.len() && !run.is_over() {
         let size = selected.len().div_ceil(pieces);
         let mut smaller = None;
         for piece in selected.chunks(size) {
@@ -102,6 +104,7 @@ pub async fn minimise(
         after,
         hunks_before: parts.len(),
         needed,
+        is_whole,
         complete: !run.is_over(),
         runs: RUNS - run.left,
     };

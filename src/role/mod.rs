@@ -13,9 +13,12 @@ mod contradictions;
 mod embedded;
 mod excerpt;
 mod existing_tests;
+mod failing_set_up;
 mod fixer;
+mod hindrances;
 mod impact;
 mod minimise;
+mod missing_resource;
 mod new_files;
 mod new_test_review;
 mod project_docs;
@@ -27,6 +30,7 @@ mod prompt_samples;
 mod requirement_lines;
 mod responses;
 mod static_review;
+mod test_files;
 pub mod test_plan;
 mod test_writer;
 pub mod vet;
@@ -37,9 +41,9 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
-pub use contradictions::contradictions;
 pub use existing_tests::existing_tests;
 pub use fixer::{Fixer, FixerSettings};
+pub use hindrances::hindrances;
 pub use impact::Impact;
 pub use minimise::minimise;
 pub use new_test_review::{InspectRequest, inspect};

@@ -518,7 +518,8 @@ mod tests {
             let (before, after) = (Some("x = 1\n".to_owned()), Some("x = 2\n".to_owned()));
             let edit = FileEdit { file: file.clone(), before, after };
             for scope in [EditScope::Code, EditScope::Either, EditScope::Tests] {
-                let is_refused = !crate::role::vet::content(&edit, scope).is_empty();
+                let tests = crate::role::test_files::TestFiles::default();
+                let is_refused = !crate::role::vet::content(&edit, &tests, scope).is_empty();
                 let note = read_only(&file, "x = 1\n", scope);
                 assert_eq!(note == " (read only)", is_refused, "{path} {scope:?}");
             }

@@ -104,6 +104,9 @@ fn state(sample: &Sample) -> FixLoop {
         log: String::new(),
         is_offline: false,
         objections: Vec::new(),
+        flaky: Vec::new(),
+        notices: Vec::new(),
+        lacking: std::collections::BTreeMap::new(),
     };
     let mut state = crate::domain::fix_loop::tests::new(95, 10);
     state.current_iteration = 1;

@@ -3,13 +3,15 @@
 use globset::GlobSet;
 
 use crate::code::language::Language;
-use crate::code::{syntax, test_cases, test_paths, test_switches};
+use crate::code::{doc_examples, syntax, test_cases, test_switches};
 use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
 use crate::domain::source_text;
 use crate::effect::{FileDiff, GitError, Worktree};
+
+use super::test_files::TestFiles;
 
 /// The limits that a proposal is checked against.
 pub struct VetContext<'a> {
@@ -20,16 +22,18 @@ pub struct VetContext<'a> {
     pub reach: EditScope,
 }
 
-/// All rules that a proposal violates; empty if it may be applied.
+/// All rules that a proposal violates; empty if it may be applied. `tests` says which files of the tree
+/// are tests.
 pub async fn vet(
     edits: &EditSet,
+    tests: &TestFiles,
     tree: &TreeId,
     worktree: &dyn Worktree,
     context: &VetContext<'_>,
 ) -> Result<Vec<Violation>, GitError> {
     let mut found = Vec::new();
     for edit in &edits.files {
-        found.extend(check_file(edit, context));
+        found.extend(check_file(edit, tests, context));
         let present = worktree.read(tree, &edit.file).await?;
         let before = edit.before.as_ref().map(|text| source_text::encode(&edit.file, text));
         let is_link = present.is_none() && before.is_some();
@@ -39,8 +43,8 @@ pub async fn vet(
             found.push(if is_link { Violation::Link(file) } else { Violation::Stale(file) });
         }
     }
-    let tests = edits.files.iter().filter(|edit| touches_tests(edit)).count();
-    if context.reach == EditScope::Either && tests > 0 && tests < edits.files.len() {
+    let of_tests = edits.files.iter().filter(|edit| touches_tests(edit, tests)).count();
+    if context.reach == EditScope::Either && of_tests > 0 && of_tests < edits.files.len() {
         found.push(Violation::Mixed);
     }
     // Grafting refuses paths behind links, which is cheaper than checking every parent folder here.
@@ -55,18 +59,21 @@ pub async fn vet(
 
 /// Checks what commits of another process changed together. The rules on a single proposal do not
 /// apply to them: a session may change more files, and fix code in one commit and tests in another.
+/// What is a test, their names and texts say.
 pub fn published(diff: &[FileDiff], context: &VetContext<'_>) -> Vec<Violation> {
+    let texts = diff.iter().filter_map(|one| Some((one.file.clone(), one.before.clone()?)));
+    let tests = TestFiles::of_texts(texts.collect());
     diff.iter()
         .flat_map(|change| {
             let (file, before, after) =
                 (change.file.clone(), change.before.clone(), change.after.clone());
-            check_file(&FileEdit { file, before, after }, context)
+            check_file(&FileEdit { file, before, after }, &tests, context)
         })
         .collect()
 }
 
 /// Checks the rules on one file that need no worktree.
-fn check_file(edit: &FileEdit, context: &VetContext<'_>) -> Vec<Violation> {
+fn check_file(edit: &FileEdit, tests: &TestFiles, context: &VetContext<'_>) -> Vec<Violation> {
     let mut found: Vec<Violation> =
         guard::path(&edit.file, context.state_root).into_iter().collect();
     if context.protect.is_match(edit.file.as_str()) {
@@ -77,24 +84,24 @@ fn check_file(edit: &FileEdit, context: &VetContext<'_>) -> Vec<Violation> {
     if guard::holds_secret(edit) || context.redactor.is_added(before, after) {
         found.push(Violation::Secret(edit.file.clone()));
     }
-    found.extend(content(edit, context.reach));
+    found.extend(content(edit, tests, context.reach));
     found
 }
 
 /// Whether an edit changes a test file, or tests inside product code.
-pub fn touches_tests(edit: &FileEdit) -> bool {
+pub fn touches_tests(edit: &FileEdit, tests: &TestFiles) -> bool {
     let before = edit.before.as_deref().unwrap_or_default();
     let after = edit.after.as_deref().unwrap_or_default();
-    test_paths::is_test(&edit.file)
-        || Language::of(&edit.file)
-            .is_some_and(|language| changes_inner_tests(language, before, after))
+    let changes_inner = |language| doc_examples::are_changed(language, before, after);
+    tests.reason(&edit.file).is_some() || Language::of(&edit.file).is_some_and(changes_inner)
 }
 
 /// Checks the rules on the contents of a file before and after the edit.
-pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
+pub fn content(edit: &FileEdit, tests: &TestFiles, reach: EditScope) -> Vec<Violation> {
     let mut found = Vec::new();
     let file = || edit.file.clone();
-    let is_test = test_paths::is_test(&edit.file);
+    let reason = tests.reason(&edit.file).map(|reason| reason.to_string());
+    let is_test = reason.is_some();
     if reach == EditScope::Tests && !is_test {
         found.push(Violation::OutOfScope(file()));
     }
@@ -108,16 +115,22 @@ pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     };
     let before = edit.before.as_deref().unwrap_or_default();
     let Some(language) = Language::of(&edit.file) else {
-        if is_test {
-            found.push(Violation::TestEdited(file()));
-        }
+        found.extend(reason.map(|reason| Violation::TestEdited { file: file(), reason }));
         if test_switches::are_added(&edit.file, is_test, before, after) {
             found.push(Violation::TestSkipped(file()));
         }
         return found;
     };
-    if edit.before.is_some() && (is_test || changes_inner_tests(language, before, after)) {
-        found.extend(tampering(edit, language, before, after, reach));
+    let inner = || "has examples or tests inside, which would change".to_owned();
+    let changes_inner = || doc_examples::are_changed(language, before, after).then(inner);
+    if edit.before.is_some()
+        && let Some(reason) = reason.or_else(changes_inner)
+    {
+        if reach == EditScope::Code {
+            // A fix of product code must not edit tests at all.
+            found.push(Violation::TestEdited { file: file(), reason });
+        }
+        found.extend(tampering(edit, language, before, after));
     }
     let parsed_before = edit.before.is_none() || syntax::first_error(language, before).is_none();
     if parsed_before && let Some(error) = syntax::first_error(language, after) {
@@ -126,27 +139,10 @@ pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     found
 }
 
-/// Whether an edit changes the tests inside a Rust source, which are conventionally at its end.
-fn changes_inner_tests(language: Language, before: &str, after: &str) -> bool {
-    const MARK: &str = "#[cfg(test)]";
-    let tests = |text: &str| text.find(MARK).and_then(|at| text.get(at..).map(str::to_owned));
-    language == Language::Rust && before.contains(MARK) && tests(before) != tests(after)
-}
-
-/// How an edit of a test file weakens its tests. A fix of product code must not edit tests at all;
-/// the specific reasons also apply if tests may be changed.
-fn tampering(
-    edit: &FileEdit,
-    language: Language,
-    before: &str,
-    after: &str,
-    reach: EditScope,
-) -> Vec<Violation> {
+/// How an edit of a test file weakens its tests.
+fn tampering(edit: &FileEdit, language: Language, before: &str, after: &str) -> Vec<Violation> {
     let file = || edit.file.clone();
     let mut found = Vec::new();
-    if reach == EditScope::Code {
-        found.push(Violation::TestEdited(file()));
-    }
     if after.trim().is_empty() {
         found.push(Violation::TestDeleted(file()));
         return found;
@@ -187,7 +183,7 @@ mod tests {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        content(&edit, EditScope::Code).iter().map(Violation::name).collect()
+        content(&edit, &TestFiles::default(), EditScope::Code).iter().map(Violation::name).collect()
     }
 
     #[test]
@@ -219,7 +215,8 @@ mod tests {
                 before: Some(before.into()),
                 after: Some(after.into()),
             };
-            let found: Vec<_> = content(&edit, reach).iter().map(Violation::name).collect();
+            let found: Vec<_> =
+                content(&edit, &TestFiles::default(), reach).iter().map(Violation::name).collect();
             assert_eq!(found, expected, "{reach:?} {path}: {after}");
         }
     }
@@ -268,6 +265,60 @@ mod tests {
         assert!(names("src/lib.rs", Some(before), Some(&bent)).contains(&"test-edited"));
         let fixed = before.replace("{ 1 }", "{ 2 }");
         assert!(names("src/lib.rs", Some(before), Some(&fixed)).is_empty());
+    }
+
+    #[test]
+    fn evidence_beyond_a_name_makes_an_edit_one_of_tests_and_says_why() {
+        let checks = "from shop import price\n\ndef same(a, b):\n    assert a == b\n\nALL = [lambda: same(price.f(1), 6)]\n";
+        let documented = "def f():\n    '''\n    >>> f()\n    6\n    '''\n    return 5\n";
+        let sources = [
+            ("checks/run.py", "import checks\n"),
+            ("checks/checks.py", checks),
+            ("shop/price.py", "def f(n):\n    return n\n"),
+            ("shop/documented.py", documented),
+        ];
+        let path = |file: &str| RepoPath::parse(file).unwrap();
+        let files = sources.map(|(file, text)| (path(file), text.to_owned())).into();
+        let imports = crate::code::imports::Graph::build(&files);
+        let run = globset::GlobSetBuilder::new()
+            .add(globset::Glob::new("**/checks/run.py").unwrap())
+            .build()
+            .unwrap();
+        let sources = crate::role::test_files::Sources { files, imports };
+        let tests = TestFiles { sources: sources.into(), run, ..TestFiles::default() };
+        let asserts = "test-edited: checks/checks.py asserts, and nothing but tests imports it";
+        let inner =
+            "test-edited: shop/documented.py has examples or tests inside, which would change";
+        let run = "test-edited: checks/run.py is run by the test command";
+        let removed = "assertions-removed: checks/checks.py would assert less than before";
+        let table = [
+            ("checks/checks.py", checks, "6)]", "5)]", EditScope::Code, vec![asserts]),
+            ("checks/checks.py", checks, "6)]", "5)]", EditScope::Either, vec![]),
+            ("checks/checks.py", checks, "assert a", "a", EditScope::Either, vec![removed]),
+            ("checks/run.py", "import checks\n", "checks", "style", EditScope::Code, vec![run]),
+            (
+                "shop/price.py",
+                "def f(n):\n    return n\n",
+                "return n",
+                "return 6",
+                EditScope::Code,
+                vec![],
+            ),
+            ("shop/documented.py", documented, "return 5", "return 6", EditScope::Code, vec![]),
+            ("shop/documented.py", documented, "    6\n", "    5\n", EditScope::Code, vec![inner]),
+        ];
+        for (file, before, old, new, reach, expected) in table {
+            let after = before.replacen(old, new, 1);
+            let edit =
+                FileEdit { file: path(file), before: Some(before.into()), after: Some(after) };
+            let found = content(&edit, &tests, reach);
+            let said: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(said, expected, "{file}: {new}");
+            assert_eq!(
+                touches_tests(&edit, &tests),
+                file.starts_with("checks") || new == "    5\n"
+            );
+        }
     }
 
     #[test]
@@ -340,7 +391,7 @@ mod tests {
                 before: Some(before.into()),
                 after: Some(after.into()),
             };
-            assert_eq!(touches_tests(&edit), expected, "{path}: {after}");
+            assert_eq!(touches_tests(&edit, &TestFiles::default()), expected, "{path}: {after}");
         }
     }
 }

@@ -128,6 +128,19 @@ fn a_branch_that_exists_and_belongs_to_somebody_else() {
 }
 
 #[test]
+fn a_branch_in_the_way_of_the_fix_branch_is_named() {
+    let repo = TestRepo::new(CALC);
+    repo.git(&["branch", "fixes/totals/old"]);
+    let blocked = "branch `fixes/totals` cannot exist beside branch `fixes/totals/old`";
+    let ran = refused(&repo, &["--branch", "fixes/totals"], 2, blocked);
+    assert!(ran.err.contains("git branch -m fixes/totals/old"), "{}", ran.err);
+    repo.git(&["branch", "regreen"]);
+    let blocked = "branch `regreen/WFS-test-main` cannot exist beside branch `regreen`";
+    let ran = refused(&repo, &[], 2, blocked);
+    assert!(ran.err.contains("choose another with `--branch`"), "{}", ran.err);
+}
+
+#[test]
 fn an_unknown_base_provider_and_session() {
     let repo = TestRepo::new(CALC);
     refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");

@@ -159,6 +159,39 @@ fn the_root_of_a_monorepo_names_the_packages_whose_tests_it_does_not_run() {
     assert!(ran.err.contains(said), "{}", ran.err);
 }
 
+const NODE_PACKAGE: &str = r#"{"scripts": {"test": "node --test"}}"#;
+
+#[test]
+fn a_suite_of_another_language_that_does_not_run_is_named_and_green_is_not_plain() {
+    let passing = ("a.test.js", "require('node:test')('a', () => {});\n");
+    let go = ("a_test.go", "package a\n");
+    let lists = ("package.json", r#"{"devDependencies": {"prettier": "3"}}"#);
+    let unit = (
+        "test_a.py",
+        "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n",
+    );
+    let run = |files: &[(&str, &str)], more: &[&str]| {
+        let ran = TestRepo::new(files).regreen(&[&["fix", "--json"], more].concat());
+        assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+        ran
+    };
+    let both = [("package.json", NODE_PACKAGE), passing, ("go.mod", "module a\n"), go];
+    let ran = run(&both, &[]);
+    let document = ran.document();
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    let said = "not run: go test (go.mod, 1 test file; `--test-command 'go test ./...'` runs it)";
+    assert!(document["reason"].as_str().unwrap().contains(said), "{document:#}");
+    assert!(ran.err.contains(said), "{}", ran.err);
+    // Whoever names a command has chosen.
+    let ran = run(&both, &["--test-command", "node --test"]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.out);
+    assert!(ran.err.contains("also found: go test (go.mod, 1 test file"), "{}", ran.err);
+    // Tools that a project only uses are no suite.
+    let ran = run(&[unit, lists], &[]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.out);
+    assert!(!ran.err.contains("not run"), "{}", ran.err);
+}
+
 #[test]
 fn a_budget_may_be_a_part_of_a_minute() {
     let test =

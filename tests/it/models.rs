@@ -1164,6 +1164,17 @@ fn what_the_suite_does_not_need_is_dropped_and_the_rest_is_proven() {
     let ran = fix(&repo, &["one"], &["--no-minimise"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(repo.git(&["diff", "main", "regreen/WFS-test-main"]).contains("low + 0"));
+    // Nothing is dropped, and what is kept is proven all the same.
+    let minimised = &ran.document()["minimised"];
+    assert_eq!(minimised["is-whole"], true, "{minimised}");
+    let proofs: Vec<bool> = minimised["needed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| !one["tests"].as_array().unwrap().is_empty())
+        .collect();
+    assert_eq!(proofs.iter().filter(|is_needed| **is_needed).count(), 2, "{minimised}");
+    assert!(ran.err.contains("the change as it was made"), "{}", ran.err);
 }
 
 #[test]

@@ -31,6 +31,24 @@ fn a_runner_that_needs_a_browser_is_named_with_the_line_that_runs_it() {
             "npx ng test --watch=false",
         ),
         (
+            "angular.json",
+            r#"{"projects": {"shop": {"architect": {"test": {"builder": "@angular/build:unit-test"}}}}}"#,
+            "Vitest of Angular was found (the builder @angular/build:unit-test in angular.json)",
+            "npx ng test --watch=false --reporters=junit --output-file=report.xml",
+        ),
+        (
+            "angular.json",
+            r#"{"projects": {"shop": {"targets": {"test": {"builder": "@angular-builders/jest:run"}}}}}"#,
+            "Jest of Angular was found (the builder @angular-builders/jest:run in angular.json)",
+            "npx ng test --reporters=jest-junit",
+        ),
+        (
+            "angular.json",
+            r#"{"projects": {"shop": {"architect": {"test": {"builder": "@angular/build:unit-test", "options": {"runner": "karma"}}}}}}"#,
+            "Karma of Angular was found (angular.json)",
+            "npx ng test --watch=false --browsers=ChromeHeadless",
+        ),
+        (
             "composer.json",
             r#"{"require-dev": {"pestphp/pest": "2"}}"#,
             "Pest was found (pestphp/pest in composer.json)",

@@ -543,3 +543,15 @@ fn where_no_test_is_missing_the_suite_is_repaired_all_the_same() {
         assert_eq!(fixed, initial == 1, "{}", ran.out);
     }
 }
+
+#[test]
+fn a_session_that_writes_no_test_meets_neither_gate_and_says_so() {
+    let source = "import time\n\n\ndef now():\n    return time.time_ns()\n";
+    let tests =
+        "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+    let repo = TestRepo::new(&[("moment.py", source), ("test_other.py", tests)]);
+    let ran = repo.regreen(&["test", "moment.py", "--no-coverage"]);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("no test was written, so there is nothing to judge"), "{}", ran.out);
+    assert!(ran.out.contains("the plan is carried out: 0 tests in 0 files"), "{}", ran.out);
+}

@@ -1,4 +1,5 @@
-//! Failures that no edit of the code can honestly repair: tests that contradict each other.
+//! Failures that no edit of the code can honestly repair: tests that contradict each other, set-ups
+//! that fail, and environments that lack something.
 
 use super::support::TestRepo;
 
@@ -72,4 +73,84 @@ fn tests_whose_result_something_else_decides_do_not_contradict() {
     let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
     let document = ran.document();
     assert_eq!(document["unfixable"], serde_json::Value::Null, "{document:#}\n{}", ran.err);
+}
+
+#[test]
+fn a_call_for_what_the_environment_lacks_is_not_taken_out() {
+    let source = "import os\n\n\ndef link(page):\n    return os.environ[\"SHOP_URL\"].strip() and page.lower()\n\n\ndef total(prices):\n    return sum(prices) + 1\n";
+    let tests = "import unittest\n\nfrom price import link, total\n\n\nclass ShopTest(unittest.TestCase):\n    def test_link(self):\n        self.assertEqual(link(\"CART\"), \"cart\")\n\n    def test_total(self):\n        self.assertEqual(total([2, 3]), 5)\n";
+    let repo = TestRepo::new(&[("price.py", source), ("test_price.py", tests)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["unfixable"], true, "{document:#}");
+    let reason = document["reason"].as_str().unwrap_or_default();
+    let needs =
+        "`test_price.ShopTest.test_link`: it needs the variable `SHOP_URL`, which is not set";
+    assert!(reason.ends_with(needs), "{reason}");
+    let branch = repo.git(&["show", "regreen/WFS-test-main:price.py"]);
+    assert!(branch.contains("os.environ[\"SHOP_URL\"]"), "{branch}");
+    assert!(!branch.contains("sum(prices) + 1"), "{branch}");
+}
+
+#[test]
+fn a_set_up_that_fails_by_itself_ends_the_session_before_anything_is_tried() {
+    let tests = REPAIRABLE.replace(
+        "    def test_total",
+        "    def setUp(self):\n        raise RuntimeError(\"no licence\")\n\n    def test_total",
+    );
+    let repo = TestRepo::new(&[("price.py", SOURCE), ("test_total.py", &tests)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["unfixable"], true, "{document:#}");
+    let reason = document["reason"].as_str().unwrap_or_default();
+    let why = "a set-up fails whatever the code does, so a person must repair it: `test_total.TotalTest.test_total`: its set-up `setUp` fails by itself (test_total.py:8: `raise RuntimeError(\"no licence\")`)";
+    assert!(reason.starts_with(why), "{reason}");
+    assert_eq!(document["iterations"].as_array().map(Vec::len), Some(0), "{document:#}");
+}
+
+const MARKED: &str = r"import unittest
+
+from price import total
+
+
+class TotalTest(unittest.TestCase):
+    @unittest.expectedFailure
+    def test_total_is_known_to_be_wrong(self):
+        self.assertEqual(total([1, 2, 3]), 6)
+";
+
+const SUMS: &str = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n\n\ndef half(number):\n    return number // 2 + 1\n";
+
+#[test]
+fn an_expected_failure_that_passes_asks_a_person_to_take_its_mark_away() {
+    let repo = TestRepo::new(&[("price.py", SUMS), ("test_total.py", MARKED)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["unfixable"], true, "{document:#}");
+    assert_eq!(
+        document["reason"],
+        "no edit of the code makes an expected failure right: \
+         `test_total.TotalTest.test_total_is_known_to_be_wrong`: it passes although it is marked as an \
+         expected failure: take its mark (`expectedFailure`) away"
+    );
+    assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+    assert_eq!(document["iterations"].as_array().map(Vec::len), Some(0), "{document:#}");
+}
+
+#[test]
+fn what_fails_beside_an_expected_failure_is_repaired_and_it_goes_on_passing() {
+    let half = "import unittest\n\nfrom price import half\n\n\nclass HalfTest(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(half(8), 4)\n";
+    let repo =
+        TestRepo::new(&[("price.py", SUMS), ("test_total.py", MARKED), ("test_half.py", half)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["iterations"].as_array().map(Vec::len), Some(1), "{document:#}");
+    assert_eq!(document["iterations"][0]["outcome"], "improved", "{document:#}");
+    assert_eq!(document["last"]["failed"], 1, "{document:#}");
+    let patch = document["patch"].as_str().unwrap_or_default();
+    assert!(patch.contains("number // 2") && !patch.contains("result"), "{patch}");
 }

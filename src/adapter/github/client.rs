@@ -65,6 +65,8 @@ pub struct GitHub<'a> {
     /// Our check runs by commit and external id: their ids and the number of annotations they hold.
     pub(super) checks: Mutex<BTreeMap<(String, String), (u64, usize)>>,
     own: Mutex<Own>,
+    /// The kinds of writes that the token may not make. None of them is tried again.
+    denied: Mutex<BTreeSet<String>>,
     clock: &'a dyn Clock,
 }
 
@@ -108,6 +110,17 @@ impl Call {
     /// A call with a request body.
     pub fn new(what: &'static str, verb: Verb, route: String, body: Value, repeat: Repeat) -> Self {
         Self { what, verb, route, body: Some(redaction::redact_json(body)), repeat }
+    }
+
+    /// Names the writes that need the same permission as this one; `None` for a read.
+    fn write_scope(&self) -> Option<&str> {
+        let mut parts = self.route.split(['/', '?']).skip(4);
+        match (self.verb, parts.next(), parts.next()) {
+            (Verb::Get, ..) => None,
+            // Comments, reactions and labels: `issues` or `pull-requests`.
+            (_, Some("issues"), Some(_)) | (_, Some("labels"), _) => Some("labels"),
+            (_, area, _) => area.or(Some("graphql")),
+        }
     }
 }
 
@@ -178,6 +191,7 @@ impl<'a> GitHub<'a> {
             comments: Mutex::default(),
             checks: Mutex::default(),
             own: Mutex::new(own),
+            denied: Mutex::default(),
             settings,
             clock,
         })
@@ -217,6 +231,11 @@ impl<'a> GitHub<'a> {
             let error = Self::error(call.what, None, ForgeErrorKind::TooLate, "");
             return Err(Failure { fault: Fault::Refused, error, location: None });
         }
+        let scope = call.write_scope();
+        if scope.is_some_and(|scope| locked(&self.denied).contains(scope)) {
+            let error = Self::error(call.what, None, ForgeErrorKind::DeniedBefore, "");
+            return Err(Failure { fault: Fault::Refused, error, location: None });
+        }
         let limit = remaining
             .map_or(self.settings.answer_limit, |left| left.min(self.settings.answer_limit));
         let answer = match http::within(limit, self.send(call)).await {
@@ -225,10 +244,13 @@ impl<'a> GitHub<'a> {
             Err(error) => return Err(Self::lost(call, &error, false)),
         };
         let location = answer.header("location").map(str::to_owned);
-        let failure = |(fault, kind, message): (Fault, ForgeErrorKind, String)| Failure {
-            fault,
-            error: Self::error(call.what, Some(answer.status), kind, &message),
-            location,
+        let failure = |(fault, kind, message): (Fault, ForgeErrorKind, String)| {
+            let is_denied = matches!(kind, ForgeErrorKind::Denied { .. });
+            if is_denied && message.contains("not accessible by") {
+                locked(&self.denied).extend(scope.map(str::to_owned));
+            }
+            let error = Self::error(call.what, Some(answer.status), kind, &message);
+            Failure { fault, error, location }
         };
         if !(200..300).contains(&answer.status) {
             return Err(failure(refusal(&answer)));

@@ -149,6 +149,7 @@ impl Forge for GitHub<'_> {
             |comment: Comment| {
                 if comment.created_at.as_str() >= since {
                     found.push(ForgeEntry {
+                        id: comment.id,
                         edited: comment.created_at != comment.updated_at,
                         author: comment.user.map(Account::from),
                         body: comment.body.unwrap_or_default(),

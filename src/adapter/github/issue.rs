@@ -72,6 +72,7 @@ impl GitHub<'_> {
                 Ok(()) => {}
                 Err(error) => match error.kind {
                     ForgeErrorKind::Denied { .. }
+                    | ForgeErrorKind::DeniedBefore
                     | ForgeErrorKind::NotFound
                     | ForgeErrorKind::Invalid => {
                         left_out.insert(label.name.clone(), error.to_string());

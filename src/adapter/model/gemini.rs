@@ -27,7 +27,11 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     if !blocked.is_empty() {
         return Err(ModelErrorKind::Refused { reason: blocked.to_lowercase() });
     }
-    let candidate = body.pointer("/candidates/0").ok_or(ModelErrorKind::Garbage)?;
+    let Some(candidate) = body.pointer("/candidates/0") else {
+        let fields = ["candidates", "usageMetadata"];
+        let is_envelope = fields.iter().any(|field| body.get(field).is_some());
+        return Err(if is_envelope { ModelErrorKind::Empty } else { ModelErrorKind::Garbage });
+    };
     let reason = text_at(candidate, "/finishReason");
     let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
     let text: String = parts

@@ -25,7 +25,8 @@ pub fn body(model: &str, question: &Question, features: RequestFeatures) -> Valu
 }
 
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
-    let choice = body.pointer("/choices/0").ok_or(ModelErrorKind::Garbage)?;
+    let choices = body.get("choices").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
+    let choice = choices.first().ok_or(ModelErrorKind::Empty)?;
     let refusal = text_at(choice, "/message/refusal");
     if !refusal.is_empty() {
         let reason = refusal.chars().take(200).collect();

@@ -5,6 +5,7 @@
 
 mod bundle;
 mod commit;
+mod content;
 mod folder_edits;
 mod git_remote;
 mod import_objects;

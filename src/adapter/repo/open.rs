@@ -1,8 +1,12 @@
 //! Finds the user's repository, rejects unusable ones, and reads branches and session files.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
+use git2::{
+    ErrorClass, ErrorCode, IndexEntryExtendedFlag, Repository, RepositoryOpenFlags, RepositoryState,
+};
 use serde::Serialize;
 
 use crate::adapter::host::{environment, files};
@@ -31,8 +35,6 @@ pub struct RepositoryFacts {
     /// Untracked files that are not ignored.
     pub untracked: usize,
     pub shallow: bool,
-    /// Whether there are submodules; their content is not in a private checkout.
-    pub submodules: bool,
     /// A merge or rebase in progress, in words.
     pub operation: Option<&'static str>,
 }
@@ -81,25 +83,50 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     let commit = head.peel_to_commit().map_err(failed("read the commit of HEAD"))?;
     let detached = repo.head_detached().unwrap_or(false);
     let branch = head.shorthand().ok().filter(|_| !detached).map(str::to_owned);
-    let mut options = git2::StatusOptions::new();
-    options.include_untracked(true).include_ignored(false).exclude_submodules(true);
-    options.no_refresh(true).update_index(false);
-    let statuses = repo.statuses(Some(&mut options)).map_err(failed("compare the checkout"))?;
-    let untracked = statuses.iter().filter(|entry| entry.status().is_wt_new()).count();
+    let (modified, untracked) = count_changes(&repo).map_err(|error| {
+        if error.message().contains(SPARSE_INDEX) {
+            return refused("its index is sparse, which cannot be read", FULL_INDEX.into());
+        }
+        failed("compare the checkout")(error)
+    })?;
     let subdirectory = start.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     Ok(RepositoryFacts {
         common: repo.commondir().canonicalize().map_err(super::io("read the git directory"))?,
         subdirectory: subdirectory.to_owned(),
         head: name(commit.id())?,
         branch,
-        modified: statuses.len() - untracked,
+        modified,
         untracked,
         shallow: repo.is_shallow(),
-        submodules: root.join(".gitmodules").is_file(),
         operation: operation(repo.state()),
         root,
     })
 }
+
+/// Numbers of tracked files that changed, and of untracked ones. What a sparse checkout leaves out has not
+/// changed.
+fn count_changes(repo: &Repository) -> Result<(usize, usize), git2::Error> {
+    let index = repo.index()?;
+    let is_left_out = |path: &[u8]| {
+        let entry = index.get_path(Path::new(OsStr::from_bytes(path)), 0);
+        entry.is_some_and(|entry| {
+            IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree()
+        })
+    };
+    let mut options = git2::StatusOptions::new();
+    options.include_untracked(true).include_ignored(false).exclude_submodules(true);
+    options.no_refresh(true).update_index(false);
+    let statuses = repo.statuses(Some(&mut options))?;
+    let changed: Vec<_> =
+        statuses.iter().filter(|entry| !is_left_out(entry.path_bytes())).collect();
+    let untracked = changed.iter().filter(|entry| entry.status().is_wt_new()).count();
+    Ok((changed.len() - untracked, untracked))
+}
+
+/// The extension of an index that libgit2 refuses.
+const SPARSE_INDEX: &str = "sdir";
+
+const FULL_INDEX: &str = "write a full index: git sparse-checkout reapply --no-sparse-index";
 
 /// Variables that name a folder whose repositories are trusted regardless of their owner. The runner sets
 /// the first one: what lies below was checked out for this job, by another user than the one that
@@ -111,7 +138,7 @@ const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
 /// libgit2 checks the owner in [`Repository::open`] and not for a bare repository, so such a
 /// checkout is opened by its git directory and given its files afterwards. Nothing of a
 /// repository's configuration is run here, regardless of its author.
-fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
+pub(super) fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
     let found = Repository::discover(start);
     let Err(error) = &found else { return found };
     if error.code() != ErrorCode::Owner {

@@ -5,7 +5,7 @@
 //! argument, a configuration file or a log.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -97,6 +97,8 @@ pub struct Transport {
     limit: Duration,
     /// Largest pack that is received, in bytes.
     pack_limit: usize,
+    /// What the server said when the token may not push. No later push of the job asks again.
+    no_push: Arc<OnceLock<String>>,
 }
 
 /// An address without user, password, query and fragment, safe to show and to log.
@@ -187,6 +189,7 @@ impl Transport {
             waits,
             limit: LIMIT,
             pack_limit: PACK_LIMIT,
+            no_push: Arc::default(),
         })
     }
 
@@ -238,8 +241,12 @@ impl Transport {
     }
 
     /// References for writing; shows too whether the token may write.
+    /// Fails without a request once the server refused the token.
     pub async fn list_for_push(&self) -> Result<Advertisement, RemoteError> {
-        self.advertised(RECEIVE).await
+        match self.no_push.get() {
+            Some(text) => Err(self.forbidden(text, true)),
+            None => self.advertised(RECEIVE).await,
+        }
     }
 
     async fn advertised(&self, service: &str) -> Result<Advertisement, RemoteError> {
@@ -380,7 +387,14 @@ impl Transport {
             401 => RemoteError::Unauthorized { address },
             // A git server answers in plain text; a page is from a proxy, or of an outage.
             403 if is_page => self.wrong("a web page with status 403"),
-            403 => RemoteError::Forbidden { address, text: text(), writing: service == RECEIVE },
+            403 => {
+                let (text, writing) = (text(), service == RECEIVE);
+                let error = self.forbidden(&text, writing);
+                if writing && self.no_push.set(text).is_ok() {
+                    tracing::warn!("nothing can be pushed: {error}; {}", error.hint());
+                }
+                error
+            }
             404 => RemoteError::NotFound { address },
             301 | 302 | 303 | 307 | 308 => {
                 let to = received
@@ -397,6 +411,12 @@ impl Transport {
             }
             status => RemoteError::Status { address, status, text: text() },
         })
+    }
+
+    fn forbidden(&self, text: &str, writing: bool) -> RemoteError {
+        // A hint follows it.
+        let text = text.trim_end_matches('.').to_owned();
+        RemoteError::Forbidden { address: self.address(), text, writing }
     }
 
     fn wrong(&self, reason: impl Into<String>) -> RemoteError {

@@ -190,7 +190,8 @@ pub fn read(
 ) -> Result<Option<Vec<u8>>, GitError> {
     let tree = find(repo, tree)?;
     let Ok(entry) = tree.get_path(Path::new(file.as_str())) else { return Ok(None) };
-    if !is_plain(&entry) {
+    // A partial clone may lack it.
+    if !is_plain(&entry) || repo.odb().is_ok_and(|odb| !odb.exists(entry.id())) {
         return Ok(None);
     }
     let blob = repo.find_blob(entry.id()).map_err(failed(format!("read {file}")))?;

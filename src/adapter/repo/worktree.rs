@@ -1,5 +1,6 @@
 //! The private checkout of a session: a registered git worktree in a folder of our own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -7,15 +8,16 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use git2::Repository;
-use git2::build::CheckoutBuilder;
 
 use crate::adapter::host::{crash, files};
+use crate::domain::checkout_gap::CheckoutGap;
 use crate::domain::commit::is_of_session;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 
+use super::content::{self, Origin, Place};
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
 use super::{RepositoryFacts, commit, failed, folder_edits, io, line_history, tree};
 
@@ -78,6 +80,9 @@ pub struct WorktreeSettings<'a> {
 pub struct RepoWorktree {
     /// `git2::Repository` may move between threads but not be shared.
     repo: Mutex<Repository>,
+    origin: Mutex<Origin>,
+    /// What each checkout lacks, by its root.
+    gaps: Mutex<BTreeMap<PathBuf, Vec<CheckoutGap>>>,
     checkout: PathBuf,
     folder: PathBuf,
     root: PathBuf,
@@ -107,6 +112,8 @@ impl RepoWorktree {
         let repo = Repository::open(&root).map_err(failed("open the private checkout"))?;
         Ok(Self {
             repo: Mutex::new(repo),
+            origin: Mutex::new(Origin::of(&facts.root, false)?),
+            gaps: Mutex::default(),
             checkout: facts.root.clone(),
             folder,
             root,
@@ -119,19 +126,6 @@ impl RepoWorktree {
 
     fn with<T>(&self, act: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
         act(&self.repo.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Removes files that are in the index but not in the tree.
-    fn remove_gone(&self, repo: &Repository, target: &git2::Tree<'_>) -> Result<(), GitError> {
-        let index = repo.index().map_err(failed("read the index"))?;
-        for entry in index.iter() {
-            let Ok(path) = std::str::from_utf8(&entry.path) else { continue };
-            if RepoPath::parse(path).is_err() || target.get_path(Path::new(path)).is_ok() {
-                continue;
-            }
-            files::remove(&self.root.join(path)).map_err(io(format!("remove {path}")))?;
-        }
-        Ok(())
     }
 
     fn link_dependencies(&self, root: &Path) -> Result<(), GitError> {
@@ -159,27 +153,29 @@ impl RepoWorktree {
         Ok(())
     }
 
-    /// Writes a tree to an emptied folder.
-    fn write_out(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
+    /// The emptied folder of this name.
+    fn emptied(&self, name: &str) -> Result<PathBuf, GitError> {
         let folder = self.folder.join(name);
         files::remove_tree(&folder).map_err(io(format!("empty {}", folder.display())))?;
         fs::create_dir_all(&folder).map_err(io(format!("create {}", folder.display())))?;
-        self.with(|repo| {
-            let target = tree::find(repo, target)?;
-            let mut options = as_committed();
-            options.update_index(false).target_dir(&folder);
-            repo.checkout_tree(target.as_object(), Some(&mut options))
-                .map_err(failed("write a fresh checkout"))
-        })?;
         Ok(folder)
     }
-}
 
-/// Checkout options that write files byte for byte as committed.
-fn as_committed() -> CheckoutBuilder<'static> {
-    let mut options = CheckoutBuilder::new();
-    options.force().disable_filters(true).recreate_missing(true);
-    options
+    /// Writes a tree as the user's checkout has it, and keeps what it lacks. What the first one did not lack,
+    /// no later one does: it is an edit, which is written as git keeps it.
+    fn write(&self, target: &TreeId, root: &Path, place: Place<'_>) -> Result<(), GitError> {
+        let mut gaps = self.with(|repo| {
+            let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+            content::check_out(repo, &tree::find(repo, target)?, place, &origin)
+        })?;
+        let mut all = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Place::Checkout, Some(first)) = (place, all.get(root)) {
+            gaps.retain(|gap| first.contains(gap));
+        }
+        all.insert(root.to_owned(), gaps);
+        drop(all);
+        self.link_dependencies(root)
+    }
 }
 
 /// Removes the unused private checkout of a session, and its registration.
@@ -235,11 +231,23 @@ fn claim_branch(
             })
         }
         Err(_) => {
+            if let Some(blocking) = blocking_branch(repo, branch) {
+                return Err(GitError::BranchBlocked { branch: branch.to_owned(), blocking });
+            }
             repo.reference(&reference, head, false, "regreen: start")
                 .map_err(failed(format!("create branch {branch}")))?;
             Ok(())
         }
     }
+}
+
+/// The branch whose name is a folder of this one's, or below it.
+fn blocking_branch(repo: &Repository, branch: &str) -> Option<String> {
+    let branches = repo.branches(Some(git2::BranchType::Local)).ok()?;
+    let names = branches.flatten().filter_map(|(one, _)| Some(one.name().ok()??.to_owned()));
+    let is_below =
+        |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
+    names.into_iter().find(|name| is_below(branch, name) || is_below(name, branch))
 }
 
 /// Writes or repairs the files that make a folder a worktree (gitrepository-layout).
@@ -297,13 +305,20 @@ impl Worktree for RepoWorktree {
     }
 
     async fn checkout(&self, target: &TreeId) -> Result<(), GitError> {
-        self.with(|repo| {
-            let target = tree::find(repo, target)?;
-            self.remove_gone(repo, &target)?;
-            repo.checkout_tree(target.as_object(), Some(&mut as_committed()))
-                .map_err(failed("write the private checkout"))
-        })?;
-        self.link_dependencies(&self.root)
+        self.write(target, &self.root, Place::Checkout)
+    }
+
+    fn gaps(&self, root: &Path) -> Vec<CheckoutGap> {
+        let gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        gaps.get(root).cloned().unwrap_or_default()
+    }
+
+    async fn remove_stand_ins(&self) -> Result<(), GitError> {
+        for gap in self.gaps(&self.root).iter().filter(|gap| gap.is_stood_in_for()) {
+            files::remove(&self.root.join(&gap.path))
+                .map_err(io(format!("remove {}", gap.path)))?;
+        }
+        Ok(())
     }
 
     async fn files(&self, tree: &TreeId) -> Result<Vec<RepoPath>, GitError> {
@@ -346,13 +361,17 @@ impl Worktree for RepoWorktree {
     }
 
     async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
-        let folder = self.write_out(target, name)?;
-        self.link_dependencies(&folder)?;
+        let folder = self.emptied(name)?;
+        self.write(target, &folder, Place::Folder(&folder))?;
         Ok(folder)
     }
 
     async fn export_for_agent(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
-        let folder = self.write_out(target, name)?;
+        let folder = self.emptied(name)?;
+        self.with(|repo| {
+            let origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+            content::write_raw(repo, &tree::find(repo, target)?, &folder, &origin)
+        })?;
         folder_edits::remove_agent_files(&folder)
             .map_err(io(format!("remove settings of agents from {}", folder.display())))?;
         self.link_dependencies(&folder)?;

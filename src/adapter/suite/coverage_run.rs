@@ -18,6 +18,10 @@ use super::project_suite::ProjectSuite;
 /// Reports of one run that are read at most; each process of a suite may leave one.
 const REPORTS: usize = 500;
 
+/// The output of the coverage tool, below the session, and how much of it is read.
+const LOG: &str = ".process/coverage.log";
+const LOG_LIMIT: u64 = 64 << 20;
+
 /// Bytes of a source file that are read at most.
 const SOURCE_LIMIT: u64 = 4 << 20;
 
@@ -51,8 +55,11 @@ impl ProjectSuite<'_> {
             return Err(match first_ending {
                 // A suite without tests succeeds and writes no report.
                 Some(ExitReason::Exit(0)) | None => format!("`{}` left no report", command.display),
+                Some(_) if self.lacks_coverage_py() => {
+                    "coverage.py is not installed, which `setup: pip install coverage` does".into()
+                }
                 Some(ending) => format!(
-                    "`{}` left no report ({ending}; `.process/coverage.log` has its output)",
+                    "`{}` left no report ({ending}; `{LOG}` has its output)",
                     command.display
                 ),
             });
@@ -60,6 +67,11 @@ impl ProjectSuite<'_> {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let files = report.placed(&root.join(&site.directory).display().to_string(), known);
         Ok(Measured::Lines { command: command.display, format: report.format.to_owned(), files })
+    }
+
+    fn lacks_coverage_py(&self) -> bool {
+        let log = files::read(&self.settings.session.join(LOG), LOG_LIMIT).ok().flatten();
+        String::from_utf8_lossy(&log.unwrap_or_default()).contains("No module named coverage")
     }
 
     async fn execute(
@@ -70,8 +82,8 @@ impl ProjectSuite<'_> {
     ) -> Result<ExitReason, String> {
         let mut invocation = self.invocation(root, argv.to_vec());
         invocation.environment.extend(command.environment.clone());
-        let (limit, log) = (self.settings.timeout, ".process/coverage.log");
-        let ending = process::run(&invocation, limit, &self.settings.session.join(log))
+        let limit = self.settings.timeout;
+        let ending = process::run(&invocation, limit, &self.settings.session.join(LOG))
             .await
             .map_err(|error| format!("`{}` could not be started: {error}", shell::line(argv)))?;
         if ending == ExitReason::TimedOut {

@@ -13,16 +13,17 @@ use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::adapter::host::sandbox;
 use crate::domain::coverage::Measured;
+use crate::domain::declared::objections;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
-use crate::domain::test::{Objection, Results, Scope, Status, TestCase};
+use crate::domain::test::{Objection, Results, Scope, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, Concern, FixedFiles, LintReport, RunError, RunRequest,
     Suite, SuiteFacts,
 };
 
-use super::format::{ParsedReport, ReportedTest, driver_lines, to_test_cases};
+use super::format::{Report, Retried, driver_lines, to_test_cases};
 use super::framework::read_text;
 use super::io_error::cannot;
 use super::project_suite::ProjectSuite;
@@ -65,7 +66,7 @@ impl ProjectSuite<'_> {
         root: &Path,
         scope: &Scope,
         log: &Path,
-    ) -> Result<(Execution, ParsedReport), RunError> {
+    ) -> Result<(Execution, Report), RunError> {
         let mut command = self.command(root, "", log.to_owned());
         // Where the framework supports it, a test that hangs fails alone.
         let of_test = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
@@ -83,7 +84,8 @@ impl ProjectSuite<'_> {
             left = left.saturating_sub(limit);
             if execution.ending != ExitReason::TimedOut {
                 let report = command.read(&execution);
-                let has_tests = report.as_ref().is_ok_and(|report| !report.tests.is_empty());
+                let has_tests =
+                    report.as_ref().is_ok_and(|report| report.results().next().is_some());
                 if NOT_STARTED.contains(&execution.ending) && !has_tests {
                     let reason = process::tail_of(log, 300).trim().to_owned();
                     return Err(RunError::NotStarted { command: execution.command, reason });
@@ -164,7 +166,7 @@ impl Suite for ProjectSuite<'_> {
         let (Execution { command, ending }, report) =
             self.run_command(request.root, request.scope, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
-        if report.tests.is_empty() && (ending == ExitReason::Exit(0) || report.complete) {
+        if report.results().next().is_none() && (ending == ExitReason::Exit(0) || report.complete) {
             return Err(RunError::NoTests { command, log });
         }
         if !report.complete {
@@ -174,15 +176,17 @@ impl Suite for ProjectSuite<'_> {
             let ending = ending.to_string();
             return Err(RunError::NoReport { command, ending, is_final, tail, log });
         }
-        let is_failed = |test: &ReportedTest| test.status == Some(Status::Failed);
         // What is required of the whole suite, such as a coverage, a few tests cannot meet.
         let is_full = matches!(request.scope, Scope::Full);
-        let is_objected = is_full && ending != ExitReason::Exit(0);
-        let objection = (is_objected && !report.tests.iter().any(is_failed)).then(|| {
+        let failed_command = (is_full && ending != ExitReason::Exit(0)).then(|| {
             let (command, ending) = (command.clone(), ending.to_string());
             Objection::Command { command, ending, tail: last_lines(&log) }
         });
-        let mut cases = to_test_cases(&report.tests, &self.path_mapper(request.root));
+        let objections = objections(&report.documents, report.has_failure(), failed_command);
+        let paths = self.path_mapper(request.root);
+        let flaky = report.cases.iter().filter(|test| test.retried != Retried::No);
+        let flaky = to_test_cases(flaky, &paths).into_iter().map(|case| case.id).collect();
+        let mut cases = to_test_cases(report.results(), &paths);
         let shows_canary = |case: &&TestCase| {
             let failure = case.failure.iter().flat_map(|one| [one.message.as_str(), &one.stack]);
             let mut texts = failure.chain([case.id.as_str()]);
@@ -210,7 +214,10 @@ impl Suite for ProjectSuite<'_> {
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             log: request.log.to_owned(),
             is_offline: sandbox::is_offline(),
-            objections: objection.into_iter().collect(),
+            objections,
+            flaky,
+            notices: report.notices,
+            lacking: BTreeMap::new(),
         })
     }
 

@@ -10,7 +10,7 @@ use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
-use super::format::ParsedReport;
+use super::format::Report;
 use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, matching_files};
 use super::io_error::cannot;
 
@@ -65,7 +65,7 @@ impl SuiteCommand {
         Ok(Execution { command: displayed, ending })
     }
 
-    pub fn read(&self, execution: &Execution) -> Result<ParsedReport, RunError> {
+    pub fn read(&self, execution: &Execution) -> Result<Report, RunError> {
         (self.adapter.read)(&RunArtifacts {
             command: &execution.command,
             ending: execution.ending,

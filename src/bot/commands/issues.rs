@@ -14,6 +14,10 @@ use crate::bot::replies::Replies;
 /// Adds the issues that the configuration opens after a success (specification.md 9.2).
 pub fn add_configured(publisher: &Publisher<'_>, expand: &[Dimension], replies: &mut Replies) {
     if publisher.is_met() {
+        if replies.issues.is_empty() {
+            // Nobody asked for these.
+            replies.asker.clear();
+        }
         replies.issues.extend(expand);
     }
 }

@@ -3,6 +3,7 @@
 use crate::bot::context::Context;
 use crate::bot::error::BotError;
 use crate::bot::{limits, session_snapshots, sessions};
+use crate::domain::event::Ending;
 use crate::report::estimate::{self, Evidence};
 use crate::report::markdown;
 
@@ -36,6 +37,19 @@ pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
         return Ok("This pull request has no session.".into());
     }
     Ok(format!("| Session | Status | Tested | Started | Tip |\n|---|---|---|---|---|\n{rows}"))
+}
+
+/// Answers `/regreen stop` in its own job, which begins when no other one runs any more.
+pub async fn stop(context: &Context<'_>) -> Result<String, BotError> {
+    let newest = sessions::newest(context).await?;
+    if let Some(known) = newest {
+        let outcome = known.view(context).await?.outcome;
+        if outcome.is_some_and(|outcome| outcome.result == Ending::Blocked) {
+            let session = known.session;
+            return Ok(format!("{session} is stopped. `/regreen resume` continues it."));
+        }
+    }
+    Ok("This job found no run to stop. `/regreen status` lists the sessions.".into())
 }
 
 /// Estimates the time and cost of a run.

@@ -6,7 +6,7 @@ use crate::adapter::host::random;
 use crate::adapter::host::{files, redaction};
 use crate::domain::check::Level;
 use crate::domain::id::CommitId;
-use crate::effect::{Label, LabelErrors};
+use crate::effect::{ForgeError, ForgeErrorKind, Label, LabelErrors};
 use crate::report::check;
 use crate::report::final_state::{CheckedCommit, FinalState};
 use crate::report::forge_page::JobFailure;
@@ -114,6 +114,7 @@ impl Publisher<'_> {
         };
         let text = match self.context.forge.add_labels(number, &[label]).await {
             Ok(left_out) => missing_labels(&left_out),
+            Err(ForgeError { kind: ForgeErrorKind::DeniedBefore, .. }) => None,
             Err(error) => Some(format!("{error}; {}", error.hint())),
         };
         if let Some(text) = text {

@@ -102,6 +102,8 @@ pub struct Publisher<'a> {
     signed: Option<CommitId>,
     /// Whether the plan of the session can no longer be carried out.
     pub plan_is_gone: bool,
+    /// Whether a gate holds the tests of the session back.
+    pub is_held: bool,
     /// Whether nothing is shown of the session itself.
     pub is_silent: bool,
     /// Whether the check run is left as an earlier session ended it.
@@ -149,6 +151,7 @@ impl<'a> Publisher<'a> {
             on_head: false,
             signed: None,
             plan_is_gone: false,
+            is_held: false,
             is_silent: false,
             keeps_check: false,
             idle: true,
@@ -421,6 +424,7 @@ impl<'a> Publisher<'a> {
             moved_to: self.moved_to.as_ref(),
             on_head: self.context.target.head_branch.as_deref().filter(|_| self.on_head),
             plan_is_gone: self.plan_is_gone,
+            is_held: self.is_held,
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,

@@ -1,12 +1,14 @@
 //! What tests expect of calls with literal arguments, and which of them contradict each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
-use crate::code::tree::{children, field_of, line, named_children, named_nodes, text_of};
+use crate::code::tree::{
+    children, field_of, line, named_children, named_nodes, statements, text_of,
+};
 
 use super::edit::runs_as;
 use super::find::{TestNode, find_tests};
@@ -21,8 +23,10 @@ pub struct Expectation {
     pub origin: String,
     /// The call, as it is written.
     pub call: String,
-    /// The expected literal, as it is written.
+    /// The expected literal, as it is written, or the error that is raised.
     pub expected: String,
+    /// Whether the call must raise an error instead of giving a value.
+    pub raises: bool,
     pub line: u32,
 }
 
@@ -44,7 +48,8 @@ impl Expectation {
     pub fn contradicts(&self, other: &Self) -> bool {
         self.call == other.call
             && self.origin == other.origin
-            && differ(&self.expected, &other.expected)
+            && (self.raises != other.raises
+                || !self.raises && differ(&self.expected, &other.expected))
     }
 }
 
@@ -60,6 +65,9 @@ const EQUALITIES: &[&str] = &[
 
 /// Matchers of scripts that compare with their argument.
 const MATCHERS: &[&str] = &["toBe", "toEqual", "toStrictEqual"];
+
+/// Methods and functions that expect an error.
+const RAISES: &[&str] = &["assertRaises", "raises", "toThrow", "toThrowError"];
 
 /// Words that replace what a test calls, or set something up around tests.
 static SETS_UP: Pattern = Pattern::new(
@@ -97,24 +105,148 @@ fn takes_nothing(test: &TestNode<'_>, text: &str) -> bool {
 }
 
 fn of_test(test: &TestNode<'_>, text: &str) -> Vec<Expectation> {
-    let statements = test.statements(text);
-    let all: Option<Vec<Expectation>> = statements
-        .iter()
-        .map(|statement| {
-            let (call, expected) = compared(*statement, text)?;
-            let root: String =
-                call.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            Some(Expectation {
-                test: test.name.clone(),
-                class: test.class(text).to_owned(),
-                origin: origin(&root, text)?,
-                call: call.to_owned(),
-                expected: expected.to_owned(),
-                line: line(*statement),
-            })
-        })
-        .collect();
-    all.unwrap_or_default()
+    let (mut locals, mut found) = (BTreeMap::new(), Vec::<Expectation>::new());
+    for statement in test.statements(text) {
+        if let Some((name, value)) = assigned(statement, text, &mut locals) {
+            locals.insert(name, value);
+            continue;
+        }
+        let read =
+            raised(statement, text, &mut locals).map(|(call, error)| (call, error, true)).or_else(
+                || compared(statement, text, &mut locals).map(|(call, value)| (call, value, false)),
+            );
+        let Some((call, expected, raises)) = read else { return Vec::new() };
+        let root = call.strip_prefix("new ").unwrap_or(&call);
+        let root: String = root.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let Some(origin) = origin(&root, text) else { return Vec::new() };
+        // The first of two equal calls may be what makes the second differ.
+        if found.iter().any(|known| known.call == call) {
+            continue;
+        }
+        found.push(Expectation {
+            test: test.name.clone(),
+            class: test.class(text).to_owned(),
+            origin,
+            call,
+            expected,
+            raises,
+            line: line(statement),
+        });
+    }
+    found
+}
+
+/// The expressions of local variables. One that holds more than a literal is used up by its first use.
+type Locals<'a> = BTreeMap<&'a str, String>;
+
+/// The name and the expression of a local variable that a statement introduces.
+fn assigned<'a>(
+    statement: Node<'_>,
+    text: &'a str,
+    locals: &mut Locals<'a>,
+) -> Option<(&'a str, String)> {
+    let inner = statement.named_child(0)?;
+    let (name, value) = match (statement.kind(), inner.kind()) {
+        ("expression_statement", "assignment") => ("left", "right"),
+        ("lexical_declaration" | "variable_declaration", "variable_declarator") => {
+            ("name", "value")
+        }
+        _ => return None,
+    };
+    let name = inner.child_by_field_name(name).filter(|one| one.kind() == "identifier")?;
+    let value = inner.child_by_field_name(value)?;
+    Some((text_of(name, text), written(value, text, locals)?))
+}
+
+/// A literal, a local variable, or a call of an imported function or of a method of such a value, with
+/// arguments of the same kind, written without local variables.
+fn written(node: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<String> {
+    if is_literal(node) {
+        return Some(text_of(node, text).to_owned());
+    }
+    match node.kind() {
+        "identifier" => {
+            let name = text_of(node, text);
+            let value = locals.get(name)?.clone();
+            if value.contains('(') {
+                locals.remove(name);
+            }
+            Some(value)
+        }
+        "call" | "call_expression" | "new_expression" => {
+            let is_new = node.kind() == "new_expression";
+            let field = if is_new { "constructor" } else { "function" };
+            let callee = callee(node.child_by_field_name(field)?, text, locals)?;
+            let given = node.child_by_field_name("arguments").map(named_children);
+            let given = given.unwrap_or_default().into_iter();
+            let given: Option<Vec<_>> = given.map(|one| written(one, text, locals)).collect();
+            let new = if is_new { "new " } else { "" };
+            Some(format!("{new}{callee}({})", given?.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// What is called: an imported name, or a method of an expression.
+fn callee(node: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<String> {
+    let name = text_of(node, text);
+    match node.kind() {
+        "identifier" => (!locals.contains_key(name)).then(|| name.to_owned()),
+        "attribute" | "member_expression" => {
+            let object = node.child_by_field_name("object")?;
+            let method = field_of(node, "attribute", text);
+            let method = if method.is_empty() { field_of(node, "property", text) } else { method };
+            let object = match object.kind() {
+                "identifier" if matches!(text_of(object, text), "self" | "this") => return None,
+                "identifier" if locals.contains_key(text_of(object, text)) => {
+                    written(object, text, locals)
+                }
+                "identifier" | "attribute" | "member_expression" => callee(object, text, locals),
+                _ => written(object, text, locals),
+            }?;
+            Some(format!("{object}.{method}"))
+        }
+        _ => None,
+    }
+}
+
+/// The call and the error that a statement expects of it.
+fn raised(statement: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<(String, String)> {
+    let nodes = named_nodes(statement);
+    let is_call = |one: &&Node<'_>| matches!(one.kind(), "call" | "call_expression");
+    let matcher = nodes.iter().filter(is_call).find(|one| {
+        let name = field_of(**one, "function", text);
+        RAISES.contains(&name.rsplit('.').next().unwrap_or_default()) || name == "assert.throws"
+    })?;
+    let arguments =
+        matcher.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    let error = |index: usize| {
+        arguments.get(index).map_or("an error", |one| text_of(*one, text)).to_owned()
+    };
+    if statement.kind() == "with_statement" {
+        let call = only_expression(statement.child_by_field_name("body")?)?;
+        return Some((plain_call(call, text, locals)?, error(0)));
+    }
+    let function = nodes.iter().find(|one| one.kind() == "arrow_function")?;
+    let body = function.child_by_field_name("body")?;
+    let call = if body.kind() == "statement_block" { only_expression(body)? } else { body };
+    let index = usize::from(field_of(*matcher, "function", text) == "assert.throws");
+    Some((plain_call(call, text, locals)?, error(index)))
+}
+
+/// The only statement of a body, if it is an expression.
+fn only_expression(body: Node<'_>) -> Option<Node<'_>> {
+    match statements(body).as_slice() {
+        [only] if only.kind() == "expression_statement" => only.named_child(0),
+        _ => None,
+    }
+}
+
+/// A call with an argument, or of a method of a new object: nothing else decides about its result.
+fn plain_call(node: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<String> {
+    let call = written(node, text, locals)?;
+    let is_certain = !call.ends_with("()") || call.matches('(').count() > 1;
+    (call.contains('(') && is_certain).then_some(call)
 }
 
 /// The import of a name; a relative one of a script is only the same for files of the same folder.
@@ -132,7 +264,7 @@ fn origin(name: &str, text: &str) -> Option<String> {
 }
 
 /// The call and the literal that an assertion compares.
-fn compared<'a>(statement: Node<'_>, text: &'a str) -> Option<(&'a str, &'a str)> {
+fn compared(statement: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<(String, String)> {
     let node = match statement.kind() {
         "expression_statement" => statement.named_child(0)?,
         _ => statement,
@@ -148,11 +280,9 @@ fn compared<'a>(statement: Node<'_>, text: &'a str) -> Option<(&'a str, &'a str)
         _ => return None,
     };
     let [left, right] = sides.as_slice() else { return None };
-    let pair = |call: Node<'_>, literal: Node<'_>| {
-        (is_plain_call(call, text) && is_literal(literal))
-            .then(|| (text_of(call, text), text_of(literal, text)))
-    };
-    pair(*left, *right).or_else(|| pair(*right, *left))
+    let (call, literal) = if is_literal(*right) { (left, right) } else { (right, left) };
+    let call = plain_call(*call, text, locals).filter(|_| is_literal(*literal))?;
+    Some((call, text_of(*literal, text).to_owned()))
 }
 
 /// Both sides of an equality that a call asserts.
@@ -170,21 +300,6 @@ fn sides_of_call<'t>(call: Node<'t>, text: &str) -> Option<Vec<Node<'t>>> {
     let mut sides = is_expect.then(|| arguments(expect))??;
     sides.extend(arguments(call)?);
     Some(sides)
-}
-
-/// Whether a node calls a function by its name, with literals only and with one at least.
-fn is_plain_call(node: Node<'_>, text: &str) -> bool {
-    let callee = field_of(node, "function", text);
-    let is_name = !callee.is_empty()
-        && !callee.starts_with(|c: char| c.is_ascii_digit())
-        && callee.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
-        && !callee.starts_with("self.")
-        && !callee.starts_with("this.");
-    let arguments = node.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    matches!(node.kind(), "call" | "call_expression")
-        && is_name
-        && !arguments.is_empty()
-        && arguments.into_iter().all(is_literal)
 }
 
 /// Whether a node is a literal, or a collection of such.
@@ -290,6 +405,52 @@ mod tests {
     }
 
     #[test]
+    fn methods_local_variables_and_expected_errors_are_read() {
+        let python = "from a import f, Cart\ndef test_a():\n";
+        let script = "const { f, Cart } = require('./a.js');\n";
+        let table = [
+            (Language::Python, "    result = f(2)\n    assert result == 3\n", "f(2)", "3"),
+            (Language::Python, "    x = 2\n    assert f(x, 1) == 3\n", "f(2, 1)", "3"),
+            (Language::Python, "    assert Cart().total() == 3\n", "Cart().total()", "3"),
+            (
+                Language::Python,
+                "    cart = Cart(4)\n    assert cart.total() == 3\n",
+                "Cart(4).total()",
+                "3",
+            ),
+            (
+                Language::Python,
+                "    with pytest.raises(ValueError):\n        f(2)\n",
+                "f(2)",
+                "ValueError",
+            ),
+            (
+                Language::JavaScript,
+                "test('a', () => {\n  const cart = new Cart();\n  expect(cart.total()).toBe(3);\n});",
+                "new Cart().total()",
+                "3",
+            ),
+            (
+                Language::JavaScript,
+                "test('a', () => {\n  expect(() => f(2)).toThrow(RangeError);\n});",
+                "f(2)",
+                "RangeError",
+            ),
+            (
+                Language::JavaScript,
+                "test('a', () => {\n  assert.throws(() => f(2), RangeError);\n});",
+                "f(2)",
+                "RangeError",
+            ),
+        ];
+        for (language, test, call, expected) in table {
+            let head = if language == Language::Python { python } else { script };
+            let text = format!("{head}{test}");
+            assert_eq!(calls(language, &text), [(call.to_owned(), expected.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
     fn tests_that_do_more_or_call_what_may_change_are_left_out() {
         let table = [
             "from a import f\ndef test_a():\n    reset()\n    assert f(1) == 2\n",
@@ -305,6 +466,8 @@ mod tests {
             "from a import f\ndef test_a(self):\n    assert self.f(1) == 2\n",
             "from a import f\ndef test_a():\n    assert f(1) > 2\n",
             "from a import f\ndef test_a():\n    assert f(f'{X}') == 2\n",
+            "from a import Cart\ndef test_a():\n    cart = Cart()\n    assert cart.add(2) == 1\n    assert cart.add(2) == 2\n",
+            "from a import Cart\ndef test_a():\n    cart = Cart()\n    cart.add(2)\n    assert cart.total() == 2\n",
             "from a import f\n@pytest.mark.skip\ndef test_a():\n    assert f(1) == 2\n",
         ];
         for text in table {
@@ -320,6 +483,7 @@ mod tests {
             origin: "from a".into(),
             call: "f(1)".into(),
             expected: expected.into(),
+            raises: false,
             line: 1,
         };
         let table = [
@@ -340,6 +504,7 @@ mod tests {
         for (first, second, expected) in table {
             assert_eq!(one(first).contradicts(&one(second)), expected, "{first} {second}");
         }
+        assert!(one("4").contradicts(&Expectation { raises: true, ..one("ValueError") }));
         let elsewhere = Expectation { origin: "from b".into(), ..one("5") };
         assert!(!one("4").contradicts(&elsewhere));
     }

@@ -39,6 +39,8 @@ pub async fn close(
             patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
             options: if state.terms.dry_run { options } else { Vec::new() },
             earlier,
+            base: performer.base.clone(),
+            protection: performer.protection.clone(),
         },
         stopped,
     );

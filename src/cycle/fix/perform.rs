@@ -5,8 +5,10 @@ use std::path::Path;
 
 use futures::lock::Mutex;
 
+use crate::domain::checkout_gap::{CheckoutGap, named_by, read_by};
 use crate::domain::commit;
 use crate::domain::event::Event;
+use crate::domain::failure::{Signature, signature_of};
 use crate::domain::fix_loop::{
     Attempt, FLAKY_RUNS, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
@@ -16,21 +18,15 @@ use crate::domain::missing_package::{
 };
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
-use crate::domain::test::{Results, Scope, Status};
+use crate::domain::test::{Results, Scope, Status, TestCase};
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::{layers, state_files};
-use crate::role::{Fixer, Impact, contradictions, minimise};
+use crate::role::{Fixer, Impact, hindrances, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::committed_files;
-
-/// Files that are looked at for tests that contradict each other, those with failing tests first.
-const CONTRADICTING_FILES: usize = 200;
-
-/// The size of such a file at most, in bytes.
-const CONTRADICTING_BYTES: usize = 256 << 10;
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
@@ -38,12 +34,17 @@ pub struct Performer<'a> {
     pub fx: &'a Effects<'a>,
     /// The merge base: failures that occur there too are not introduced by the head under test.
     pub base: Option<CommitId>,
+    /// What holds test code back, one sentence each.
+    pub protection: Vec<String>,
     /// Folder of the session inside commits, such as `.workflow/active/WFS-test-main`.
     pub state_prefix: String,
     /// Finds and vets edits.
     pub fixer: Fixer,
     /// Finds the tests that a change affects.
     pub impact: Mutex<Impact>,
+    /// Failures that were compared with those without the files that stand in for missing content, and
+    /// the evidence that they read one.
+    pub compared: Mutex<BTreeMap<(TestId, Signature), Option<String>>>,
 }
 
 impl Perform<FixLoop> for Performer<'_> {
@@ -99,13 +100,54 @@ impl Performer<'_> {
         state: &FixLoop,
         scope: &Scope,
     ) -> Result<Results, Failure> {
-        let results = self.fx.suite.run(&RunRequest { root, scope, log: SUITE_LOG }).await?;
+        let mut results = self.fx.suite.run(&RunRequest { root, scope, log: SUITE_LOG }).await?;
+        self.find_lacking(root, state, &mut results).await?;
         let form = state_files::test_results(&results, state);
         self.fx.store.write_json(".process/test-results.json", &form).await?;
         for (file, text) in layers::layers(&results) {
             self.fx.store.write_text(&file, &text).await?;
         }
         Ok(results)
+    }
+
+    /// Finds the failing tests that lack content of the checkout: their failures name it, or it is another
+    /// one without the files that stand in for it.
+    async fn find_lacking(
+        &self,
+        root: &Path,
+        state: &FixLoop,
+        results: &mut Results,
+    ) -> Result<(), Failure> {
+        let gaps = self.fx.worktree.gaps(self.fx.worktree.root());
+        let directory = &self.fx.suite.facts().directory;
+        results.lacking = named_by(results, &gaps, directory);
+        if root != self.fx.worktree.root() || !gaps.iter().any(CheckoutGap::is_stood_in_for) {
+            return Ok(());
+        }
+        let mut compared = self.compared.lock().await;
+        let key = |case: &TestCase| (case.id.clone(), signature_of(case));
+        let is_new = |case: &TestCase| {
+            !results.lacking.contains_key(&case.id) && !compared.contains_key(&key(case))
+        };
+        let unclear: Vec<_> = results.failed().filter(|case| is_new(case)).cloned().collect();
+        if !unclear.is_empty() {
+            self.fx.worktree.remove_stand_ins().await?;
+            let scope = Scope::Tests(unclear.iter().map(|case| case.id.clone()).collect());
+            let log = ".process/test-output-without-content.log";
+            let without = self.fx.suite.run(&RunRequest { root, scope: &scope, log }).await;
+            self.fx.worktree.checkout(state.tree_on_disk()).await?;
+            let mut readers = without.map_or_else(
+                |_no_results| BTreeMap::new(),
+                |without| read_by(&unclear, &without, &gaps, directory),
+            );
+            compared.extend(unclear.iter().map(|case| (key(case), readers.remove(&case.id))));
+        }
+        let known = results
+            .failed()
+            .filter_map(|case| Some((case.id.clone(), compared.get(&key(case))?.clone()?)));
+        let known: Vec<_> = known.collect();
+        results.lacking.extend(known);
+        Ok(())
     }
 
     /// Runs tests; a run without results becomes an outcome of the step.
@@ -130,47 +172,12 @@ impl Performer<'_> {
         if !packages.is_empty() {
             return Ok(FixStepOutcome::NotInstalled { results, packages });
         }
-        let contradicted = self.contradicted(state, &results).await?;
-        if contradicted.is_empty() {
+        let tree = state.tree_on_disk();
+        let hindrances = hindrances(&results, tree, self.fx.worktree).await?;
+        if hindrances.is_empty() {
             return Ok(FixStepOutcome::Ran(Ok(results)));
         }
-        Ok(FixStepOutcome::Contradicted { results, contradicted })
-    }
-
-    /// The failing tests that contradict others, each with the evidence.
-    async fn contradicted(
-        &self,
-        state: &FixLoop,
-        results: &Results,
-    ) -> Result<BTreeMap<TestId, String>, Failure> {
-        let mut sources = BTreeMap::new();
-        if results.count(Status::Failed) == 0 {
-            return Ok(BTreeMap::new());
-        }
-        // What a fixture sets up for every test, no test file shows.
-        let tree = state.tree_on_disk();
-        for file in self.fx.worktree.files(tree).await? {
-            if file.file_name() == "conftest.py"
-                && let Some(text) = self.fx.worktree.read(tree, &file).await?
-                && String::from_utf8_lossy(&text).contains("autouse")
-            {
-                return Ok(BTreeMap::new());
-            }
-        }
-        let failing = results.failed().filter_map(|case| case.file.as_ref());
-        let all = results.cases.iter().filter_map(|case| case.file.as_ref());
-        for file in failing.chain(all) {
-            if sources.len() == CONTRADICTING_FILES {
-                break;
-            }
-            if sources.contains_key(file) {
-                continue;
-            }
-            let text = self.fx.worktree.read(tree, file).await?;
-            let text = text.filter(|text| text.len() <= CONTRADICTING_BYTES).unwrap_or_default();
-            sources.insert(file.clone(), String::from_utf8_lossy(&text).into_owned());
-        }
-        Ok(contradictions(results, &sources))
+        Ok(FixStepOutcome::Hindered { results, hindrances })
     }
 
     /// Why the tests cannot import the project itself, where all failures say so.
@@ -253,6 +260,11 @@ impl Performer<'_> {
         );
         let tree = self.fx.worktree.tree_of(base).await?;
         let root = self.fx.worktree.export(&tree, "base").await?;
+        let known = self.fx.worktree.gaps(self.fx.worktree.root());
+        if let Some(gap) = self.fx.worktree.gaps(&root).iter().find(|gap| !known.contains(gap)) {
+            let reason = format!("`{}` of the merge base is {}", gap.path, gap.cause);
+            return Ok(FixStepOutcome::Ran(Err(reason)));
+        }
         let run = async |tests: Vec<TestId>| {
             let scope = Scope::Tests(tests);
             let log = ".process/test-output-base.log";
@@ -354,7 +366,12 @@ impl Performer<'_> {
     }
 
     async fn minimise(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
-        self.announce(state, "dropping what the suite does not need from the change".into());
+        let doing = if state.drops_hunks() {
+            "dropping what the suite does not need from the change"
+        } else {
+            "taking each hunk of the change out, to prove that it is needed"
+        };
+        self.announce(state, doing.into());
         let (tree, minimised) = minimise(state, self.fx).await?;
         self.fx.worktree.checkout(&tree).await?;
         Ok(FixStepOutcome::Minimised { tree, minimised })

@@ -34,6 +34,8 @@ pub struct FixInputs {
     pub onto: Option<String>,
     /// The merge base and its sources.
     pub base: Option<(CommitId, TreeId)>,
+    /// What holds test code back, one sentence each.
+    pub protection: Vec<String>,
     /// Limits and mode of the session.
     pub terms: FixTerms,
     /// A new iteration limit, given when the session is resumed.
@@ -46,6 +48,8 @@ pub struct FixInputs {
     pub jobs: usize,
     /// Globs of files that no edit may touch.
     pub protect: GlobSet,
+    /// Globs of the files that the test command runs by themselves.
+    pub run_by_command: GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: String,
     /// The session's folder inside commits.
@@ -78,6 +82,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let mut performer = Performer {
         fx,
         base: inputs.base.as_ref().map(|(commit, _)| commit.clone()),
+        protection: inputs.protection,
         state_prefix: inputs.state_prefix,
         fixer: Fixer::new(FixerSettings {
             jobs: inputs.jobs,
@@ -87,7 +92,8 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
             chain: inputs.chain,
             ask: inputs.ask,
         }),
-        impact: Mutex::new(Impact::default()),
+        impact: Mutex::new(Impact::new(inputs.run_by_command)),
+        compared: Mutex::default(),
     };
     let opened =
         open(&inputs.session, &inputs.head, inputs.terms, inputs.raised_limit, inputs.moved, fx)

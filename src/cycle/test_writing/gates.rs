@@ -16,7 +16,7 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
-use crate::domain::test_plan::task::{REVIEW_TASK, VALIDATION_TASK};
+use crate::domain::test_plan::task::{REVIEW_TASK, TestTask, VALIDATION_TASK};
 use crate::domain::text::count;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
@@ -27,6 +27,9 @@ use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 use super::selection::{WorstFile, asked, worst};
 use super::write::TestWriting;
 use super::write_task::ROUNDS;
+
+/// Why a gate without files is not met.
+const NOTHING_WRITTEN: &str = "no test was written, so there is nothing to judge";
 
 /// Findings that the reason of a decision names.
 const NAMED: usize = 3;
@@ -150,7 +153,12 @@ impl TestWriting<'_> {
     ) -> (QualityDecision, String) {
         let blocking: Vec<&Finding> = self.generation.blocking(stage).collect();
         if blocking.is_empty() {
-            return decision;
+            return match decision.0 {
+                QualityDecision::Pass if self.is_empty_handed() => {
+                    (QualityDecision::HardFail, NOTHING_WRITTEN.to_owned())
+                }
+                _ => decision,
+            };
         }
         let (status, reason) =
             decide(FindingCounts::of(blocking.iter().copied()), self.inputs.limits, MAX_RETRIES);
@@ -175,6 +183,13 @@ impl TestWriting<'_> {
         let reason = format!("{reason} ({}{more}); {left_out} left out", named.join("; "));
         let rest = (decision.0 != QualityDecision::Pass).then(|| format!("; {}", decision.1));
         (QualityDecision::HardFail, format!("{reason}{}", rest.unwrap_or_default()))
+    }
+
+    /// Whether tests were to be written and none was, so that a gate has nothing to judge.
+    pub(super) fn is_empty_handed(&self) -> bool {
+        let is_left = |task: &TestTask| task.status == TaskStatus::Blocked;
+        let is_empty = self.generation.files().is_empty() && self.generation.dropped.is_empty();
+        is_empty && self.plan.tasks.iter().any(is_left)
     }
 
     /// Replaces the text of a file that this session wrote; `None` removes the file.

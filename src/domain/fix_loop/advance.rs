@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
+use crate::domain::expected_failure;
 use crate::domain::explanation::Explanation;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
+use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::proposal::Proposal;
@@ -38,8 +40,8 @@ pub enum FixStepOutcome {
     Ran(TestRun),
     /// The baseline ran, and some of its failures miss packages that are not installed.
     NotInstalled { results: Results, packages: BTreeSet<String> },
-    /// The baseline ran, and some of its failures contradict other tests; each with the evidence.
-    Contradicted { results: Results, contradicted: BTreeMap<TestId, String> },
+    /// The baseline ran, and no honest edit makes some of its failing tests pass.
+    Hindered { results: Results, hindrances: BTreeMap<TestId, Hindrance> },
     /// The baseline ran, and all of its failures miss modules that stand in a folder of sources.
     NotImportable {
         results: Results,
@@ -124,14 +126,14 @@ impl FixLoop {
         let mut events = Vec::new();
         if let FixStepOutcome::Ran(Ok(results))
         | FixStepOutcome::NotInstalled { results, .. }
-        | FixStepOutcome::Contradicted { results, .. }
+        | FixStepOutcome::Hindered { results, .. }
         | FixStepOutcome::NotImportable { results, .. } = &done
         {
             self.testing_ms = self.testing_ms.saturating_add(results.duration_ms);
             self.count_run(results, &mut events);
         }
         if self.next == FixStep::Baseline {
-            self.contradicted.clear();
+            self.hindrances.clear();
         }
         match (self.next, done) {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
@@ -140,8 +142,8 @@ impl FixLoop {
             (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
                 self.after_baseline(&results, packages, &mut events);
             }
-            (FixStep::Baseline, FixStepOutcome::Contradicted { results, contradicted }) => {
-                self.contradicted = contradicted;
+            (FixStep::Baseline, FixStepOutcome::Hindered { results, hindrances }) => {
+                self.hindrances = hindrances;
                 self.after_baseline(&results, BTreeSet::new(), &mut events);
             }
             (FixStep::Baseline, FixStepOutcome::NotImportable { results, reason }) => {
@@ -223,12 +225,14 @@ impl FixLoop {
         self.terms.max_iterations = max_iterations;
         let mut events = Vec::new();
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
-        if self.next == FixStep::Finish && failed && self.current_iteration < max_iterations {
+        let is_over = matches!(self.next, FixStep::Finish | FixStep::Minimise);
+        if is_over && failed && self.current_iteration < max_iterations {
             if self.current_iteration == 0 {
                 // No iteration has changed anything since, so what failed then may pass by now.
                 return (self.renew(), events);
             }
             self.verdict = None;
+            self.minimised = None;
             self.iterations_before_reopening = self.iterations.len();
             self.begin_iteration(&mut events);
             self.next_action = next_action(self.next);
@@ -245,6 +249,7 @@ impl FixLoop {
             return self;
         }
         self.verdict = None;
+        self.minimised = None;
         self.iterations_before_reopening = self.iterations.len();
         self.attempt = None;
         self.retries = 0;
@@ -269,7 +274,11 @@ impl FixLoop {
                     case,
                     Circumstances {
                         flaky: self.flaky.contains(&case.id),
-                        excuse: self.excused.get(&case.id).map(String::as_str),
+                        excuse: self
+                            .excused
+                            .get(&case.id)
+                            .map(String::as_str)
+                            .or_else(|| self.ledger.lack_of(&case.id)),
                         introduced: self.introduced.contains(&case.id),
                         preexisting: self.preexisting.contains(&case.id),
                         newly_failing: self
@@ -282,7 +291,12 @@ impl FixLoop {
                 RemainingFailure {
                     test: case.id.clone(),
                     criticality: assessed.criticality,
-                    evidence: self.contradicted.get(&case.id).cloned().unwrap_or(assessed.reason),
+                    evidence: expected_failure::evidence(case)
+                        .or_else(|| self.ledger.lack_of(&case.id).map(str::to_owned))
+                        .or_else(|| {
+                            self.hindrances.get(&case.id).map(|one| one.evidence().to_owned())
+                        })
+                        .unwrap_or(assessed.reason),
                 }
             })
             .collect()
@@ -472,8 +486,11 @@ impl FixLoop {
         self.minimised = Some(minimised);
         let smaller = tree != self.accepted_tree;
         self.accepted_tree = tree;
-        self.next =
-            if smaller && self.terms.commits { FixStep::KeepSmaller } else { FixStep::Confirm };
+        self.next = match self.verdict {
+            Some(_) => FixStep::Finish,
+            None if smaller && self.terms.commits => FixStep::KeepSmaller,
+            None => FixStep::Confirm,
+        };
     }
 
     fn after_confirm(&mut self, ran: TestRun, events: &mut Vec<Event>) {
@@ -526,6 +543,11 @@ impl FixLoop {
             self.finish(Ending::Failure, "no test of the final run counts");
             return;
         };
+        if self.accepted_tree != self.head_tree
+            && let Some((test, evidence)) = self.ledger.passing_without_content()
+        {
+            self.special_cases.push(format!("`{test}` passes, and {evidence}"));
+        }
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
         let verdict = gate::judge(&self.gate_facts(rate, &levels, true));
         match verdict.verdict {

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::assertion::assertion_stack;
 use crate::domain::environment;
-use crate::domain::event::{Ending, Event};
+use crate::domain::event::Event;
+use crate::domain::hindrance::Hindrance;
 use crate::domain::id::TestId;
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::latest_results::LatestResults;
 use crate::domain::memory::{EARLIER, listed};
 use crate::domain::missing_package;
 use crate::domain::test::{CaseKind, Results, Status};
+use crate::domain::text;
 
 use super::advance::FLAKY_RUNS;
 use super::{Baseline, FixLoop, FixStep, TestRun};
@@ -30,13 +33,22 @@ impl FixLoop {
         self.not_installed = not_installed;
         self.excused.clear();
         self.objections.clone_from(&results.objections);
+        if self.is_unchanged() {
+            self.assertion_stacks.extend(results.failed().filter_map(assertion_stack));
+        }
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.exclude_preexisting();
         let Some(rate) = self.ledger.rate() else { return };
-        let failing = self.ledger.failing();
+        let failing: Vec<_> = self.ledger.all_failing().map(|case| case.id.clone()).collect();
         if self.baseline.is_none() {
             self.was_unloaded = results.failed().any(|case| case.kind.is_only_reported_as_failed());
         }
+        for text in &results.notices {
+            events.push(Event::Notice { text: text.clone() });
+        }
+        self.flaky.extend(results.flaky.iter().cloned());
+        self.flaky.sort();
+        self.flaky.dedup();
         self.ledger.mark_flaky(&self.flaky);
         self.excuse(results);
         self.report_known_failures(results, events);
@@ -64,7 +76,7 @@ impl FixLoop {
         }
         if failing.is_empty() && self.is_unchanged() {
             self.report_baseline(events);
-            self.finish(Ending::Success, "every test passes already");
+            self.finish_green();
         } else if self.failing().is_empty() {
             self.leave_baseline(events);
         } else if self.missing_packages().is_empty() {
@@ -150,10 +162,19 @@ impl FixLoop {
             let known = self.terms.known_failures.iter().find(|known| known.is_about(&case.id));
             let evidence = known
                 .map(KnownFailure::evidence)
-                .or_else(|| environment::denied(case, results.is_offline).filter(|_| decides));
+                .or_else(|| environment::denied(case, results.is_offline).filter(|_| decides))
+                .or_else(|| self.lack_of(&case.id).filter(|_| decides));
             self.excused.extend(evidence.map(|evidence| (case.id.clone(), evidence)));
         }
         self.ledger.excuse(self.excused.keys());
+    }
+
+    /// What the environment lacks for a test, as its failure and the sources show it.
+    fn lack_of(&self, test: &TestId) -> Option<String> {
+        match self.hindrances.get(test)? {
+            Hindrance::Environment(evidence) if self.is_unchanged() => Some(evidence.clone()),
+            _ => None,
+        }
     }
 
     /// Says which known failures are about no test, or about none that fails.
@@ -185,12 +206,29 @@ impl FixLoop {
     }
 
     pub(super) fn after_merge_base(&mut self, ran: TestRun, events: &mut Vec<Event>) {
+        if let Err(reason) = &ran {
+            let text = format!(
+                "nothing of the merge base can be compared ({}), so no failure is called introduced or \
+                 pre-existing",
+                text::one_line(reason, 200)
+            );
+            events.push(Event::Notice { text });
+            let lacking = self.failing().into_iter();
+            let lacking = lacking.filter_map(|test| Some((test.clone(), self.lack_of(&test)?)));
+            let lacking: Vec<_> = lacking.collect();
+            self.excused.extend(lacking);
+            self.ledger.excuse(self.excused.keys());
+        }
         if let Ok(results) = ran {
             for test in self.failing() {
                 let there = results.cases.iter().find(|case| case.id == test);
                 let both = self.ledger.case(&test).zip(there).filter(|_| self.is_unchanged());
                 let evidence = both
-                    .and_then(|(here, there)| environment::lack(here, there, results.is_offline));
+                    .and_then(|(here, there)| environment::lack(here, there, results.is_offline))
+                    .or_else(|| {
+                        self.lack_of(&test)
+                            .filter(|_| there.is_some_and(|case| case.status == Status::Failed))
+                    });
                 self.excused.extend(evidence.map(|evidence| (test.clone(), evidence)));
                 match there.map(|case| case.status) {
                     Some(Status::Failed) => self.preexisting.push(test),
@@ -204,12 +242,6 @@ impl FixLoop {
             }
             self.ledger.excuse(self.excused.keys());
             self.exclude_preexisting();
-        } else {
-            events.push(Event::Notice {
-                text: "the suite gives no results on the merge base, so no failure is called \
-                       introduced or pre-existing"
-                    .into(),
-            });
         }
         self.leave_baseline(events);
     }

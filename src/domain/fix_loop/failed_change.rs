@@ -158,6 +158,9 @@ mod tests {
             log: String::new(),
             is_offline: false,
             objections: Vec::new(),
+            flaky: Vec::new(),
+            notices: Vec::new(),
+            lacking: std::collections::BTreeMap::new(),
         };
         LatestResults::from_full(&results, 1)
     }

@@ -2,16 +2,20 @@
 
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
+use crate::domain::expected_failure;
 use crate::domain::failure::{Signature, signature_of};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
+use crate::domain::hindrance::Hindrance;
+use crate::domain::id::TestId;
+use crate::domain::memory::listed;
 use crate::domain::progress::{self, AttemptEffect};
 use crate::domain::proposal::Proposal;
 use crate::domain::provider::EMBEDDED;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
-use crate::domain::test::CaseKind;
+use crate::domain::test::{CaseKind, Status, TestCase};
 use crate::domain::text;
 
 use super::{
@@ -37,6 +41,16 @@ fn described(failures: &[Signature]) -> Vec<String> {
     found
 }
 
+/// The first of some tests with its evidence, and how many more `do_so`; `None` if there are none.
+fn first_of(tests: &[(&TestId, String)], do_so: &str) -> Option<String> {
+    let (first, why) = tests.first()?;
+    let more = match tests.len() - 1 {
+        0 => String::new(),
+        others => format!(" ({} {do_so} too)", text::count(others as u64, "more test")),
+    };
+    Some(format!("`{first}`: {why}{more}"))
+}
+
 /// A proposal as a unified diff, cut if it is very long.
 pub(super) fn shown(proposal: &Proposal) -> String {
     let mut text = String::new();
@@ -54,6 +68,13 @@ pub(super) fn shown(proposal: &Proposal) -> String {
         Some((end, _)) => format!("{}\n… cut\n", text.get(..end).unwrap_or_default()),
         None => text,
     }
+}
+
+/// Endings of the names of files in languages that the embedded engine is made for.
+const HOME: &[&str] = &["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
+
+fn is_at_home(case: &TestCase) -> bool {
+    case.file.as_ref().is_some_and(|file| HOME.contains(&file.extension()))
 }
 
 impl FixLoop {
@@ -77,18 +98,12 @@ impl FixLoop {
         }
         match verdict.verdict {
             GateVerdict::Success | GateVerdict::PartialSuccess | GateVerdict::NeedsFullRun => {
-                // Minimise only once per session: afterwards the need for every hunk was checked.
-                let changed = self.accepted_tree != self.head_tree && self.minimised.is_none();
-                self.next = if self.terms.minimise && changed {
-                    FixStep::Minimise
-                } else {
-                    FixStep::Confirm
-                };
+                self.next = if self.is_unproven() { FixStep::Minimise } else { FixStep::Confirm };
             }
             GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
-            GateVerdict::Unfixable => self.finish_unfixable(&verdict.reason),
+            GateVerdict::Unfixable => self.finish_unfixable(&self.with_lacks(&verdict.reason)),
             GateVerdict::Continue => {
-                if let Some(reason) = self.contradiction() {
+                if let Some(reason) = self.reason_for_a_person() {
                     self.finish_unfixable(&reason);
                 } else if let Some(reason) = self.reason_to_give_up() {
                     self.finish(Ending::Failure, &reason);
@@ -115,8 +130,10 @@ impl FixLoop {
             ignored: self.ignored(),
             tests_edited: self.tests_edited,
             special_case: self.special_cases.first().map(String::as_str),
+            unread: self.unread.as_deref(),
             by_exit_code: self.accepted_tree != self.head_tree
                 && self.ledger.cases().any(|case| case.kind == CaseKind::Command),
+            not_run: &self.terms.not_run,
             iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
         }
     }
@@ -150,6 +167,7 @@ impl FixLoop {
                 exhausted: iteration.exhausted,
                 searched: is_searched(row.tried, &row.calls, row.degraded),
                 tried: row.tried,
+                is_at_home: self.ledger.failing_cases().all(is_at_home),
                 improved: iteration.result == IterationResult::Improved,
                 skipped: iteration.result == IterationResult::SkippedDegraded,
             })
@@ -258,6 +276,15 @@ impl FixLoop {
 
     /// Judges the attempt by its ledger (specification.md 7.4.7, 7.9, 7.10).
     pub(super) fn judge(&mut self) {
+        // An edit that takes out the call for it brings nothing that the environment lacks.
+        let ledger = self.attempt.as_ref().and_then(|attempt| attempt.ledger.as_ref());
+        let passes = |test: &TestId| {
+            let case = ledger.and_then(|ledger| ledger.case(test));
+            case.is_some_and(|case| case.status == Status::Passed)
+        };
+        let lacking = self.lacking().filter(|(test, _)| passes(test));
+        let lacking = lacking.map(|(test, why)| format!("`{test}` passes with it although {why}"));
+        let lacking: Vec<String> = lacking.collect();
         let Some(attempt) = &mut self.attempt else { return };
         let Some(after) = &attempt.ledger else { return };
         let judgement = progress::judge(&self.ledger, after, &self.terms.thresholds);
@@ -287,6 +314,9 @@ impl FixLoop {
                 attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
             let special = attempt.proposal.as_ref().and_then(|one| one.special_case.clone());
             self.special_cases.extend(special);
+            self.special_cases.extend(lacking);
+            let unread = attempt.proposal.as_ref().and_then(|one| one.unread.clone());
+            self.unread = unread.or(self.unread.take());
             if let Some(tree) = &attempt.tree {
                 self.accepted_tree = tree.clone();
             }
@@ -428,21 +458,73 @@ impl FixLoop {
         }
     }
 
-    /// Why no edit makes the tests pass that still fail, where each of them contradicts another one.
-    fn contradiction(&self) -> Option<String> {
+    /// Why no edit makes the tests pass that still fail, where something hinders each of them or they pass
+    /// against their mark as an expected failure.
+    fn reason_for_a_person(&self) -> Option<String> {
+        let hindered = self.hindrance();
+        if hindered.is_none() && !self.failing().is_empty() {
+            return None;
+        }
+        let unexpected = self.ledger.unexpected_passes();
+        let unexpected: Vec<(&TestId, String)> = unexpected
+            .filter_map(|case| Some((&case.id, expected_failure::evidence(case)?)))
+            .collect();
+        let unexpected = first_of(&unexpected, "pass against their marks")
+            .map(|what| format!("no edit of the code makes an expected failure right: {what}"));
+        let reasons: Vec<String> = hindered.into_iter().chain(unexpected).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// Why no edit makes the tests pass that still fail, where something hinders each of them.
+    fn hindrance(&self) -> Option<String> {
         let failing = self.failing();
-        let evidence = failing.iter().map(|test| Some((test, self.contradicted.get(test)?)));
+        let evidence = failing.iter().map(|test| Some((test, self.hindrances.get(test)?)));
         let evidence: Vec<_> = evidence.collect::<Option<_>>()?;
         let (first, why) = evidence.first()?;
         let more = match evidence.len() - 1 {
             0 => String::new(),
-            others => {
-                format!(" ({} contradict tests too)", text::count(others as u64, "more test"))
-            }
+            others => format!(" ({} cannot pass either)", text::count(others as u64, "more test")),
         };
-        Some(format!(
-            "tests contradict each other, so a person must decide which one is right: `{first}`: {why}{more}"
-        ))
+        Some(format!("{}: `{first}`: {}{more}", why.request(), why.evidence()))
+    }
+
+    /// What the tests that are set aside lack, behind a reason.
+    fn with_lacks(&self, reason: &str) -> String {
+        let lacking = self.lacking().next();
+        lacking
+            .map_or_else(|| reason.to_owned(), |(test, why)| format!("{reason}; `{test}`: {why}"))
+    }
+
+    /// The tests that are set aside because the environment lacks something, with the evidence.
+    fn lacking(&self) -> impl Iterator<Item = (&TestId, &str)> {
+        self.hindrances.iter().filter_map(|(test, hindrance)| match hindrance {
+            Hindrance::Environment(why) if self.excused.contains_key(test) => {
+                Some((test, why.as_str()))
+            }
+            _ => None,
+        })
+    }
+
+    /// Records that every test passes without a change.
+    pub(super) fn finish_green(&mut self) {
+        match self.terms.not_run.as_slice() {
+            [] if self.flaky.is_empty() => {
+                self.finish(Ending::Success, "every test passes already");
+            }
+            [] => {
+                let tests = listed(self.flaky.iter().map(TestId::as_str));
+                let reason =
+                    format!("every test passes, but {tests} failed before in the same run");
+                self.finish(Ending::PartialSuccess, &reason);
+            }
+            others => {
+                let others = others.join("; ");
+                let reason = format!(
+                    "every test that ran passes already, but other tests were found and not run: {others}"
+                );
+                self.finish(Ending::PartialSuccess, &reason);
+            }
+        }
     }
 
     /// Records the verdict; if the tests meet the gate and there are commits, sealing comes first.
@@ -453,6 +535,22 @@ impl FixLoop {
         self.verdict = Some(FixVerdict { ending: weighed, reason, unfixable: false });
         // If commits carry no state files, there is nothing to remove from the branch tip.
         let sealed = ending.meets_gate() && self.tip.is_some() && self.terms.state_is_committed;
-        self.next = if sealed { FixStep::RemoveState } else { FixStep::Finish };
+        self.next = match ending {
+            _ if sealed => FixStep::RemoveState,
+            // What is kept of a red session is proven too.
+            Ending::Failure if self.is_unproven() => FixStep::Minimise,
+            _ => FixStep::Finish,
+        };
+    }
+
+    /// Whether there is a change whose hunks were not yet taken out one by one; that happens once.
+    fn is_unproven(&self) -> bool {
+        self.accepted_tree != self.head_tree && self.minimised.is_none()
+    }
+
+    /// Whether the step [`FixStep::Minimise`] drops what the suite does not need; otherwise it only
+    /// proves that the change is needed (specification.md 13.5, 13.18).
+    pub fn drops_hunks(&self) -> bool {
+        self.terms.minimise && self.verdict.is_none()
     }
 }

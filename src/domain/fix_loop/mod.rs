@@ -22,7 +22,8 @@ use super::event::{Ending, IterationRow, Minimised};
 use super::explanation::Explanation;
 use super::fix_plan::{FixPlan, RootCause};
 use super::guard::EditScope;
-use super::id::{CommitId, SessionId, TestId, TreeId};
+use super::hindrance::Hindrance;
+use super::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use super::latest_results::LatestResults;
 use super::progress::Trend;
 use super::proposal::Proposal;
@@ -67,7 +68,7 @@ pub enum FixStep {
     Rollback,
     /// Put the accepted sources back on disk.
     Restore,
-    /// Minimise the change: remove the parts that the suite does not need.
+    /// Minimise the change: remove the parts that the suite does not need, and prove that the rest is.
     Minimise,
     KeepSmaller,
     /// Run the whole suite in a fresh checkout of the accepted sources.
@@ -146,10 +147,13 @@ pub struct FixLoop {
     /// them something, or the configuration knows them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub excused: BTreeMap<TestId, String>,
-    /// Failing tests of the baseline that contradict other tests, so that no code makes all of them
-    /// pass, with the evidence.
+    /// Why no honest edit makes failing tests of the baseline pass.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub contradicted: BTreeMap<TestId, String>,
+    pub hindrances: BTreeMap<TestId, Hindrance>,
+    /// Files of the frames of assertions that failed in the baseline of the unchanged sources, innermost
+    /// first and that of the test last: evidence of which files are tests.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub assertion_stacks: BTreeSet<Vec<RepoPath>>,
     /// Packages that tests of the baseline miss and the repository does not have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub not_installed: BTreeSet<String>,
@@ -190,6 +194,9 @@ pub struct FixLoop {
     /// Why accepted changes treat the tests specially (specification.md 13.4).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
+    /// A language of accepted changes that is not parsed (specification.md 13.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
     /// Whether something kept tests from running at the baseline, so that nothing is known of them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_unloaded: bool,
@@ -424,7 +431,8 @@ impl FixLoop {
             preexisting: Vec::new(),
             introduced: Vec::new(),
             excused: BTreeMap::new(),
-            contradicted: BTreeMap::new(),
+            hindrances: BTreeMap::new(),
+            assertion_stacks: BTreeSet::new(),
             not_installed: BTreeSet::new(),
             disproved: Vec::new(),
             patterns: Vec::new(),
@@ -441,6 +449,7 @@ impl FixLoop {
             explanation: None,
             tests_edited: false,
             special_cases: Vec::new(),
+            unread: None,
             was_unloaded: false,
         }
     }

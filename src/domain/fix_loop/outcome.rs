@@ -3,6 +3,7 @@
 use crate::domain::assertion::assertion;
 use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::event::{Ending, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration};
+use crate::domain::id::CommitId;
 use crate::domain::test::Status;
 
 use super::iterate::shown;
@@ -24,6 +25,10 @@ pub struct SessionLocation {
     pub options: Vec<String>,
     /// How earlier sessions led this run before its loop began.
     pub earlier: Vec<String>,
+    /// The merge base, if there is one.
+    pub base: Option<CommitId>,
+    /// What holds test code back.
+    pub protection: Vec<String>,
 }
 
 /// Why a run stopped before it had a verdict.
@@ -88,8 +93,12 @@ impl FixLoop {
             stuck: self.stuck_tests.clone(),
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
+            introduced: self.introduced.clone(),
+            base: place.base,
+            protection: place.protection,
             special_cases: self.special_cases.clone(),
             unfixable: self.verdict.as_ref().is_some_and(|verdict| verdict.unfixable),
+            not_run: self.terms.not_run.clone(),
             earlier: place.earlier.into_iter().chain(self.earlier.iter().cloned()).collect(),
             limit_reached,
             degraded: self.iterations.iter().any(|one| one.row.degraded),

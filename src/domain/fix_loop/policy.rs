@@ -21,7 +21,7 @@ pub struct FixTerms {
     pub dry_run: bool,
     /// Whether a merge base is known, to run failing tests there.
     pub has_base: bool,
-    /// Whether the change is minimised once the gate is met.
+    /// Whether the change is minimised once the gate is met; its hunks are proven in any case.
     #[serde(default)]
     pub minimise: bool,
     /// How a regressing attempt is recorded.
@@ -42,6 +42,9 @@ pub struct FixTerms {
     /// Failures that the configuration excuses today.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_failures: Vec<KnownFailure>,
+    /// Suites that were found beside the one that runs, each with the way to run it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// What earlier sessions suggest.
     #[serde(default, skip_serializing_if = "Prior::is_empty")]
     pub prior: Prior,

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::expected_failure;
 use super::id::TestId;
 use super::rate::PassRate;
 use super::test::{Results, Scope, Status, TestCase};
@@ -38,6 +39,10 @@ pub struct LatestResults {
     /// Tests whose failure counts and is nothing that an edit repairs.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     excused: BTreeSet<TestId>,
+    /// Tests that failed for want of content of the checkout, with the evidence. What an edit makes of
+    /// them shows nothing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    lacking: BTreeMap<TestId, String>,
 }
 
 impl LatestResults {
@@ -53,7 +58,16 @@ impl LatestResults {
             .iter()
             .map(|case| (case.id.clone(), self.entry_after(case, iteration)))
             .collect();
-        Self { entries, ..self.clone() }
+        let mut next = Self { entries, ..self.clone() };
+        next.set_aside(self, results);
+        next
+    }
+
+    /// Sets aside what lacks content, unless it passed before: then it is the edit that asks for it.
+    fn set_aside(&mut self, before: &Self, results: &Results) {
+        let passed = |id| before.case(id).is_some_and(|case| case.status == Status::Passed);
+        let lacking = results.lacking.iter().filter(|(id, _)| !passed(id));
+        self.lacking.extend(lacking.map(|(id, evidence)| (id.clone(), evidence.clone())));
     }
 
     /// The ledger after a run of some tests. The others carry over. A requested test that was not
@@ -78,11 +92,19 @@ impl LatestResults {
         for case in &results.cases {
             next.entries.insert(case.id.clone(), self.entry_after(case, iteration));
         }
+        next.set_aside(self, results);
         next
     }
 
     fn entry_after(&self, case: &TestCase, iteration: u32) -> LedgerEntry {
         let before = self.entries.get(&case.id);
+        if before.is_some_and(|entry| expected_failure::passes_against_mark(&entry.case))
+            && case.status != Status::Failed
+        {
+            // Nothing but an edit that breaks what the test checks makes its runner call it fine.
+            let case = expected_failure::failing_again(case);
+            return LedgerEntry { case, iteration, failures_in_a_row: 1, carried_over: false };
+        }
         let is_frozen = self.flaky.contains(&case.id) && case.status != Status::Skipped;
         if let Some(entry) = before.filter(|_| is_frozen) {
             return LedgerEntry { carried_over: false, ..entry.clone() };
@@ -124,6 +146,7 @@ impl LatestResults {
                 entry.failures_in_a_row = 0;
             }
             self.excused.remove(test);
+            self.lacking.remove(test);
         }
         self.flaky.extend(tests.iter().cloned());
     }
@@ -185,7 +208,22 @@ impl LatestResults {
     }
 
     fn is_repairable(&self, test: &TestId) -> bool {
-        !self.flaky.contains(test) && !self.excused.contains(test)
+        !self.flaky.contains(test)
+            && !self.excused.contains(test)
+            && !self.lacking.contains_key(test)
+            && !self.case(test).is_some_and(expected_failure::passes_against_mark)
+    }
+
+    /// The content that a test lacked.
+    pub fn lack_of(&self, test: &TestId) -> Option<&str> {
+        self.lacking.get(test).map(String::as_str)
+    }
+
+    /// A test that lacked content and passes, with the evidence.
+    pub fn passing_without_content(&self) -> Option<(&TestId, &str)> {
+        let passes = |id| self.case(id).is_some_and(|case| case.status == Status::Passed);
+        let (id, evidence) = self.lacking.iter().find(|(id, _)| passes(id))?;
+        Some((id, evidence))
     }
 
     /// The last result of a test.
@@ -206,6 +244,11 @@ impl LatestResults {
     /// Counted tests that failed and that an edit may repair, by id.
     pub fn failing_cases(&self) -> impl Iterator<Item = &TestCase> {
         self.all_failing().filter(|case| self.is_repairable(&case.id))
+    }
+
+    /// Counted tests that pass although they are marked as expected failures, by id.
+    pub fn unexpected_passes(&self) -> impl Iterator<Item = &TestCase> {
+        self.all_failing().filter(|case| expected_failure::passes_against_mark(case))
     }
 
     /// Ids of the tests of [`Self::failing_cases`].
@@ -234,7 +277,7 @@ impl LatestResults {
             ran.any(|old| case.runs_around(old))
         };
         let passed_before = |case: &&TestCase| match before.case(&case.id) {
-            Some(old) => old.status == Status::Passed,
+            Some(old) => old.status == Status::Passed || expected_failure::passes_against_mark(old),
             None => ran_around(case),
         };
         self.failing_cases().filter(passed_before).map(|case| case.id.clone()).collect()

@@ -1,7 +1,7 @@
 //! Tests of the ledger: full and partial runs, quarantine, and stuck tests.
 
 use super::*;
-use crate::domain::test::{CaseKind, Layer};
+use crate::domain::test::{CaseKind, FailureText, Layer};
 use proptest::prelude::*;
 
 /// Test results with these ids and statuses.
@@ -30,6 +30,9 @@ pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
         log: ".process/test-output.log".into(),
         is_offline: false,
         objections: Vec::new(),
+        flaky: Vec::new(),
+        notices: Vec::new(),
+        lacking: std::collections::BTreeMap::new(),
     }
 }
 
@@ -222,5 +225,52 @@ proptest! {
             PassRate::of(u32::try_from(passed).unwrap(), u32::try_from(passed + failed).unwrap());
         prop_assert_eq!(ledger.rate(), expected);
         prop_assert_eq!(ledger.failing().len(), failed);
+    }
+}
+
+#[test]
+fn what_lacks_content_is_set_aside_unless_it_passed_before() {
+    let lacking = |cases: &[(&str, Status)]| Results {
+        lacking: [("a".into(), "it needs x".to_owned())].into(),
+        ..results(Scope::Full, cases)
+    };
+    let first = LatestResults::from_full(&lacking(&[("a", Failed), ("b", Failed)]), 0);
+    assert_eq!(first.failing(), ["b".into()]);
+    assert_eq!(first.all_failing().count(), 2, "it counts all the same");
+    assert_eq!(first.lack_of(&"a".into()), Some("it needs x"));
+    let repaired = first.after_full(&results(Scope::Full, &[("a", Passed), ("b", Passed)]), 1);
+    assert_eq!(repaired.passing_without_content(), Some((&"a".into(), "it needs x")));
+    let green = LatestResults::from_full(&results(Scope::Full, &[("a", Passed)]), 0);
+    let broken = green.after_full(&lacking(&[("a", Failed)]), 1);
+    assert_eq!(broken.newly_failing(&green), ["a".into()], "the edit asks for the content");
+}
+
+#[test]
+fn an_edit_that_makes_an_expected_failure_fail_again_is_no_repair() {
+    use crate::domain::progress::{self, AttemptEffect};
+    use crate::domain::threshold::Thresholds;
+    let run = |marked: Status, message: &str, other: Status| {
+        let mut run = results(Scope::Full, &[("marked", marked), ("other", other)]);
+        if marked == Status::Failed {
+            let message = message.to_owned();
+            run.cases[0].failure = Some(FailureText { message, ..FailureText::default() });
+        }
+        run
+    };
+    let before =
+        LatestResults::from_full(&run(Status::Failed, "unexpected success", Status::Failed), 0);
+    assert_eq!(before.failing(), [TestId::from("other")], "it is not searched for");
+    assert_eq!(before.rate(), rate(0, 2), "it counts");
+    let table = [
+        ("repairs the other", Status::Failed, "unexpected success", true),
+        ("fails again", Status::Passed, "", false),
+        ("fails again, called skipped", Status::Skipped, "", false),
+        ("fails to load", Status::Failed, "NameError: x", false),
+    ];
+    for (why, marked, message, expected) in table {
+        let after = before.after_full(&run(marked, message, Status::Passed), 1);
+        let effect = progress::judge(&before, &after, &Thresholds::default()).judgement;
+        assert_eq!(effect == AttemptEffect::Improved, expected, "{why}: {effect:?}");
+        assert_eq!(after.rate(), rate(1, 2), "{why}");
     }
 }

@@ -133,7 +133,8 @@ fn finished(state: &Pipeline, verdict: &PipelineVerdict) -> PlanEnd {
             "`regreen fix` runs the suite".to_owned(),
         ),
         PipelineVerdict::Generated => {
-            (PlanResult::Generated, "tests are written, judged and run".to_owned(), String::new())
+            let ran = state.phases.last().map_or("", |phase| phase.summary.as_str());
+            (PlanResult::Generated, format!("the plan is carried out: {ran}"), String::new())
         }
         PipelineVerdict::Held { reasons } => (
             PlanResult::Blocked,
@@ -166,7 +167,7 @@ mod tests {
             (finish(PipelineVerdict::Planned), None, "planned", Ending::Planned, "is ready"),
             (finish(held), None, "blocked", Ending::Blocked, "held back: gate 001.5: low"),
             (finish(failed), None, "failure", Ending::Failure, "carried out: a circle"),
-            (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "judged"),
+            (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "carried out"),
             (Confirm, Some("a signal"), "awaits_confirmation", Ending::Planned, "is ready"),
             (Execute, None, "executing", Ending::Blocked, "not met its gate"),
             (Generate, Some("a signal"), "stopped", Ending::Blocked, "a signal while planning"),

@@ -25,7 +25,7 @@ const DEPTH: usize = 8;
 const WORDS: usize = 500;
 
 /// The files that a command line runs by themselves, sorted. A path that begins with a variable is
-/// given by its last part.
+/// given by its last part, and one that ends with `/` stands for all files of a folder.
 #[must_use]
 pub fn scripts(text: &str, read: ReadFile<'_>) -> Vec<String> {
     let mut search = Search { read, found: BTreeSet::new(), seen: BTreeSet::new(), depth: 0 };
@@ -222,10 +222,10 @@ impl Search<'_> {
             ("tox", _) => self.settings_of_tox(folder),
             ("npm" | "pnpm" | "yarn" | "bun", Some(_))
                 if self.package_script(name, rest, folder) => {}
-            ("go", Some("run")) | ("deno", Some("run" | "test")) => {
-                self.all_files(rest, folder, &["go"]);
-            }
-            ("java", _) => self.all_files(rest, folder, &["java"]),
+            ("go", Some("run")) => self.go_package(rest.get(1..).unwrap_or_default(), folder),
+            ("deno", Some("run" | "test")) => self.all_files(rest, folder, &[]),
+            ("cargo", Some("run")) => self.cargo_target(rest),
+            ("java", _) => self.java_class(rest, folder),
             ("coverage", Some("run")) => self.interpret(rest.get(1..), PYTHON, name, folder),
             _ if SHELLS.contains(&name) => self.shell(rest, folder),
             _ => self.other(words.get(start..).unwrap_or_default(), name, rest, folder),
@@ -355,6 +355,39 @@ impl Search<'_> {
         let file = plain(word);
         ending(file).is_some_and(is_script)
             && (word.contains('$') || self.text(file, folder).is_some())
+    }
+
+    /// `go run`: files, or the package that stands in a folder.
+    fn go_package(&mut self, words: &[String], folder: &str) {
+        let first = words.get(first_plain(words, &["-C", "-exec", "-tags", "-ldflags"]));
+        match first.map(|word| plain(word).trim_end_matches('/')) {
+            Some("." | "") => drop(self.found.insert(format!("{folder}main.go"))),
+            Some(package) if ending(package).is_none() => {
+                self.found.insert(format!("{folder}{package}/"));
+            }
+            _ => self.all_files(words, folder, &["go"]),
+        }
+    }
+
+    /// `cargo run --bin`: a target besides the product's own.
+    fn cargo_target(&mut self, words: &[String]) {
+        for (option, folder) in [("--bin", "src/bin"), ("--example", "examples")] {
+            let at = words.iter().position(|word| word == option);
+            if let Some(name) = at.and_then(|at| words.get(at + 1)) {
+                self.found.extend([format!("{folder}/{name}.rs"), format!("{folder}/{name}/")]);
+            }
+        }
+    }
+
+    /// `java`: a source, or a class by its name.
+    fn java_class(&mut self, words: &[String], folder: &str) {
+        let options = ["-cp", "-classpath", "--class-path", "-p", "--module-path", "-jar"];
+        match words.get(first_plain(words, &options)) {
+            Some(class) if !class.contains('/') && !class.ends_with(".java") => {
+                self.found.insert(format!("{}.java", class.replace('.', "/")));
+            }
+            _ => self.all_files(words, folder, &["java"]),
+        }
     }
 
     /// A script of `package.json`, with those that run before and after it; whether there is one.

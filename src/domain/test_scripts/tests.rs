@@ -8,6 +8,7 @@ const FILES: &[(&str, &str)] = &[
     ("calc.py", ""),
     ("calc.c", ""),
     ("check.ts", ""),
+    ("check.go", ""),
     ("register.mjs", ""),
     ("stage/cmp.py", ""),
     ("stage/__main__.py", ""),
@@ -54,6 +55,14 @@ fn files_that_a_command_runs_are_known() {
         ("python3 -c 'import calc' check.py", &[]),
         ("sh", &[]),
         ("", &[]),
+        // Programs that are compiled first.
+        ("go run ./cmd/check --fast", &["cmd/check/"]),
+        ("go run -tags x check.go calc.go", &["check.go"]),
+        ("go run .", &["main.go"]),
+        ("cargo run -q --bin check -- x", &["src/bin/check.rs", "src/bin/check/"]),
+        ("cargo run --release", &[]),
+        ("java -cp out shop.Check", &["shop/Check.java"]),
+        ("java -jar shop.jar", &[]),
         // Modules.
         ("python3 -m stage.cmp", &["stage/cmp.py"]),
         ("python3 -X dev -m stage", &["stage/__main__.py"]),

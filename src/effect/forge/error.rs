@@ -27,6 +27,9 @@ pub enum ForgeErrorKind {
         /// Permissions that would suffice, as the forge names them.
         needed: Option<String>,
     },
+    /// The forge refused a request that needs the same permission, so this one was not sent.
+    #[error("the token may not do this, as said before")]
+    DeniedBefore,
     #[error("workflows may not open pull requests here")]
     CreationForbidden,
     /// 404, 410 or a disabled feature; also anything that the token may not see.
@@ -74,6 +77,7 @@ impl ForgeError {
             ForgeErrorKind::Denied { needed: None } => {
                 "look at `permissions` of the job; pull requests of forks get a token that only reads"
             }
+            ForgeErrorKind::DeniedBefore => "add the permission that is named above",
             ForgeErrorKind::CreationForbidden => {
                 "turn on `Allow GitHub Actions to create and approve pull requests`, or open it by the link"
             }

@@ -228,6 +228,7 @@ pub enum Done {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgeEntry {
+    pub id: u64,
     /// Author; `None` if the account was deleted.
     pub author: Option<Account>,
     /// The text, which is foreign.

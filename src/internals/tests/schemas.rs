@@ -200,6 +200,9 @@ fn history_and_results_are_written_as_released_versions_wrote_them() {
         log: String::new(),
         is_offline: false,
         objections: Vec::new(),
+        flaky: Vec::new(),
+        notices: Vec::new(),
+        lacking: std::collections::BTreeMap::new(),
     };
     let written = state_files::test_results(&results, &state);
     let names = |value: &Value| -> BTreeSet<String> {

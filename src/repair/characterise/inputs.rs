@@ -267,7 +267,7 @@ fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec
 }
 
 /// The expressions that are called: the function, or its method on several objects.
-fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
+pub fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
     let method = callable.name.rsplit('.').next().unwrap_or_default();
     if class.is_static {

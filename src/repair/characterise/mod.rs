@@ -7,6 +7,7 @@ mod inputs;
 mod render;
 mod search_target;
 mod test_location;
+mod tested_inputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,6 +22,7 @@ pub use case_selection::{Contribution, cover};
 pub use render::{Draft, DraftTest, Naming, Split, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
+pub use tested_inputs::{InputComparison, compared_functions};
 
 use case_selection::{candidates, check_usable};
 

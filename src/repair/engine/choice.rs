@@ -91,6 +91,7 @@ pub(super) fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<(Proposal, Vec
         tried,
         suspicion,
         special_case,
+        unread: None,
         // The search changes product code only.
         edits_tests: false,
     };

@@ -7,19 +7,20 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
 
-use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CaseResult, EffectError, GitError, RunError, Speed, Worktree};
+use crate::effect::{CaseResult, EffectError, RunError, Speed};
 
 use choice::{Plausible, apart, best, joined, merge};
 
-use super::edit_traits::{fingerprint, literals, special_case, suspicion};
+use super::edit_traits::{fingerprint, special_case, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::setback::is_setback;
 use super::stream::{Bias, RankedEdit, Stream, pair, single};
+use super::test_sources::test_literals;
 use super::unknown_name::UnknownNames;
 
 /// Number of further candidates to try after a partial or suspicious repair.
@@ -152,22 +153,6 @@ pub async fn search(
         operators: operators.unwrap_or_default(),
         timed_out,
     })
-}
-
-/// Literals that stand in the files of failing tests.
-pub async fn test_literals(
-    worktree: &dyn Worktree,
-    tree: &TreeId,
-    failing: &mut (dyn Iterator<Item = &TestCase> + Send),
-) -> Result<BTreeSet<String>, GitError> {
-    let mut found = BTreeSet::new();
-    let files: BTreeSet<&RepoPath> = failing.filter_map(|case| case.file.as_ref()).collect();
-    for file in files {
-        if let Some(bytes) = worktree.read(tree, file).await? {
-            found.extend(literals(&String::from_utf8_lossy(&bytes)));
-        }
-    }
-    Ok(found)
 }
 
 /// Which candidates a pass tries.
@@ -427,7 +412,11 @@ impl SearchRun<'_> {
         for tests in [near, far] {
             self.run(edits, &tests, true, patience).await?;
         }
-        if self.sets_back(edits, &repairs).await? {
+        let unexpected = self.run(edits, self.search.unexpected_passes, false, patience).await?;
+        // A runner that calls such a test fine has seen it fail.
+        if unexpected.iter().any(|one| one.status != Status::Failed)
+            || self.sets_back(edits, &repairs).await?
+        {
             return Err(Rejection::Refuted);
         }
         Ok(Repaired { tests: repairs, failing_behind })

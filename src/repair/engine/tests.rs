@@ -13,11 +13,14 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::*;
 use crate::code::mutate::OperatorId;
+use crate::domain::checkout_gap::CheckoutGap;
 use crate::domain::explanation::LineOrigin;
-use crate::domain::id::CommitId;
+use crate::domain::id::{CommitId, TreeId};
 use crate::domain::memory::Prior;
 use crate::domain::test::{CaseKind, FailureText, Layer};
-use crate::effect::{CandidateRunner, Clock, CommitRequest, FileDiff, Speed, Trace};
+use crate::effect::{
+    CandidateRunner, Clock, CommitRequest, FileDiff, GitError, Speed, Trace, Worktree,
+};
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;
 use crate::repair::unknown_name::UnknownNames;
@@ -155,8 +158,14 @@ impl Worktree for EmptyWorktree {
     async fn checkout(&self, _: &TreeId) -> Result<(), GitError> {
         unreachable!("the search only reads files")
     }
-    async fn files(&self, _: &TreeId) -> Result<Vec<RepoPath>, GitError> {
+    fn gaps(&self, _: &Path) -> Vec<CheckoutGap> {
+        Vec::new()
+    }
+    async fn remove_stand_ins(&self) -> Result<(), GitError> {
         unreachable!("the search only reads files")
+    }
+    async fn files(&self, _: &TreeId) -> Result<Vec<RepoPath>, GitError> {
+        Ok(Vec::new())
     }
     async fn read(&self, _: &TreeId, _: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
         Ok(None)
@@ -272,6 +281,7 @@ impl Task {
             trial,
             failing: &self.failing,
             passing: &self.passing,
+            unexpected_passes: &[],
             is_test: &|_| false,
             related: &[],
             strategy: self.strategy,

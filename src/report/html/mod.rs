@@ -80,6 +80,7 @@ fn anchor(id: PartId) -> &'static str {
         PartId::Change => "change",
         PartId::Unconfirmed => "unconfirmed",
         PartId::Proof => "proof",
+        PartId::Score => "score",
         PartId::Asked => "asked",
         PartId::Notes => "notes",
         PartId::Next => "next",
@@ -152,7 +153,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
         let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
         if let Some(outcome) = outcome {
-            let text = plausible(outcome);
+            let text = plausible(view, outcome);
             html.leaf("p", "", &format!("The change is plausible, not proven. {text}"));
         }
     });

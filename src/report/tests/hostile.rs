@@ -353,7 +353,7 @@ fn a_page_that_is_too_long_gives_up_what_matters_least_and_says_so() {
     let note = text.lines().last().unwrap();
     assert_eq!(
         note,
-        "Shortened to fit: failing tests, patch, explanation, iterations, attempts, proof, who was asked, notes. \
+        "Shortened to fit: failing tests, patch, explanation, iterations, attempts, proof, scoreboard, who was asked, notes. \
          All of it: [full report](https://github.com/octo/shop/actions/runs/9/artifacts/3)."
     );
     let whole = job_summary(&view, &facts());

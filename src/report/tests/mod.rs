@@ -174,6 +174,10 @@ pub fn outcome(
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
         special_cases: vec![],
+        not_run: vec![],
+        introduced: vec![],
+        base: None,
+        protection: vec![],
         unfixable: false,
         objections: vec![],
         earlier: vec![],
@@ -187,6 +191,7 @@ pub fn outcome(
             before: 9,
             after: 4,
             hunks_before: 3,
+            is_whole: false,
             needed: vec![NeededHunk {
                 place: "shop/cart.py:12".into(),
                 tests: vec![TestId::from("tests/test_cart.py::test_total")],
@@ -278,6 +283,23 @@ fn page(name: &str, text: &str) {
     }, {
         insta::assert_snapshot!(name, text);
     });
+}
+
+#[test]
+fn what_changed_since_is_not_described_as_tested() {
+    let pull_url = Some("https://github.com/octo/shop/pull/8");
+    let pushed = ForgePage { pull_url, idle: true, ..facts() };
+    let fixed = closed(Ending::Success);
+    let rebased = comment(&fixed, &ForgePage { incomplete: Some("it is rebased"), ..pushed });
+    assert!(rebased.contains("Not all of it is tested") && rebased.contains("Before that, 100"));
+    assert!(!rebased.contains("regained."), "{rebased}");
+    let mut undone = fixed.clone();
+    let kept = fixed.rows.iter().filter(|row| row.outcome == "improved");
+    let numbers: Vec<u32> = kept.map(|row| row.iteration).collect();
+    undone.reverted = numbers.get(1..).unwrap_or_default().to_vec();
+    assert_eq!(comment(&undone, &pushed).contains("What is left is in"), numbers.len() > 1);
+    undone.reverted = numbers;
+    assert!(!comment(&undone, &pushed).contains("What is left is in"));
 }
 
 #[test]

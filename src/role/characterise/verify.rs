@@ -114,6 +114,8 @@ pub fn is_fatal(error: &RunError) -> bool {
             | RunError::UnknownFramework { .. }
             | RunError::NeedsCommand { .. }
             | RunError::ReportWithoutCommand { .. }
+            | RunError::ReportOutside { .. }
+            | RunError::ForeignReport { .. }
             | RunError::Canary { .. }
     )
 }

@@ -15,6 +15,7 @@ use crate::role::ask::{Answered, Ask, Reply, Slot, UsageKey};
 use crate::role::prompt::Role;
 
 use super::Fixer;
+use super::inputs::compare_inputs;
 use super::reader::{EditsReader, VettedEdits};
 
 /// Maximum number of proposals to compare in a bold iteration.
@@ -103,10 +104,14 @@ impl Fixer {
                 tried.breaks
             );
             fx.screen.show(&Event::Notice { text });
+            let special = match repair::special_case(&answer.value.edits, &literals) {
+                None => compare_inputs(&answer.value.edits, state, fx).await?,
+                known => known,
+            };
             merits.push(Merit {
                 repairs: tried.repairs,
                 breaks: tried.breaks,
-                is_special_case: repair::special_case(&answer.value.edits, &literals).is_some(),
+                is_special_case: special.is_some(),
                 size,
                 confidence: answer.confidence.unwrap_or(self.asker.rules().careful_confidence),
             });

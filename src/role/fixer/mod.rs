@@ -3,6 +3,7 @@
 
 mod compare;
 mod explain;
+mod inputs;
 mod propose;
 mod reader;
 
@@ -28,6 +29,7 @@ use super::ask::{Answered, Ask, AskSettings, Asker, ChainEntry, Reply, Slot, mod
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
 use super::prompt_context::Context;
+use super::test_files::TestFiles;
 use super::vet::{VetContext, vet};
 
 /// The settings of a fixer.
@@ -165,6 +167,7 @@ impl Fixer {
     async fn refusals(
         &self,
         edits: &EditSet,
+        tests: &TestFiles,
         state: &FixLoop,
         fx: &Effects<'_>,
     ) -> Result<Vec<String>, GitError> {
@@ -174,7 +177,7 @@ impl Fixer {
             redactor: &self.settings.ask.redactor,
             reach: reach(state),
         };
-        let violations = vet(edits, &state.accepted_tree, fx.worktree, &context).await?;
+        let violations = vet(edits, tests, &state.accepted_tree, fx.worktree, &context).await?;
         Ok(violations.iter().map(ToString::to_string).collect())
     }
 

@@ -2,6 +2,7 @@
 
 use futures::lock::Mutex;
 
+use crate::code::language::unread_name;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
@@ -13,8 +14,10 @@ use crate::repair;
 use crate::role::Impact;
 use crate::role::ask::{Answered, ChainEntry, Reading, Reply, Slot};
 use crate::role::prompt_context::Context;
+use crate::role::test_files::TestFiles;
 use crate::role::vet::touches_tests;
 
+use super::inputs::compare_inputs;
 use super::reader::{EditsReader, VettedEdits};
 use super::{Fixer, reach};
 
@@ -59,8 +62,25 @@ impl Progress {
 }
 
 impl Fixer {
-    /// Tries the entries of the chain in order until one yields an edit, and vets it.
+    /// Obtains a vetted edit, and compares what it does to the tested inputs and to others.
     pub async fn propose(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<FixStepOutcome, EffectError> {
+        let mut done = self.try_chain(state, impact, fx).await?;
+        if let FixStepOutcome::Proposed { proposal: Some(proposal), refusals, .. } = &mut done
+            && refusals.is_empty()
+            && proposal.special_case.is_none()
+        {
+            proposal.special_case = compare_inputs(&proposal.edits, state, fx).await?;
+        }
+        Ok(done)
+    }
+
+    /// Tries the entries of the chain in order until one yields an edit, and vets it.
+    async fn try_chain(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
@@ -103,7 +123,9 @@ impl Fixer {
             }
             let Some(context) = &context else { continue };
             let known = std::mem::take(&mut problems);
-            let mut reader = EditsReader { fixer: self, state, context, plan, problems: known, fx };
+            let tests = impact.lock().await.test_files(state, fx).await?;
+            let mut reader =
+                EditsReader { fixer: self, state, context, plan, tests, problems: known, fx };
             let planned = if offers_edits(plan, state, &group) && reader.problems.is_empty() {
                 planned(&mut reader).await?
             } else {
@@ -115,7 +137,7 @@ impl Fixer {
                     return Ok(FixStepOutcome::OutOfBudget { reason, asked: progress.asked });
                 }
                 Reply::Good(answer) | Reply::Degraded(answer) => {
-                    let proposal = proposal(state, plan, answer, fx).await?;
+                    let proposal = proposal(state, plan, &reader.tests, answer, fx).await?;
                     let (operators, refusals) = (Vec::new(), Vec::new());
                     return Ok(progress.done(Some(VettedCandidate {
                         proposal,
@@ -151,7 +173,8 @@ impl Fixer {
         progress.timed_out += found.timed_out;
         progress.exhausted = found.exhausted;
         let Some(proposal) = found.proposal else { return Ok(None) };
-        let refusals = self.refusals(&proposal.edits, state, fx).await?;
+        let tests = impact.lock().await.test_files(state, fx).await?;
+        let refusals = self.refusals(&proposal.edits, &tests, state, fx).await?;
         Ok(Some(VettedCandidate { proposal, operators: found.operators, refusals }))
     }
 }
@@ -184,6 +207,7 @@ async fn planned(
 async fn proposal(
     state: &FixLoop,
     plan: &FixPlan,
+    tests: &TestFiles,
     answer: Answered<VettedEdits>,
     fx: &Effects<'_>,
 ) -> Result<Proposal, EffectError> {
@@ -199,7 +223,8 @@ async fn proposal(
         tried: 0,
         suspicion: repair::suspicion(&edits, &[], &literals),
         special_case: repair::special_case(&edits, &literals),
-        edits_tests: edits.files.iter().any(touches_tests),
+        unread: edits.files.iter().find_map(|edit| unread_name(&edit.file)),
+        edits_tests: edits.files.iter().any(|edit| touches_tests(edit, tests)),
         edits,
     })
 }

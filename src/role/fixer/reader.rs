@@ -30,6 +30,7 @@ use crate::role::prompt_context::{self, Context};
 use crate::role::responses::{self, EditsResponse, ReportedEdit};
 
 use super::Fixer;
+use crate::role::test_files::TestFiles;
 
 /// Edits that can be applied to the sources and pass the guards.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,7 @@ pub struct EditsReader<'a> {
     pub state: &'a FixLoop,
     pub context: &'a Context,
     pub plan: &'a FixPlan,
+    pub tests: TestFiles,
     /// Why the change that came with the plan was refused; empty if it was not, or there was none.
     pub problems: Vec<String>,
     pub fx: &'a Effects<'a>,
@@ -118,7 +120,7 @@ impl EditsReader<'_> {
         summary: String,
         confidence: Option<f64>,
     ) -> Result<Reading<VettedEdits>, EffectError> {
-        let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
+        let mut problems = self.fixer.refusals(&edits, &self.tests, self.state, self.fx).await?;
         let outside = self.scope(mode).violations(&edits, &new_files::is_needed);
         problems.extend(outside.iter().map(ToString::to_string));
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {

@@ -57,6 +57,7 @@ pub fn plan_without_io(
         format: String::new(),
         languages: Vec::new(),
         evidence: Vec::new(),
+        not_run: Vec::new(),
     };
     let source = crate::domain::test_plan::context::CoverageSource::Mapping {
         reason: "no test is run".into(),

@@ -54,6 +54,7 @@ pub fn facts() -> SuiteFacts {
         format: String::new(),
         languages: vec!["Python".into()],
         evidence: vec!["pyproject.toml".into()],
+        not_run: Vec::new(),
     }
 }
 

@@ -101,7 +101,10 @@ fn a_dry_run_works_and_shows_and_leaves_nothing() {
     let (ran, comment) = say(&world, number, "/regreen explain");
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert_eq!(world.git(&["for-each-ref"]), before);
-    assert!(comment.contains("To `/regreen explain`:") && comment.contains("calc.py"), "{comment}");
+    assert!(
+        comment.contains("To `/regreen explain` by `ann`:") && comment.contains("calc.py"),
+        "{comment}"
+    );
     assert!(!comment.contains("Dry run") && !comment.contains("Waiting"), "{comment}");
     for words in ["in clamp", "Why: ", "Since: ", "failing run", "A fix would begin with"] {
         assert!(comment.contains(words), "{words}: {comment}");
@@ -283,7 +286,7 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     // A look changes neither the check nor what is shown of the fix.
     let (ran, comment) = say(&world, number, "/regreen explain");
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    assert!(comment.contains("To `/regreen explain`:"), "{comment}");
+    assert!(comment.contains("To `/regreen explain` by `ann`:"), "{comment}");
     assert!(comment.contains("still waits"), "{comment}");
     let now = world.github.state().checks.clone();
     assert_eq!(format!("{now:?}"), format!("{checks:?}"));

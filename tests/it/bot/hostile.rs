@@ -677,3 +677,35 @@ class SpokenTest(unittest.TestCase):
     let log = world.git(&["log", "--all", "--format=%H", "-S", &world.token]);
     assert_eq!(log, "", "commits with the token");
 }
+
+/// The worker, which does not know the token, writes what a test says into the state of the session.
+#[test]
+fn a_token_that_a_line_break_splits_is_not_pushed() {
+    let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();
+    let world = World::with_token(token, &good(), &CALC[..1]);
+    let turned: String = world.token.chars().rev().collect();
+    let test = format!(
+        r"import unittest
+
+TOKEN = '{turned}'[::-1]
+
+
+class SpokenTest(unittest.TestCase):
+    def test_spoken(self):
+        raise AssertionError(TOKEN[:20] + '\n' + TOKEN[20:])
+"
+    );
+    world.commit("topic", &[("test_spoken.py", &test)], "Say it");
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("max-iterations", "2"), ("providers", "embedded")];
+    let ran = world.run(&job);
+    let (begin, end) = world.token.split_at(20);
+    for half in [begin, end] {
+        let found = world.git(&["log", "--all", "--format=%H", "-S", half]);
+        assert_eq!(found, "", "commits with a half of the token: {}", world.sticky(number));
+    }
+    assert!(!world.around().join("workspace/regreen-bundle").exists(), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("holds the token of this job"), "{comment}\n{}", shown(&ran));
+}

@@ -6,6 +6,7 @@ mod concurrent_pushes;
 mod container_server;
 mod end_states;
 mod escaping;
+mod events;
 mod harness;
 mod hostile;
 mod inputs;

@@ -26,6 +26,48 @@ class T(unittest.TestCase):
     world
 }
 
+/// The same with the usual targets, which nothing here can measure.
+fn unmeasurable() -> World {
+    let world = untested();
+    world.commit("main", &[(".github/regreen.yml", "\n")], "Want coverage");
+    world
+}
+
+#[test]
+fn tests_that_a_gate_holds_back_wait_for_an_approval() {
+    let world = unmeasurable();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let ran = world.run(&world.comment(number, "ann", "/regreen test shop/price.py"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["coverage.py is not installed", "pip install coverage", "/regreen resume --yes"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    for words in ["--no-coverage", "not taken over", "were not pushed"] {
+        assert!(!comment.contains(words), "{words}: {comment}");
+    }
+    assert!(!world.has(&branch) && world.has(&kept(number)), "{comment}");
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    let comment = world.sticky(number);
+    assert!(comment.contains("is held back: gate 001.5"), "{comment}\n{}", shown(&ran));
+    assert!(comment.contains("To `/regreen resume` by `ann`"), "{comment}");
+    assert!(!world.has(&branch), "{comment}");
+
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume --yes"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("Approved, although a gate is not met: gate 001.5"), "{comment}");
+    let files = world.git(&["diff", "--name-only", "topic", &branch]);
+    assert_eq!(files, "tests/test_price_pinned.py", "{comment}");
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.lines().any(|line| line.starts_with("test: add")), "{log}");
+    world.run(&world.comment(number, "ann", "/regreen status"));
+    let comment = world.sticky(number);
+    assert!(!comment.contains("of others") && !comment.contains("not of regreen"), "{comment}");
+    world.github.assert_clean();
+}
+
 fn kept(number: u64) -> String {
     format!("refs/regreen/sessions/WFS-test-pr-{number}")
 }
@@ -157,6 +199,9 @@ fn a_stop_comment_stops_the_writing_of_tests() {
     let comment = world.sticky(number);
     assert!(comment.contains("ann asked to stop this run"), "{comment}");
     assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")), "{comment}");
+    let ran = world.run(&world.comment(number, "ann", "/regreen stop"));
+    let comment = world.sticky(number);
+    assert!(comment.contains("is stopped. `/regreen resume` continues it."), "{}", shown(&ran));
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
     assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "{}", shown(&ran));

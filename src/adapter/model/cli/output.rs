@@ -113,6 +113,8 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("insufficient_quota", ModelErrorKind::OutOfQuota),
     ("violate our usage policy", ModelErrorKind::Refused { reason: String::new() }),
     ("empty response text", ModelErrorKind::Empty),
+    ("reason: max_output_tokens", ModelErrorKind::Truncated),
+    ("output token maximum", ModelErrorKind::Truncated),
     // Codex says so of any error of the server.
     ("high demand", ModelErrorKind::Server { status: 0 }),
     ("econnrefused", ModelErrorKind::Connection),

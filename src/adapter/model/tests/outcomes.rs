@@ -197,6 +197,19 @@ async fn an_answer_that_is_declined_keeps_its_usage() {
 }
 
 #[tokio::test]
+async fn an_envelope_without_an_answer_is_empty() {
+    let usage = json!({ "promptTokenCount": 8 });
+    for (protocol, body) in [
+        (Protocol::Gemini, json!({ "candidates": [] })),
+        (Protocol::Gemini, json!({ "usageMetadata": usage })),
+        (Protocol::Chat, json!({ "choices": [] })),
+    ] {
+        let error = ask(protocol, vec![reply(200, body.to_string())], LONG).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Empty, "{body}");
+    }
+}
+
+#[tokio::test]
 async fn people_read_the_words_of_the_provider_and_the_record_has_the_rest() {
     let body =
         json!({ "error": { "message": "the model is overloaded", "trace": "x".repeat(5_000) } });

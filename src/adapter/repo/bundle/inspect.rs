@@ -43,6 +43,10 @@ pub fn inspect(
         if size > FILE_LIMIT {
             return Err(BundleError::TooLarge(format!("object {oid} has {size} bytes")));
         }
+        let object = odb.read(*oid).map_err(failed("read a pack"))?;
+        if present.secrets.finds(&String::from_utf8_lossy(object.data())) {
+            return Err(BundleError::Secret(format!("object {oid}")));
+        }
     }
     let objects = facts.common.join("objects");
     let objects = objects.to_str().ok_or_else(|| BundleError::Path("no text".into()))?;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::files;
 use crate::domain::id::{CommitId, RepoPath, SessionId, sha256_hex};
+use crate::domain::secret::Redactor;
 use crate::effect::{FileDiff, GitError};
 
 use super::objects::{history, oid, pack, unpack};
@@ -108,6 +109,8 @@ pub enum BundleError {
     Commit { commit: String, reason: &'static str },
     #[error("commits.pack holds {0}, which no commit of the bundle needs")]
     ExtraObject(String),
+    #[error("commits.pack holds the token of this job in {0}")]
+    Secret(String),
     /// A path that must not be written.
     #[error("{0}")]
     Path(String),
@@ -124,6 +127,7 @@ impl BundleError {
         match self {
             Self::Stale { .. } => "run the fix again on the present commit".into(),
             Self::Git(error) => error.hint(),
+            Self::Secret(_) => "look for the test that shows it".into(),
             Self::Missing(_) => "name the folder that `regreen fix` wrote the bundle to".into(),
             _ => "do not publish it; run the fix again".into(),
         }
@@ -160,7 +164,7 @@ pub fn export_bundle(
 }
 
 /// The current state that a bundle must match to be published.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Present {
     /// The repository as `owner/name`.
     pub repository: String,
@@ -170,6 +174,8 @@ pub struct Present {
     pub base: Option<CommitId>,
     /// Folder of the session's state files inside commits, which the guards skip.
     pub state_folder: String,
+    /// Finds what no object of a bundle may hold.
+    pub secrets: Redactor,
 }
 
 /// Checks a bundle and imports its objects; moves no branch. `scratch` is created for the

@@ -13,7 +13,9 @@ use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::GitError;
 
-use super::objects::{copy_shallow, find_commit, oid};
+use super::content::{self, Origin, Place};
+use super::objects::{copy_shallow, find_commit, oid, tree_of};
+use super::open::reopen;
 use super::{GitRemote, RepositoryFacts, Transport, discover, failed, io};
 
 pub use write::Overlap;
@@ -24,6 +26,9 @@ const KNOWN: &str = "refs/regreen/checkout";
 /// Names the commit under test.
 const HEAD: &str = "refs/regreen/head";
 
+/// Settings that decide how files are written.
+const LINE_ENDS: [&str; 2] = ["core.autocrlf", "core.eol"];
+
 /// Author of commits, with the email address of the `github-actions[bot]` account.
 const NAME: &str = "regreen";
 const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
@@ -32,6 +37,8 @@ const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
 #[derive(Clone, Debug)]
 pub struct ScratchRepo {
     folder: PathBuf,
+    /// The user's checkout.
+    source: Option<PathBuf>,
 }
 
 /// The commits and branches to create in it.
@@ -57,8 +64,15 @@ impl ScratchRepo {
         for (name, value) in [("user.name", NAME), ("user.email", EMAIL)] {
             config.set_str(name, value).map_err(failed("write the settings"))?;
         }
-        let scratch = Self { folder: folder.to_owned() };
+        let root = source.map(|source| source.root.clone());
+        let scratch = Self { folder: folder.to_owned(), source: root };
         let Some(source) = source else { return Ok(scratch) };
+        let theirs = reopen(source)?.config().map_err(failed("read the settings"))?;
+        for name in LINE_ENDS {
+            if let Ok(value) = theirs.get_string(name) {
+                config.set_str(name, &value).map_err(failed("write the settings"))?;
+            }
+        }
         let objects = source.common.join("objects");
         let info = repo.path().join("objects/info");
         files::create_folder(&info).map_err(io("create the list of object stores"))?;
@@ -101,9 +115,9 @@ impl ScratchRepo {
                 .map_err(failed(format!("make branch {branch}")))?;
         }
         repo.set_head(&format!("refs/heads/{}", of.branch)).map_err(failed("set the head"))?;
-        let mut checkout = git2::build::CheckoutBuilder::new();
-        checkout.force();
-        repo.checkout_head(Some(&mut checkout)).map_err(failed("check out the head"))?;
+        let tree = tree_of(&repo, &of.head)?;
+        let origin = Origin::of(self.source.as_deref().unwrap_or(&self.folder), true)?;
+        content::check_out(&repo, &tree, Place::Checkout, &origin)?;
         discover(&self.folder)
     }
 }

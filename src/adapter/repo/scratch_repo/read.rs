@@ -157,12 +157,21 @@ impl ScratchRepo {
         let repo = self.repo()?;
         let head = repo.head().and_then(|head| head.peel_to_tree());
         let head = head.map_err(failed("read the head"))?;
-        let diff = repo.diff_tree_to_workdir(Some(&head), None).map_err(failed("compare"))?;
+        let mut options = git2::DiffOptions::new();
+        options.ignore_submodules(true);
+        let diff = repo.diff_tree_to_workdir_with_index(Some(&head), Some(&mut options));
+        let diff = diff.map_err(failed("compare"))?;
         let mut found = Vec::new();
         for delta in diff.deltas().filter(|delta| delta.status() == git2::Delta::Modified) {
             let Some(path) = delta.new_file().path().and_then(Path::to_str) else { continue };
-            let bytes = files::read(&self.folder.join(path), limit).map_err(io("read a file"))?;
-            found.extend(bytes.map(|bytes| (path.to_owned(), bytes)));
+            let file = self.folder.join(path);
+            if files::read(&file, limit).map_err(io("read a file"))?.is_none() {
+                continue;
+            }
+            // As git keeps it, whatever its line ends are in a checkout.
+            let blob = repo.blob_path(&file).and_then(|id| repo.find_blob(id));
+            let blob = blob.map_err(failed("read a file"))?;
+            found.push((path.to_owned(), blob.content().to_vec()));
         }
         Ok(found)
     }

@@ -1,6 +1,7 @@
 //! Tests of bundles: what they carry, and which of them are rejected.
 
 use super::*;
+use crate::domain::secret::Redactor;
 
 /// A checkout with two commits of the session on top of `head`, and its bundle.
 struct Bundled {
@@ -50,6 +51,7 @@ impl Bundled {
             head: self.head.clone(),
             base: None,
             state_folder: ".workflow/active/WFS-test-x".into(),
+            secrets: Redactor::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests build the world that the program then meets")]
 
 mod bundles;
+mod content;
 mod remotes;
 
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -215,6 +215,8 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     ];
     for (fault, message, passing, hint) in table {
         world.fault(fault);
+        // A refusal is remembered.
+        let remote = world.remote(&checkout);
         let error = remote.push(&ask).await.expect_err(fault);
         assert!(error.to_string().contains(message), "{fault}: {error}");
         assert!(error.hint().contains(hint), "{fault}: {}", error.hint());

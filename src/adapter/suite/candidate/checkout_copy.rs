@@ -1,5 +1,6 @@
 //! Copies of a checkout in which candidate edits are tried.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,9 @@ use crate::adapter::suite::io_error::cannot;
 
 /// Folders that are linked into the copy instead of copied.
 const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
+
+/// Bytes in which the end of the first line is looked for.
+const FIRST_LINE: u64 = 1 << 12;
 
 /// Copies a checkout to `target`, replacing what is there; dependency folders are linked. Returns
 /// the real path of the copy.
@@ -67,7 +71,8 @@ pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunEr
         };
         let written = match text {
             Some(text) => {
-                let bytes = source_text::encode(&edit.file, text);
+                let text = with_line_ends_of(&root.join(file), text);
+                let bytes = source_text::encode(&edit.file, &text);
                 files::write_below(root, file, &bytes.unwrap_or_else(|| text.as_bytes().to_vec()))
             }
             None => files::remove(&root.join(file)),
@@ -75,6 +80,16 @@ pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunEr
         written.map_err(cannot("write in the copy", file))?;
     }
     Ok(())
+}
+
+/// A text with CRLF if the file has it: git may keep other line ends than a checkout has.
+fn with_line_ends_of<'a>(file: &Path, text: &'a str) -> Cow<'a, str> {
+    let bytes = files::read_from(file, 0, FIRST_LINE).unwrap_or_default();
+    let first = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    if text.contains('\r') || !first.ends_with(b"\r\n") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace('\n', "\r\n"))
 }
 
 #[cfg(test)]
@@ -118,5 +133,9 @@ mod tests {
         assert_eq!((text("a.py"), text("b.py")), (Some("2".into()), Some("3".into())));
         write_edits(root, &edits, Side::Before).unwrap();
         assert_eq!((text("a.py"), text("b.py")), (Some("1".into()), None));
+        fs::write(root.join("c.py"), "1\r\n2\r\n").unwrap();
+        let edits = EditSet { files: vec![edit("c.py", Some("1\n2\n"), Some("1\n3\n"))] };
+        write_edits(root, &edits, Side::After).unwrap();
+        assert_eq!(text("c.py").as_deref(), Some("1\r\n3\r\n"));
     }
 }

@@ -54,8 +54,10 @@ impl CommandRunner {
     pub fn new(suite: &ProjectSuite<'_>, copy: &Path) -> Self {
         let name = copy.file_name().unwrap_or_default().display();
         let log = suite.settings.scratch.join(format!("{name}.cold.log"));
+        let mut command = suite.command(copy, &format!("{name}.cold-"), log);
+        command.environment.insert("REGREEN_CANDIDATE".into(), "cold".into());
         Self {
-            command: suite.command(copy, &format!("{name}.cold-"), log),
+            command,
             paths: suite.path_mapper(copy),
             timeout: suite.settings.timeout,
             vanishing: Vec::new(),
@@ -75,7 +77,7 @@ impl CommandRunner {
             fs::remove_file(&self.command.log).unwrap_or_default();
             return Ok(Vec::new());
         }
-        let mut cases = to_test_cases(&self.command.read(&execution)?.tests, &self.paths);
+        let mut cases = to_test_cases(self.command.read(&execution)?.results(), &self.paths);
         let gone: Vec<TestCase> =
             self.vanishing.iter().filter_map(|failed| repaired(failed, &cases)).collect();
         cases.extend(gone);

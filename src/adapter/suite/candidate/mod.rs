@@ -3,6 +3,7 @@
 mod checkout_copy;
 mod command;
 mod compile_error;
+mod fallback;
 mod persistent;
 
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
@@ -10,13 +11,13 @@ use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
 use super::project_suite::ProjectSuite;
 
 /// Opens the framework's persistent runner where there is one and it reproduces the suite's
-/// results, else a runner that starts the suite's own command for each candidate.
+/// results, for as long as its processes work, else a runner that starts the suite's own command for each candidate.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
 ) -> Result<Box<dyn CandidateRunner>, RunError> {
     match persistent::open(suite, request).await? {
-        Some(runner) => Ok(runner),
+        Some(warm) => Ok(Box::new(fallback::open(suite, request, warm))),
         None => command::open(suite, request),
     }
 }

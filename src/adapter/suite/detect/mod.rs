@@ -1,7 +1,9 @@
 //! Detects the test framework of a repository, and what is missing to run it.
 
+mod unrun;
+
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use ignore::WalkBuilder;
@@ -36,6 +38,8 @@ pub struct Detection {
     pub others: Vec<String>,
     /// Folders below with tests of other frameworks, which are not run.
     pub packages: Vec<Package>,
+    /// Suites of other languages beside the one that a configured command runs.
+    pub beside_command: Vec<String>,
     /// Missing tools, with how to install them; empty when the suite can start.
     pub missing: Vec<String>,
     pub(super) adapter: &'static FrameworkAdapter,
@@ -69,7 +73,9 @@ pub fn detect(
     loop {
         let mut site = Site {
             command: command.map(TestCommand::new),
-            report: report.map(str::to_owned),
+            report: report
+                .map(|pattern| pattern_below(&root.join(&directory), pattern))
+                .transpose()?,
             path: path.clone(),
             ..Site::new(root, &directory)
         };
@@ -97,6 +103,19 @@ pub fn detect(
             }
             None => directory.clear(),
         }
+    }
+}
+
+/// A pattern of reports relative to the folder of the suite: tests run in a private copy of it.
+/// Fails with [`RunError::ReportOutside`].
+fn pattern_below(folder: &Path, pattern: &str) -> Result<String, RunError> {
+    let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let path = Path::new(pattern);
+    let below = path.strip_prefix(folder).or_else(|_| path.strip_prefix(&resolved)).unwrap_or(path);
+    let leaves = below.components().any(|part| part == Component::ParentDir);
+    match below.to_str().filter(|_| below.is_relative() && !leaves) {
+        Some(below) => Ok(below.to_owned()),
+        None => Err(RunError::ReportOutside { pattern: pattern.to_owned() }),
     }
 }
 
@@ -264,22 +283,32 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         None => packages(&site, Some(adapter.framework)),
         Some(_) => Vec::new(),
     };
-    let nowhere = Path::new("");
-    let files =
-        RunFiles { drivers: nowhere.into(), results: nowhere.into(), selection: nowhere.into() };
+    let unrun = unrun::find(&site, adapter.framework, &packages);
+    // Whoever names a command has chosen.
+    let (not_run, beside_command) = match site.command {
+        None => (unrun, Vec::new()),
+        Some(_) => (Vec::new(), unrun),
+    };
     let facts = SuiteFacts {
         framework: adapter.framework,
         version: version.unwrap_or_default(),
         directory: site.directory.clone(),
-        command: (adapter.command)(&site, None, &files).display,
+        command: (adapter.command)(&site, None, &no_files()).display,
         format: adapter.format.to_owned(),
         languages: counted(&site.folder(), &|file| Some((language::name_of(file)?, ())))
             .into_iter()
             .map(|(name, ())| name.to_owned())
             .collect(),
         evidence: vec![evidence],
+        not_run,
     };
-    Detection { facts, others, packages, missing, adapter, site }
+    Detection { facts, others, packages, beside_command, missing, adapter, site }
+}
+
+/// The files of a command that is shown and not run.
+fn no_files() -> RunFiles {
+    let nowhere = Path::new("");
+    RunFiles { drivers: nowhere.into(), results: nowhere.into(), selection: nowhere.into() }
 }
 
 /// Files that begin a package.

@@ -1,7 +1,8 @@
 """A pytest plugin that writes one JSON line per test to the file in REGREEN_CASES.
 
-REGREEN_SELECT may name a file with one node id per line: only those tests run. As a script it is the
-program `pytest`.
+REGREEN_SELECT may name a file with one node id per line: only those tests run. REGREEN_CANDIDATE says
+that a candidate is tried, for which the settings of other plugins change. As a script it is the program
+`pytest`.
 """
 
 import json
@@ -14,6 +15,66 @@ import pytest
 
 MESSAGE_LIMIT = 4096
 STACK_LIMIT = 16384
+
+
+# What the project's plugins are told, by the names that their options have in pytest.
+# In every run of a session tests have the same order and the same random numbers (pytest-randomly), so
+# that what differs between two runs is due to the sources.
+ALWAYS = {"randomly_seed": 1}
+# A candidate is judged by its few tests alone: without a threshold for the whole suite (pytest-cov), and
+# up to the last of them.
+CANDIDATE = {"no_cov": True, "maxfail": 0}
+# A prepared process forks, and so is the only one (pytest-xdist). A process of its own keeps its workers: a
+# test that ends one must not end the others.
+WARM = {"numprocesses": 0, "dist": "no", "tx": [], "distload": False}
+
+
+def tell_plugins(options):
+    """Sets the options that plugins are installed for, unless a seed was chosen."""
+    candidate = os.environ.get("REGREEN_CANDIDATE")
+    wanted = dict(ALWAYS, **(CANDIDATE if candidate else {}), **(WARM if candidate == "warm" else {}))
+    for name, value in wanted.items():
+        chosen = getattr(options, name, None)
+        if hasattr(options, name) and not (name in ALWAYS and isinstance(chosen, int)):
+            setattr(options, name, value)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_load_initial_conftests(early_config):
+    # pytest-cov starts here, before the options are read for good.
+    tell_plugins(early_config.known_args_namespace)
+    yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_cmdline_main(config):
+    tell_plugins(config.option)
+    yield
+
+
+def is_crash(report):
+    """Whether a worker of pytest-xdist died in the test, which is reported for no phase of it."""
+    return report.when not in ("setup", "call", "teardown")
+
+
+def take_report(running, report, describe):
+    """The result of a test, which has up to three reports, with its last one; None before it. An attempt
+    that pytest-rerunfailures repeats is none."""
+    if report.when == "setup":
+        running.pop(report.nodeid, None)
+    state = running.setdefault(report.nodeid, {"status": "passed", "ms": 0.0, "repeated": False})
+    state["ms"] += getattr(report, "duration", 0) * 1000
+    state["repeated"] |= report.outcome == "rerun"
+    if report.failed and state["status"] != "failed":
+        state["status"] = "failed"
+        state.update(describe(report))
+    elif report.skipped and state["status"] == "passed":
+        state["status"] = "skipped"
+    if report.when != "teardown" and not is_crash(report):
+        return None
+    running.pop(report.nodeid)
+    state["id"] = report.nodeid
+    return None if state.pop("repeated") else state
 
 
 def hung_tests():
@@ -31,8 +92,18 @@ class Recorder:
         # A command may run pytest more than once.
         self.out = open(os.environ["REGREEN_CASES"], "a", encoding="utf-8")
         self.open = {}
+        self.chosen, self.reported, self.crashed = [], set(), set()
+
+    def pytest_collection_finish(self, session):
+        self.chosen = [item.nodeid for item in session.items]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids):
+        self.chosen = list(ids)
 
     def write(self, record):
+        if "status" in record:
+            self.reported.add(record["id"])
         self.out.write(json.dumps(record) + "\n")
         self.out.flush()
 
@@ -79,23 +150,22 @@ class Recorder:
             self.write(record)
 
     def pytest_runtest_logreport(self, report):
-        state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
-        state["ms"] += getattr(report, "duration", 0) * 1000
-        if report.failed and state["status"] != "failed":
-            state["status"] = "failed"
-            state.update(self.describe(report))
-        elif report.skipped and state["status"] == "passed":
-            state["status"] = "skipped"
-        if report.when == "teardown":
-            self.open.pop(report.nodeid)
+        state = take_report(self.open, report, self.describe)
+        # Where tests are spread by files, it is tried again in each new worker.
+        is_known = is_crash(report) and report.nodeid in self.crashed
+        if is_crash(report):
+            self.crashed.add(report.nodeid)
+        if state is not None and not is_known:
             file, line, _name = report.location
-            state.update(id=report.nodeid, file=os.path.join(self.root, file), line=(line or 0) + 1)
+            state.update(file=os.path.join(self.root, file), line=None if line is None else line + 1)
             state["ms"] = int(state["ms"])
             self.write(state)
 
     def pytest_sessionfinish(self, session):
         self.write_hung(session.config.pluginmanager.hasplugin("dsession"))
-        self.write({"end": True})
+        # A run that was cut short (`-x`, too many workers that died) leaves tests without a result.
+        left = set(self.chosen) - self.reported
+        self.write({"end": True, "planned": len(self.reported) + len(left)})
 
 
 class Runner:
@@ -141,14 +211,20 @@ class Runner:
 
         armed = limit > 0
         try:
+            # The project's own limit (pytest-timeout) uses the same clock; the shorter one holds.
+            left, began = signal.getitimer(signal.ITIMER_REAL)[0], time.monotonic()
+            armed = armed and not 0 < left <= seconds
             if armed:
-                signal.signal(signal.SIGALRM, ring)
+                own = signal.signal(signal.SIGALRM, ring)
                 signal.setitimer(signal.ITIMER_REAL, seconds)
         except (ValueError, AttributeError, OSError):
             armed = False
         yield
         if armed:
             signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, own)
+            if left:
+                signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.001))
 
 
 def pytest_configure(config):

@@ -262,10 +262,11 @@ def main(argv):
     with io.open(own[0], "w", encoding="utf-8") as file:
         Result.out = file
         suite = prepared(suite)
+        planned = suite.countTestCases()
         chosen = {name: bool(getattr(program, name, False)) for name in ("failfast", "buffer")}
         runner = unittest.TextTestRunner(resultclass=Result, verbosity=1, **chosen)
         result = runner.run(suite)
-        file.write(json.dumps({"end": True}) + "\n")
+        file.write(json.dumps({"end": True, "planned": planned}) + "\n")
     return 0 if result.wasSuccessful() else 1
 
 

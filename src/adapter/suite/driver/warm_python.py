@@ -87,7 +87,8 @@ def serve():
     global SERVING, FRONT
     SERVING = True
     if threading.active_count() > 1:
-        answer({"ready": False, "why": "threads are running"})
+        named = [one.name for one in threading.enumerate() if one is not threading.current_thread()]
+        answer({"ready": False, "why": "threads run while the tests are loaded: %s" % ", ".join(named)})
         sys.stdout.flush()
         os._exit(0)
     gc.collect()
@@ -695,6 +696,9 @@ def call_plain(names, plain):
 
 
 def run_pytest():
+    # The folder of a script is searched for modules, as that of this one.
+    import regreen_pytest
+
     if SETUP["from_folder"]:
         sys.path.insert(0, os.getcwd())
     import pytest
@@ -735,24 +739,21 @@ def run_pytest():
             yield
 
         def pytest_runtest_logreport(self, report):
-            state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
-            state["ms"] += getattr(report, "duration", 0) * 1000
-            if report.failed and state["status"] != "failed":
-                crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
-                message = getattr(crash, "message", "") or ""
-                kind = message.split("\n", 1)[0].split(":", 1)[0].strip()
-                plain = kind.replace(".", "").replace("_", "").isalnum()
-                state.update(status="failed", message=message[:2000])
-                state["class"] = kind.rsplit(".", 1)[-1] if plain else ""
-            elif report.skipped and state["status"] == "passed":
-                state["status"] = "skipped"
-            if report.when == "teardown":
-                state["id"] = report.nodeid
-                if tracing:
-                    state["lines"] = TRACER.stop()
-                tell(state)
-                if state["status"] == "failed" and REQUEST["stop"]:
-                    finish()
+            state = regreen_pytest.take_report(self.open, report, self.describe)
+            if state is None:
+                return
+            if tracing:
+                state["lines"] = TRACER.stop()
+            tell(state)
+            if state["status"] == "failed" and REQUEST["stop"]:
+                finish()
+
+        def describe(self, report):
+            crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+            message = getattr(crash, "message", "") or ""
+            kind = message.split("\n", 1)[0].split(":", 1)[0].strip()
+            plain = kind.replace(".", "").replace("_", "").isalnum()
+            return {"message": message[:2000], "class": kind.rsplit(".", 1)[-1] if plain else ""}
 
         def pytest_sessionfinish(self, session):
             finish()
@@ -763,15 +764,11 @@ def run_pytest():
         if file not in files and os.path.exists(file):
             files.append(file)
     os.environ.pop("PYTEST_ADDOPTS", None)
-    plugins = [Plugin()]
+    os.environ["REGREEN_CANDIDATE"] = "warm"
+    plugins = [Plugin(), regreen_pytest]
     if tracing:
         os.environ["REGREEN_TEST_LIMIT"] = TRACE_LIMIT
         os.environ["REGREEN_CASES"] = os.devnull
-        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-        import regreen_pytest
-
-        plugins.append(regreen_pytest)
-    if tracing:
         TRACER.start()
     # A candidate needs verdicts, not explanations: no rewritten assertions, no captured output.
     quick = ["--tb=native", "--assert=plain", "-s"]

@@ -1,13 +1,14 @@
 //! Parses the JUnit XML of CTest, and the cases of GoogleTest in the output of its tests.
 
 use quick_xml::Reader;
-use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::code::pattern::Pattern;
+use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, Unreadable, bounded, milliseconds};
+use super::xml::{attribute, attributes, line_at, resolve_reference};
+use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounded, milliseconds};
 
 /// One test as CTest reports it.
 #[derive(Default)]
@@ -23,24 +24,29 @@ struct Case {
 /// Reads a report. A test whose output has several cases of GoogleTest, or one of another name, is
 /// replaced by these; their ids are `test > Suite.Case`.
 /// Fails with [`Unreadable`] when the text is not XML or holds no `testsuite`.
-pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
+pub fn parse(text: &str) -> Result<Report, Unreadable> {
     let mut reader = Reader::from_str(text);
-    let line = |position: u64| {
-        let before = text.get(..usize::try_from(position).unwrap_or(0)).unwrap_or(text);
-        u32::try_from(before.lines().count().max(1)).unwrap_or(u32::MAX)
-    };
-    let (mut tests, mut current, mut seen) = (Vec::new(), None::<Case>, false);
+    let (mut report, mut current, mut seen) = (Report::of(Vec::new()), None::<Case>, false);
     let (mut depth, mut collecting) = (0_u32, false);
+    let mut document = Document::default();
+    let mut add = |case: Case, document: &mut Document| {
+        let tests = reported(case);
+        let has = |status| tests.iter().any(|test| test.status == Some(status));
+        document.held.tests += 1;
+        document.held.failed += u32::from(has(Status::Failed));
+        document.held.skipped += u32::from(!tests.is_empty() && has(Status::Skipped));
+        report.cases.extend(tests);
+    };
     loop {
         let event = reader.read_event().map_err(|error| Unreadable {
-            line: line(reader.error_position()),
+            line: line_at(text, reader.error_position()),
             expected: format!("JUnit XML ({error})"),
         })?;
         match event {
             Event::Start(element) => {
                 depth += 1;
                 match element.local_name().as_ref() {
-                    b"testsuite" => seen = true,
+                    b"testsuite" => (seen, document.declared) = (true, declared(&element)),
                     b"testcase" => current = Some(case(&element)),
                     b"system-out" => collecting = true,
                     _ => reason(&element, current.as_mut()),
@@ -48,7 +54,7 @@ pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
             }
             Event::Empty(element) => match element.local_name().as_ref() {
                 b"testsuite" => seen = true,
-                b"testcase" => tests.extend(reported(case(&element))),
+                b"testcase" => add(case(&element), &mut document),
                 _ => reason(&element, current.as_mut()),
             },
             Event::Text(piece) if collecting => {
@@ -58,50 +64,52 @@ pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
                 collect(current.as_mut(), &piece.decode().unwrap_or_default());
             }
             Event::GeneralRef(name) if collecting => {
-                let text = match name.decode().unwrap_or_default().as_ref() {
-                    "lt" => "<",
-                    "gt" => ">",
-                    "amp" => "&",
-                    "quot" => "\"",
-                    "apos" => "'",
-                    _ => "?",
-                };
-                collect(current.as_mut(), text);
+                collect(current.as_mut(), &resolve_reference(&name));
             }
             Event::End(element) => {
                 depth = depth.saturating_sub(1);
                 match element.local_name().as_ref() {
-                    b"testcase" => tests.extend(current.take().into_iter().flat_map(reported)),
+                    b"testcase" => {
+                        if let Some(case) = current.take() {
+                            add(case, &mut document);
+                        }
+                    }
                     b"system-out" => collecting = false,
                     _ => {}
                 }
             }
             Event::Eof if !seen || depth > 0 => {
                 return Err(Unreadable {
-                    line: line(text.len() as u64),
+                    line: line_at(text, u64::MAX),
                     expected: "the end of a `testsuite` element".to_owned(),
                 });
             }
-            Event::Eof => return Ok(tests),
+            Event::Eof => {
+                report.documents.push(document);
+                return Ok(report);
+            }
             _ => {}
         }
     }
 }
 
-fn attributes(element: &BytesStart<'_>) -> impl Iterator<Item = (Vec<u8>, String)> {
-    element.attributes().flatten().filter_map(|attribute| {
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned();
-        Some((attribute.key.local_name().into_inner().to_vec(), value))
-    })
+fn declared(element: &BytesStart<'_>) -> Declared {
+    let number = |name: &str| attribute(element, name).and_then(|value| value.parse().ok());
+    Declared {
+        tests: number("tests"),
+        failures: number("failures"),
+        skipped: Some(number("skipped").unwrap_or(0) + number("disabled").unwrap_or(0)),
+        ..Declared::default()
+    }
 }
 
 fn case(element: &BytesStart<'_>) -> Case {
     let mut case = Case::default();
     for (key, value) in attributes(element) {
-        match key.as_slice() {
-            b"name" => case.name = value,
+        match key {
+            b"name" => case.name = value.into_owned(),
             b"time" => case.seconds = value.parse().unwrap_or_default(),
-            b"status" => case.status = value,
+            b"status" => case.status = value.into_owned(),
             _ => {}
         }
     }
@@ -109,9 +117,9 @@ fn case(element: &BytesStart<'_>) -> Case {
 }
 
 fn reason(element: &BytesStart<'_>, case: Option<&mut Case>) {
-    let found = attributes(element).find(|(key, _)| key == b"message");
+    let found = attribute(element, "message");
     let is_outcome = matches!(element.local_name().as_ref(), b"failure" | b"skipped" | b"error");
-    if let (Some(case), Some((_, message)), true) = (case, found, is_outcome) {
+    if let (Some(case), Some(message), true) = (case, found, is_outcome) {
         case.reason = message;
     }
 }
@@ -269,7 +277,7 @@ mod tests {
     #[test]
     fn the_cases_of_google_test_replace_their_program() {
         let text = report("fail", "<failure message=\"SEGFAULT\"/>", GOOGLE);
-        let tests = parse(&text).unwrap();
+        let tests = parse(&text).unwrap().cases;
         let short: Vec<_> =
             tests.iter().map(|one| (one.id.as_str(), one.status.unwrap())).collect();
         assert_eq!(
@@ -292,7 +300,7 @@ mod tests {
     #[test]
     fn a_program_that_fails_although_its_cases_passed_fails_itself() {
         let passed = "[ RUN      ] A.B\n[       OK ] A.B (0 ms)\n[ RUN      ] A.C\n[       OK ] A.C (0 ms)\nleak found\n";
-        let tests = parse(&report("fail", "<failure message=\"\"/>", passed)).unwrap();
+        let tests = parse(&report("fail", "<failure message=\"\"/>", passed)).unwrap().cases;
         assert_eq!(tests.len(), 1);
         assert_eq!((tests[0].id.as_str(), tests[0].status), ("cart", Some(Status::Failed)));
         assert!(tests[0].message.ends_with("leak found"), "{}", tests[0].message);
@@ -309,7 +317,7 @@ mod tests {
             ("else", "", Status::Failed),
         ];
         for (status, more, expected) in table {
-            let tests = parse(&report(status, more, "1 &lt; 2")).unwrap();
+            let tests = parse(&report(status, more, "1 &lt; 2")).unwrap().cases;
             assert_eq!(tests[0].status, Some(expected), "{status} {more}");
             if expected == Status::Failed {
                 assert!(tests[0].message.ends_with("1 < 2"), "{}", tests[0].message);

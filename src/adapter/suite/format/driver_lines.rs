@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::{ParsedReport, ReportedTest, milliseconds};
+use super::{Report, ReportedTest, cut_short, held_in, milliseconds};
 
 /// One JSON line of a driver: a finished test, or the end of the run.
 #[derive(Default, Deserialize)]
@@ -27,6 +28,8 @@ pub struct Line {
     pub lines: BTreeMap<String, Vec<u32>>,
     /// Marks the end of a complete run.
     pub end: bool,
+    /// At the end: the tests that were chosen to run.
+    planned: Option<u32>,
     /// Marks the start of a test, of which the end may follow.
     start: bool,
     /// The time of the start, in seconds since 1970.
@@ -65,16 +68,31 @@ impl From<Line> for ReportedTest {
             class: line.class,
             message: line.message,
             stack: line.stack,
+            ..Self::default()
         }
     }
 }
 
-/// Parses the lines; skips those that a crash cut short or that are not ours.
-pub fn parse(text: &str) -> ParsedReport {
-    let lines = lines(text).filter(|line| !line.start);
-    let (ends, tests): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.end);
+/// Parses the lines; skips those that a crash cut short or that are not ours. Where a run ended without
+/// its last line, the tests that had begun are failures: the process ended in the middle of them.
+pub fn parse(text: &str) -> Report {
+    let (ends, tests): (Vec<Line>, Vec<Line>) =
+        lines(text).filter(|line| !line.start).partition(|line| line.end);
     let named = tests.into_iter().filter(|line| !line.id.is_empty() || line.names.is_some());
-    ParsedReport { tests: named.map(ReportedTest::from).collect(), complete: !ends.is_empty() }
+    let mut cases: Vec<ReportedTest> = named.map(ReportedTest::from).collect();
+    let mut complete = !ends.is_empty();
+    if !complete {
+        let cut: Vec<ReportedTest> = unended(text).map(|line| cut_short(line.id)).collect();
+        complete = !cut.is_empty();
+        cases.extend(cut);
+    }
+    let planned: Vec<u32> = ends.iter().filter_map(|end| end.planned).collect();
+    let plan = (planned.len() == ends.len() && complete && !ends.is_empty())
+        .then(|| planned.into_iter().fold(0, u32::saturating_add));
+    let held = held_in(&cases);
+    let declared = Declared { plan, ..Declared::default() };
+    let documents = vec![Document { name: String::new(), declared, held }];
+    Report { documents, complete, ..Report::of(cases) }
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Line> {
@@ -104,7 +122,7 @@ mod tests {
     fn a_torn_last_line_and_a_missing_end_are_seen() {
         let text = "{\"id\":\"a\",\"status\":\"passed\",\"ms\":3}\n{\"id\":\"b\",\"sta";
         let report = parse(text);
-        assert_eq!(report.tests.len(), 1);
+        assert_eq!(report.cases.len(), 1);
         assert!(!report.complete);
         assert!(parse("{\"end\": true}\n").complete);
     }
@@ -117,6 +135,12 @@ mod tests {
             "{\"id\":\"a\",\"start\":true,\"at\":10.5}\n{\"id\":\"b\",\"start\":true,\"at\":20}\n";
         assert_eq!(running_since(timed, 20.0), ["a"]);
         assert_eq!(running_since(timed, 20.5), ["a", "b"]);
-        assert_eq!(parse(text).tests.len(), 1);
+        let report = parse(text);
+        assert_eq!(report.cases.len(), 2);
+        assert_eq!(
+            (report.cases[1].id.as_str(), report.cases[1].status),
+            ("b", Some(Status::Failed))
+        );
+        assert!(report.complete, "it says which test the process ended in");
     }
 }

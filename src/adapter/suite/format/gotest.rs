@@ -28,6 +28,8 @@ struct Line {
 pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut outputs: BTreeMap<String, String> = BTreeMap::new();
+    // Tests that have begun and not ended, with their packages.
+    let mut running: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
         let id = match &line.test {
@@ -46,8 +48,13 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             "pass" => Status::Passed,
             "fail" => Status::Failed,
             "skip" => Status::Skipped,
+            "run" => {
+                running.push((line.package, id));
+                continue;
+            }
             _ => continue,
         };
+        running.retain(|(_, test)| *test != id);
         if line.test.is_none() {
             let inner = format!("{}.", line.package);
             let explained = tests
@@ -58,6 +65,15 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             }
         }
         let mut output = outputs.remove(&id).unwrap_or_default();
+        // What ends the process is printed under the name of whichever test runs.
+        let unended: Vec<&str> = running
+            .iter()
+            .filter(|(package, _)| line.test.is_none() && *package == line.package)
+            .map(|(_, test)| test.as_str())
+            .collect();
+        let printed: String =
+            unended.iter().filter_map(|test| outputs.get(*test).cloned()).collect();
+        output = format!("{printed}{output}");
         if let Some(build) = outputs.get(&line.failed_build) {
             output = format!("{build}{output}");
         }
@@ -70,8 +86,17 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
                 let heading = ["===", "---", "# "].iter().any(|mark| line.starts_with(mark));
                 !line.is_empty() && !heading
             };
-            let first = output.lines().find(is_message).unwrap_or_default();
+            let is_crash =
+                |line: &&str| line.starts_with("panic: ") || line.starts_with("fatal error: ");
+            let crash = output.lines().find(is_crash).filter(|_| line.test.is_none());
+            let first = crash.or_else(|| output.lines().find(is_message)).unwrap_or_default();
             first.trim().clone_into(&mut test.message);
+            if !unended.is_empty() {
+                let names = unended.join("`, `");
+                let verb = if unended.len() == 1 { "was" } else { "were" };
+                test.message
+                    .push_str(&format!(" (the process ended while `{names}` {verb} running)"));
+            }
             test.stack = output;
         }
         tests.push(test);
@@ -97,6 +122,26 @@ fn placed(line: &Line, module: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_ends_early_shows_its_panic_and_the_test_that_was_running() {
+        let text = r#"{"Action":"run","Package":"m/a","Test":"TestLeaks"}
+{"Action":"pass","Package":"m/a","Test":"TestLeaks","Elapsed":0}
+{"Action":"run","Package":"m/a","Test":"TestWaits"}
+{"Action":"output","Package":"m/a","Test":"TestWaits","Output":"=== RUN   TestWaits\n"}
+{"Action":"output","Package":"m/a","Test":"TestWaits","Output":"panic: late: socket closed\n"}
+{"Action":"output","Package":"m/a","Output":"FAIL\tm/a\t0.041s\n"}
+{"Action":"fail","Package":"m/a","Elapsed":0.04}"#;
+        let tests = parse(text, "m");
+        let failed = tests.iter().find(|test| test.status == Some(Status::Failed)).unwrap();
+        assert_eq!(
+            (failed.id.as_str(), failed.message.as_str()),
+            (
+                "m/a",
+                "panic: late: socket closed (the process ended while `m/a.TestWaits` was running)"
+            )
+        );
+    }
 
     #[test]
     fn subtests_and_packages_that_do_not_build_are_read() {

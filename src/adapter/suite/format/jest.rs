@@ -2,14 +2,19 @@
 
 use serde::Deserialize;
 
+use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::{ReportedTest, Unreadable, milliseconds, without_colours};
+use super::{Report, ReportedTest, Retried, Unreadable, held_in, milliseconds, without_colours};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+struct Run {
     test_results: Vec<File>,
+    num_total_tests: Option<u32>,
+    num_failed_tests: Option<u32>,
+    #[serde(default)]
+    was_interrupted: bool,
 }
 
 #[derive(Deserialize)]
@@ -58,13 +63,13 @@ pub enum Writer {
 
 /// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
 /// cannot be loaded is a failing test named after the file.
-pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable> {
-    let report: Report = serde_json::from_str(text).map_err(|error| Unreadable {
+pub fn parse(text: &str, writer: Writer) -> Result<Report, Unreadable> {
+    let run: Run = serde_json::from_str(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),
         expected: format!("the JSON report of Jest or Vitest ({error})"),
     })?;
     let mut tests = Vec::new();
-    for file in report.test_results {
+    for file in run.test_results {
         // A file that does not load; a failing `afterAll` is reported only here too, and so is each hook
         // of Vitest, which calls the tests behind it skipped.
         let explained = file.assertion_results.iter().any(|test| test.status == "failed");
@@ -108,7 +113,16 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
             }
         }
     }
-    Ok(tests)
+    let held = held_in(&tests);
+    // The other counts differ between versions of Vitest.
+    let declared = Declared {
+        tests: run.num_total_tests,
+        failures: run.num_failed_tests,
+        aborted: run.was_interrupted.then(|| "it was interrupted".to_owned()),
+        ..Declared::default()
+    };
+    let documents = vec![Document { name: String::new(), declared, held }];
+    Ok(Report { documents, ..Report::of(tests) })
 }
 
 fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &str) -> ReportedTest {
@@ -127,6 +141,7 @@ fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &st
         class: if named { class.to_owned() } else { String::new() },
         message: if named { message.to_owned() } else { first.to_owned() },
         stack: plain,
+        retried: Retried::No,
     }
 }
 
@@ -142,7 +157,7 @@ mod tests {
             {"ancestorTitles":["cart"],"title":"sums","status":"failed","failureMessages":["Error: \u001b[2mexpect\u001b[22m 3\n    at /repo/a.js:2:1"]},
             {"ancestorTitles":[],"title":"later","status":"pending"}]},
           {"name":"/repo/b.test.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
-        let tests = parse(text, Writer::Jest).unwrap();
+        let tests = parse(text, Writer::Jest).unwrap().cases;
         let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
@@ -155,7 +170,7 @@ mod tests {
         );
         let hook = r#"{"testResults":[{"name":"a.test.js","status":"failed","message":"",
             "assertionResults":[{"title":"never runs","status":"skipped"}]}]}"#;
-        let told_of_hook = parse(hook, Writer::Vitest).unwrap();
+        let told_of_hook = parse(hook, Writer::Vitest).unwrap().cases;
         assert_eq!(
             (told_of_hook[0].id.as_str(), told_of_hook[0].status),
             ("a.test.js::hook", Some(Status::Failed))
@@ -163,7 +178,7 @@ mod tests {
         assert_eq!((tests[1].class.as_str(), tests[1].message.as_str()), ("Error", "expect 3"));
         let crash = r#"{"testResults":[{"name":"a.test.js","status":"passed","message":"",
             "assertionResults":[{"title":"ended its process","status":"pending"}]}]}"#;
-        let status = |writer| parse(crash, writer).unwrap()[0].status;
+        let status = |writer| parse(crash, writer).unwrap().cases[0].status;
         assert_eq!(status(Writer::Vitest), Some(Status::Failed));
         assert_eq!(status(Writer::Jest), Some(Status::Skipped));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::{ReportedTest, STACK_LIMIT};
 
@@ -15,15 +15,9 @@ pub fn parse(text: &str) -> Vec<ReportedTest> {
     let mut blocks: BTreeMap<String, String> = BTreeMap::new();
     let mut open: Option<String> = None;
     for line in text.lines().map(unglued) {
-        if let Some(rest) = line.trim_start().strip_prefix("Running ") {
+        if let Some(next) = target_of(line) {
             close(&mut tests, &mut blocks, &target);
-            let name = rest.trim_start_matches("unittests ");
-            name.split(" (").next().unwrap_or(name).clone_into(&mut target);
-            open = None;
-        } else if let Some(name) = line.trim_start().strip_prefix("Doc-tests ") {
-            close(&mut tests, &mut blocks, &target);
-            target = format!("doc:{name}");
-            open = None;
+            (target, open) = (next, None);
         } else if let Some(name) =
             line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
         {
@@ -86,27 +80,50 @@ pub fn explain(test: &mut ReportedTest, block: String) {
     test.stack = block;
 }
 
-/// Whether a binary reported fewer tests than it announced, as after a test that calls `exit`.
-pub fn ended_early(text: &str) -> bool {
-    let (mut announced, mut reported) = (0, 0);
-    let mut early = false;
+/// The binaries that reported fewer tests than they announced, as after a test that calls `exit`: each is
+/// a failure, named after the binary.
+pub fn cut_binaries(text: &str) -> Vec<ReportedTest> {
+    let (mut announced, mut reported, mut target) = (0, 0, String::new());
+    let mut cut = Vec::new();
+    let mut close = |announced: &mut usize, reported: &mut usize, target: &str| {
+        if reported < announced {
+            let ended = format!("the process ended after {reported} of {announced} tests");
+            cut.push(ReportedTest {
+                id: if target.is_empty() { "cargo test".to_owned() } else { target.to_owned() },
+                kind: CaseKind::Hook,
+                status: Some(Status::Failed),
+                message: ended,
+                ..ReportedTest::default()
+            });
+        }
+        (*announced, *reported) = (0, 0);
+    };
     for line in text.lines().map(unglued) {
-        let head = line.trim_start();
-        if head.starts_with("Running ") || head.starts_with("Doc-tests ") {
-            early |= reported < announced;
-            (announced, reported) = (0, 0);
+        if let Some(next) = target_of(line) {
+            close(&mut announced, &mut reported, &target);
+            target = next;
         } else if let Some(count) = line.strip_prefix("running ") {
             let count = count.strip_suffix(" tests").or_else(|| count.strip_suffix(" test"));
             announced += count.and_then(|count| count.parse().ok()).unwrap_or(0);
         } else if line.starts_with("failures:") || line.starts_with("test result:") {
             // Everything is reported by now; what follows is the text of failing tests.
-            early |= reported < announced;
-            (announced, reported) = (0, 0);
+            close(&mut announced, &mut reported, &target);
         } else if line.starts_with("test ") && line.contains(" ... ") {
             reported += usize::from(!line.ends_with(" ... "));
         }
     }
-    early || reported < announced
+    close(&mut announced, &mut reported, &target);
+    cut
+}
+
+/// The target whose tests follow a line of cargo.
+fn target_of(line: &str) -> Option<String> {
+    let head = line.trim_start();
+    if let Some(rest) = head.strip_prefix("Running ") {
+        let name = rest.trim_start_matches("unittests ");
+        return Some(name.split(" (").next().unwrap_or(name).to_owned());
+    }
+    head.strip_prefix("Doc-tests ").map(|name| format!("doc:{name}"))
 }
 
 /// A line without the start of an unfinished test: with one thread, the next output of cargo is
@@ -160,7 +177,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(ended_early(text), expected, "{text}");
+            assert_eq!(!cut_binaries(text).is_empty(), expected, "{text}");
         }
     }
 

@@ -10,10 +10,12 @@ pub mod rustc;
 pub mod stack;
 pub mod tap;
 pub mod trx;
+pub mod xml;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::domain::declared::{Document, Held};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{CaseKind, FailureText, Layer, Status, TestCase};
 use crate::effect::RunError;
@@ -42,6 +44,18 @@ pub struct ReportedTest {
     pub class: String,
     pub message: String,
     pub stack: String,
+    pub retried: Retried,
+}
+
+/// Whether a test that passed had failed before in the same run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retried {
+    #[default]
+    No,
+    /// The writer says so.
+    Marked,
+    /// The report has the test again, with another outcome: a retry, unless they are two tests of one name.
+    Repeated,
 }
 
 /// Where and why a report cannot be read.
@@ -62,12 +76,54 @@ impl Unreadable {
     }
 }
 
-/// The tests of a report.
+/// What a run reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ParsedReport {
-    pub tests: Vec<ReportedTest>,
+pub struct Report {
+    pub cases: Vec<ReportedTest>,
+    /// Failures of suites rather than of their tests, named after the suite.
+    pub suite_problems: Vec<ReportedTest>,
+    /// What each document declares of itself.
+    pub documents: Vec<Document>,
     /// Whether the report reaches its end; unset after a crash in the middle of a run.
     pub complete: bool,
+    /// What a person should know of how it was read.
+    pub notices: Vec<String>,
+}
+
+impl Report {
+    /// A complete report of these tests, which declares nothing.
+    pub fn of(cases: Vec<ReportedTest>) -> Self {
+        Self { cases, complete: true, ..Self::default() }
+    }
+
+    /// Adds what another document of the same run holds.
+    pub fn add(&mut self, other: Self) {
+        self.cases.extend(other.cases);
+        self.suite_problems.extend(other.suite_problems);
+        self.documents.extend(other.documents);
+        self.notices.extend(other.notices);
+    }
+
+    /// All results: tests, and what failed around them.
+    pub fn results(&self) -> impl Iterator<Item = &ReportedTest> {
+        self.cases.iter().chain(&self.suite_problems)
+    }
+
+    pub fn has_failure(&self) -> bool {
+        self.results().any(|test| test.status == Some(Status::Failed))
+    }
+
+    /// Takes tests that failed before they passed for failing ones where nothing but their place in the
+    /// report says that they are the same, and the command failed.
+    #[must_use]
+    pub fn ended(mut self, is_success: bool) -> Self {
+        for test in self.cases.iter_mut().filter(|test| test.retried == Retried::Repeated) {
+            if !is_success {
+                (test.status, test.retried) = (Some(Status::Failed), Retried::No);
+            }
+        }
+        self
+    }
 }
 
 /// Maps the paths of a report into the repository, and tests to their layers.
@@ -144,8 +200,11 @@ impl PathMapper {
 
 /// Test cases sorted by id. A test that is reported twice keeps the worse status; frameworks report
 /// a retried test that passed as one test.
-pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase> {
-    let mut cases: Vec<TestCase> = tests.iter().map(|test| paths.to_test_case(test)).collect();
+pub fn to_test_cases<'a>(
+    tests: impl IntoIterator<Item = &'a ReportedTest>,
+    paths: &PathMapper,
+) -> Vec<TestCase> {
+    let mut cases: Vec<TestCase> = tests.into_iter().map(|test| paths.to_test_case(test)).collect();
     let rank = |case: &TestCase| match case.status {
         Status::Failed => 0,
         Status::Passed => 1,
@@ -154,6 +213,27 @@ pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase
     cases.sort_by(|a, b| a.id.cmp(&b.id).then(rank(a).cmp(&rank(b))));
     cases.dedup_by(|later, first| later.id == first.id);
     cases
+}
+
+/// The tests of a report, counted.
+fn held_in(tests: &[ReportedTest]) -> Held {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let of = |status| tests.iter().filter(|test| test.status == Some(status)).count();
+    Held {
+        tests: number(tests.len()),
+        failed: number(of(Status::Failed)),
+        skipped: number(of(Status::Skipped)),
+    }
+}
+
+/// A test in the middle of which the process ended.
+fn cut_short(id: String) -> ReportedTest {
+    ReportedTest {
+        id,
+        status: Some(Status::Failed),
+        message: "the process ended in the middle of the test".to_owned(),
+        ..ReportedTest::default()
+    }
 }
 
 /// Converts seconds to whole milliseconds; 0 for an invalid duration.

@@ -1,18 +1,59 @@
 //! Parses the Test Anything Protocol; its YAML blocks are kept as text.
 
-use crate::domain::test::Status;
+use crate::domain::declared::{Declared, Document, Held};
+use crate::domain::test::{CaseKind, Status};
 
-use super::{ReportedTest, STACK_LIMIT};
+use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, bounded};
 
-/// Whether an output is TAP whose plans (TAP 14, "The Plan") are kept; `None` without a plan. The
-/// lines of tests alone prove nothing, as `go test` begins some of its own with `ok` too.
-pub fn keeps_plan(output: &str) -> Option<bool> {
-    let plan = |line: &str| -> Option<usize> {
+/// What an output declares as TAP, and the lines of tests that it holds; `None` without a plan (TAP 14,
+/// "The Plan") and without `Bail out!`. The lines of tests alone prove nothing, as `go test` begins some
+/// of its own with `ok` too.
+pub fn document_of(output: &str) -> Option<Document> {
+    let plan = |line: &str| -> Option<u32> {
         line.strip_prefix("1..")?.split(" #").next()?.trim_end().parse().ok()
     };
-    let planned: Vec<usize> = output.lines().filter_map(plan).collect();
-    let tests = output.lines().filter(|line| test_line(line).is_some()).count();
-    (!planned.is_empty()).then(|| tests >= planned.iter().sum())
+    let lines = || output.lines().map(str::trim_end);
+    let planned: Vec<u32> = lines().filter_map(plan).collect();
+    let aborted = lines().find_map(|line| {
+        let reason = line.trim_start().strip_prefix("Bail out!")?.trim();
+        Some(if reason.is_empty() {
+            "Bail out!".to_owned()
+        } else {
+            bounded(reason, MESSAGE_LIMIT)
+        })
+    });
+    let is_tap = !planned.is_empty()
+        || aborted.is_some()
+            && lines().any(|line| line.starts_with("TAP version") || test_line(line).is_some());
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let of =
+        |status| output.lines().filter_map(test_line).filter(|(_, one)| *one == status).count();
+    let (failed, skipped) = (number(of(Status::Failed)), number(of(Status::Skipped)));
+    let tests = number(of(Status::Passed)).saturating_add(failed).saturating_add(skipped);
+    let plan = (!planned.is_empty()).then(|| planned.into_iter().fold(0, u32::saturating_add));
+    let declared = Declared { plan, aborted, ..Declared::default() };
+    is_tap.then(|| Document {
+        name: String::new(),
+        declared,
+        held: Held { tests, failed, skipped },
+    })
+}
+
+/// The report of an output, whose tests were parsed from it; nothing where it is no TAP.
+pub fn report_of(output: &str, tests: Vec<ReportedTest>) -> Option<Report> {
+    let document = document_of(output)?;
+    let problem = document.declared.aborted.clone().map(|reason| ReportedTest {
+        id: "Bail out!".to_owned(),
+        kind: CaseKind::Hook,
+        status: Some(Status::Failed),
+        message: reason,
+        ..ReportedTest::default()
+    });
+    // A plan without any test is no report, unless it plans none.
+    let complete = !tests.is_empty() || problem.is_some() || document.declared.plan == Some(0);
+    let documents = vec![document];
+    let suite_problems = problem.into_iter().collect();
+    Some(Report { suite_problems, documents, complete, ..Report::of(tests) })
 }
 
 /// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with

@@ -2,24 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, XmlVersion};
 
-use crate::domain::test::Status;
+use crate::domain::declared::{Declared, Document};
+use crate::domain::test::{CaseKind, Status};
 
-use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, Unreadable, bounded};
+use super::xml::{attribute, line_at, resolve_reference};
+use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounded, held_in};
 
 /// Reads a report. Ids are `Namespace.Class.Method`, with the arguments of a row behind them; the class
 /// comes from the definitions, since NUnit and MSTest report bare names. A result with inner results
 /// is the sum of these and left out.
 /// Fails with [`Unreadable`] when the text is not XML or no whole `TestRun`.
-pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
+pub fn parse(text: &str) -> Result<Report, Unreadable> {
     let mut reader = Reader::from_str(text);
     let mut run = Run::default();
     loop {
         let event = reader.read_event().map_err(|error| {
-            let end = usize::try_from(reader.error_position()).unwrap_or(text.len());
-            Unreadable { line: line_at(text, end), expected: format!("TRX ({error})") }
+            let line = line_at(text, reader.error_position());
+            Unreadable { line, expected: format!("TRX ({error})") }
         })?;
         match event {
             Event::Start(element) => run.start(&element),
@@ -29,38 +31,16 @@ pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
             }
             Event::Text(piece) => run.collect(&piece.decode().unwrap_or_default()),
             Event::CData(piece) => run.collect(&piece.decode().unwrap_or_default()),
-            Event::GeneralRef(name) => run.collect(&character(&name)),
+            Event::GeneralRef(name) => run.collect(&resolve_reference(&name)),
             Event::End(element) => run.end(element.local_name().as_ref()),
-            Event::Eof if run.is_whole => return Ok(run.tests()),
+            Event::Eof if run.is_whole => return Ok(run.into_report()),
             Event::Eof => {
                 let expected = "the end of a `TestRun` element".to_owned();
-                return Err(Unreadable { line: line_at(text, text.len()), expected });
+                return Err(Unreadable { line: line_at(text, u64::MAX), expected });
             }
             _ => {}
         }
     }
-}
-
-fn line_at(text: &str, end: usize) -> u32 {
-    let before = text.as_bytes().get(..end.min(text.len())).unwrap_or_default();
-    let line = before.split(|byte| *byte == b'\n').count();
-    u32::try_from(line).unwrap_or(u32::MAX)
-}
-
-/// The character that a reference stands for.
-fn character(name: &quick_xml::events::BytesRef<'_>) -> String {
-    if let Ok(Some(character)) = name.resolve_char_ref() {
-        return character.to_string();
-    }
-    let known = match name.decode().unwrap_or_default().as_ref() {
-        "lt" => "<",
-        "gt" => ">",
-        "amp" => "&",
-        "quot" => "\"",
-        "apos" => "'",
-        _ => "?",
-    };
-    known.to_owned()
 }
 
 /// A result and the definition that it refers to.
@@ -80,6 +60,9 @@ struct Run {
     definition: String,
     /// The element whose text is collected.
     text_of: Option<TextOf>,
+    declared: Declared,
+    /// What the run says of itself with the outcome `Error`, such as a test host that crashed.
+    errors: Vec<String>,
     is_whole: bool,
 }
 
@@ -87,6 +70,7 @@ struct Run {
 enum TextOf {
     Message,
     Stack,
+    Run,
 }
 
 impl Run {
@@ -105,6 +89,17 @@ impl Run {
                 let class = class.split(',').next().unwrap_or_default().to_owned();
                 self.classes.insert(self.definition.clone(), class);
             }
+            b"Counters" => self.declared = counters(element),
+            b"ResultSummary" => {
+                let outcome = attribute(element, "outcome").unwrap_or_default();
+                if ["Aborted", "Error", "Timeout", "Disconnected"].contains(&outcome.as_str()) {
+                    self.declared.aborted = Some(format!("its outcome is {outcome}"));
+                }
+            }
+            b"RunInfo" if attribute(element, "outcome").as_deref() == Some("Error") => {
+                self.errors.push(String::new());
+            }
+            b"Text" if !self.errors.is_empty() => self.text_of = Some(TextOf::Run),
             b"Message" => self.text_of = Some(TextOf::Message),
             b"StackTrace" => self.text_of = Some(TextOf::Stack),
             _ => {}
@@ -114,19 +109,41 @@ impl Run {
     fn end(&mut self, name: &[u8]) {
         match name {
             b"UnitTestResult" => self.finished.extend(self.open.pop()),
-            b"Message" | b"StackTrace" => self.text_of = None,
+            b"Message" | b"StackTrace" | b"Text" => self.text_of = None,
             b"TestRun" => self.is_whole = true,
             _ => {}
         }
     }
 
     fn collect(&mut self, piece: &str) {
-        let (Some(kind), Some(current)) = (self.text_of, self.open.last_mut()) else { return };
-        let (text, limit) = match kind {
-            TextOf::Message => (&mut current.test.message, MESSAGE_LIMIT),
-            TextOf::Stack => (&mut current.test.stack, STACK_LIMIT),
+        let current = self.open.last_mut().map(|current| &mut current.test);
+        let (text, limit) = match (self.text_of, current, self.errors.last_mut()) {
+            (Some(TextOf::Message), Some(test), _) => (&mut test.message, MESSAGE_LIMIT),
+            (Some(TextOf::Stack), Some(test), _) => (&mut test.stack, STACK_LIMIT),
+            (Some(TextOf::Run), _, Some(error)) => (error, MESSAGE_LIMIT),
+            _ => return,
         };
         text.push_str(&bounded(piece, limit.saturating_sub(text.len())));
+    }
+
+    fn into_report(mut self) -> Report {
+        let (declared, errors) =
+            (std::mem::take(&mut self.declared), std::mem::take(&mut self.errors));
+        let cases = self.tests();
+        let mut held = held_in(&cases);
+        held.failed = held.failed.saturating_add(u32::try_from(errors.len()).unwrap_or(u32::MAX));
+        let problem = |message: String| ReportedTest {
+            id: "the test run".to_owned(),
+            kind: CaseKind::Hook,
+            status: Some(Status::Failed),
+            message: message.trim().to_owned(),
+            ..ReportedTest::default()
+        };
+        Report {
+            suite_problems: errors.into_iter().map(problem).collect(),
+            documents: vec![Document { name: String::new(), declared, held }],
+            ..Report::of(cases)
+        }
     }
 
     fn tests(self) -> Vec<ReportedTest> {
@@ -143,6 +160,20 @@ impl Run {
             test
         })
         .collect()
+    }
+}
+
+/// What the summary counts. Rows of one test count as tests of their own in some adapters only, and so
+/// are compared by what failed.
+fn counters(element: &BytesStart<'_>) -> Declared {
+    let number = |name: &str| attribute(element, name).and_then(|value| value.parse().ok());
+    let sum = |names: &[&str]| names.iter().filter_map(|name| number(name)).sum();
+    Declared {
+        tests: number("total"),
+        failures: number("failed"),
+        errors: Some(sum(&["error", "timeout", "aborted"])),
+        skipped: Some(sum(&["notExecuted", "inconclusive", "notRunnable"])),
+        ..Declared::default()
     }
 }
 
@@ -163,12 +194,6 @@ fn result(element: &BytesStart<'_>) -> UnitResult {
         },
         has_inner: false,
     }
-}
-
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found =
-        element.attributes().flatten().find(|one| one.key.local_name().as_ref() == name.as_bytes());
-    Some(found?.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
 /// `hh:mm:ss.fffffff` in milliseconds.
@@ -234,7 +259,7 @@ mod tests {
 
     #[test]
     fn results_get_their_classes_and_every_outcome_is_read() {
-        let tests = parse(REPORT).unwrap();
+        let tests = parse(REPORT).unwrap().cases;
         let short: Vec<_> =
             tests.iter().map(|one| (one.id.as_str(), one.status.unwrap())).collect();
         assert_eq!(

@@ -12,7 +12,7 @@ use crate::domain::shell;
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
+use super::super::format::{REPORT_LIMIT, Report, ReportedTest, Unreadable, xml};
 use super::super::io_error::cannot;
 
 /// Folders whose files are input of tests, or examples, or foreign.
@@ -272,8 +272,34 @@ pub fn read_text(path: &Path) -> Result<String, RunError> {
     Ok(bytes.map_or_else(String::new, into_text))
 }
 
-/// Replaces invalid bytes in place: a log may be large, and a copy would double its memory.
+/// Reads a document by the encoding that it declares.
+pub fn read_document<T>(
+    path: &Path,
+    parse: impl FnOnce(&str) -> Result<T, Unreadable>,
+) -> Result<T, RunError> {
+    let bytes = files::read_untrusted(path, REPORT_LIMIT).map_err(cannot("read", path))?;
+    let bytes = bytes.unwrap_or_default();
+    let text = xml::decode_document(&bytes).unwrap_or_else(|| into_text(bytes));
+    parse(&text).map_err(|error| error.in_report(path))
+}
+
+/// Size of a text, in bytes, above which it is not copied.
+const COPIED: usize = 4 << 20;
+
+/// Bytes as text. Those that are not UTF-8 become the characters of Windows-1252, so that two names stay
+/// two; those of a large log become question marks in place, as a copy would double its memory.
 pub(super) fn into_text(mut bytes: Vec<u8>) -> String {
+    if bytes.len() <= COPIED {
+        let text = |chunk: std::str::Utf8Chunk<'_>| {
+            let (foreign, _) =
+                encoding_rs::WINDOWS_1252.decode_without_bom_handling(chunk.invalid());
+            format!("{}{foreign}", chunk.valid())
+        };
+        return match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => error.as_bytes().utf8_chunks().map(text).collect(),
+        };
+    }
     let mut start = 0;
     while let Some(Err(error)) = bytes.get(start..).map(std::str::from_utf8) {
         let at = start + error.valid_up_to();
@@ -305,7 +331,7 @@ pub struct FrameworkAdapter {
     /// The command that runs all tests, or the selected ones.
     pub command: fn(&Site, Option<&[TestId]>, &RunFiles) -> RunCommand,
     /// How its results are read.
-    pub read: fn(&RunArtifacts<'_>) -> Result<ParsedReport, RunError>,
+    pub read: fn(&RunArtifacts<'_>) -> Result<Report, RunError>,
     /// How the suite runs under a coverage tool; the reason when the project has none.
     pub coverage: fn(&CoverageRequest<'_>) -> Result<CoverageCommand, String>,
     /// How candidates are tried in persistent processes, where the framework supports it.
@@ -407,16 +433,14 @@ pub fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
 
 /// Adds parts of the build that failed, and so left no report, as failing tests.
 pub(super) fn with_build_failures(
-    parsed: Result<ParsedReport, RunError>,
+    parsed: Result<Report, RunError>,
     failures: Vec<ReportedTest>,
-) -> Result<ParsedReport, RunError> {
+) -> Result<Report, RunError> {
     let mut report = match parsed {
-        Err(RunError::NoReportFile { .. }) if !failures.is_empty() => {
-            ParsedReport { tests: Vec::new(), complete: true }
-        }
+        Err(RunError::NoReportFile { .. }) if !failures.is_empty() => Report::of(Vec::new()),
         parsed => parsed?,
     };
-    report.tests.extend(failures);
+    report.cases.extend(failures);
     Ok(report)
 }
 
@@ -443,14 +467,20 @@ pub fn words(parts: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::into_text;
+    use super::{COPIED, into_text};
 
     #[test]
-    fn bytes_that_are_no_text_become_question_marks() {
-        let table: [(&[u8], &str); 4] =
-            [(b"", ""), (b"a\xffb\xc3", "a?b?"), ("ö".as_bytes(), "ö"), (b"\xe2\x82x", "??x")];
-        for (bytes, expected) in table {
+    fn bytes_that_are_no_text_stay_apart_and_are_question_marks_in_a_large_log() {
+        let table: [(&[u8], &str, &str); 4] = [
+            (b"", "", ""),
+            (b"a\xffb\xc3", "aÿbÃ", "a?b?"),
+            ("ö".as_bytes(), "ö", "ö"),
+            (b"\xe2\x82x", "â‚x", "??x"),
+        ];
+        for (bytes, expected, of_large) in table {
             assert_eq!(into_text(bytes.to_vec()), expected);
+            let large = [bytes, &vec![b' '; COPIED]].concat();
+            assert_eq!(into_text(large).trim_end(), of_large);
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::domain::framework::Framework;
 use crate::domain::test::{CaseKind, Status};
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, ReportedTest, junit, without_colours};
-use super::adapter::{FrameworkAdapter, RunArtifacts, heads, read_text, words};
+use super::super::format::{Report, ReportedTest, junit, without_colours};
+use super::adapter::{FrameworkAdapter, RunArtifacts, heads, read_document, read_text, words};
 use super::command::{matching_files, with_names_of_their_own};
 
 /// The table row for Bazel.
@@ -50,19 +50,20 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 const INNER: &str = " > ";
 
 /// Reads the reports of the targets in the summary: those of other targets are from earlier runs.
-fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let log = without_colours(&read_text(artifacts.log)?);
     let logs = artifacts.site.folder().join("bazel-testlogs");
-    let mut tests = Vec::new();
+    let mut report = Report::default();
     for (target, outcome) in log.lines().filter_map(summary) {
         match outcome {
-            Outcome::Ran(status) => tests.extend(cases(&logs, target, status)?),
-            Outcome::NotBuilt => tests.push(not_built(target, &log)),
+            Outcome::Ran(status) => report.add(read_target(&logs, target, status)?),
+            Outcome::NotBuilt => report.cases.push(not_built(target, &log)),
             Outcome::NotRun => {}
         }
     }
-    let complete = !tests.is_empty();
-    Ok(with_names_of_their_own(ParsedReport { tests, complete }))
+    let complete = report.results().next().is_some();
+    report.complete = complete;
+    Ok(with_names_of_their_own(report))
 }
 
 enum Outcome {
@@ -97,11 +98,11 @@ fn summary(line: &str) -> Option<(&str, Outcome)> {
 
 /// The cases in the reports of a target and its shards. A report without cases of its own stands for
 /// the target.
-fn cases(logs: &Path, target: &str, status: Status) -> Result<Vec<ReportedTest>, RunError> {
+fn read_target(logs: &Path, target: &str, status: Status) -> Result<Report, RunError> {
     let (package, name) = target.split_once(':').unwrap_or((target, ""));
     // What a test prints can look like a target.
     if target.split(['/', ':']).any(|part| part == "..") || package.starts_with("///") {
-        return Ok(Vec::new());
+        return Ok(Report::default());
     }
     let folder = match package.split_once("//") {
         Some(("", package)) => logs.join(package).join(name),
@@ -112,10 +113,12 @@ fn cases(logs: &Path, target: &str, status: Status) -> Result<Vec<ReportedTest>,
     };
     let mut files = matching_files(&folder, "{test.xml,shard_*/test.xml}")?;
     files.sort();
-    let mut tests = Vec::new();
+    let mut report = Report::default();
     for file in files {
-        tests.extend(junit::parse(&read_text(&file)?).map_err(|error| error.in_report(&file))?);
+        report.add(read_document(&file, junit::parse)?);
     }
+    report.cases.append(&mut report.suite_problems);
+    let tests = &mut report.cases;
     let path =
         format!("{}/{name}", package.trim_start_matches('/')).trim_start_matches('/').to_owned();
     let is_whole = matches!(tests.as_slice(), [one] if one.id == path || one.id == name);
@@ -123,7 +126,7 @@ fn cases(logs: &Path, target: &str, status: Status) -> Result<Vec<ReportedTest>,
     let is_empty = tests.is_empty();
     if is_empty || is_whole || any_failed != (status == Status::Failed) {
         let mut whole =
-            tests.into_iter().find(|one| one.status == Some(Status::Failed)).unwrap_or_default();
+            tests.drain(..).find(|one| one.status == Some(Status::Failed)).unwrap_or_default();
         target.clone_into(&mut whole.id);
         // The cases take the place of their target when it fails no longer besides them.
         let hides_cases = !is_whole && !is_empty && status == Status::Failed;
@@ -136,12 +139,12 @@ fn cases(logs: &Path, target: &str, status: Status) -> Result<Vec<ReportedTest>,
             whole.message = if last.is_empty() { whole.message } else { last };
             whole.stack = log;
         }
-        return Ok(vec![whole]);
+        return Ok(Report { cases: vec![whole], ..report });
     }
-    for test in &mut tests {
+    for test in tests {
         test.id = format!("{target}{INNER}{}", test.id);
     }
-    Ok(tests)
+    Ok(report)
 }
 
 /// A target that does not build, with the first error of the log.

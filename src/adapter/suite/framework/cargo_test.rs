@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
-use super::super::format::{ParsedReport, libtest, rustc};
+use super::super::format::{Report, libtest, rustc};
 use super::adapter::{CoverageCommand, FrameworkAdapter, TypedCommand, read_text, words};
 
 /// The table row for `cargo test`.
@@ -37,12 +37,12 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             && let Some(failure) =
                 rustc::compilation_failure(&text, |path| artifacts.site.has(path))
         {
-            return Ok(ParsedReport { tests: vec![failure], complete: true });
+            return Ok(Report::of(vec![failure]));
         }
         // A binary that crashed or exited early did not report the rest of its tests.
-        let died = text.contains("(signal: ") || libtest::ended_early(&text);
-        let complete = !tests.is_empty() && !died;
-        Ok(ParsedReport { tests, complete })
+        let suite_problems = libtest::cut_binaries(&text);
+        let complete = !tests.is_empty() || !suite_problems.is_empty();
+        Ok(Report { suite_problems, complete, ..Report::of(tests) })
     },
     coverage: |request| {
         let mut argv = words(&["cargo", "llvm-cov", "--lcov", "--output-path"]);

@@ -1,6 +1,6 @@
 //! Any test command that writes JUnit XML or TAP files, or prints TAP.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
@@ -13,9 +13,11 @@ use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{
-    ParsedReport, ReportedTest, STACK_LIMIT, Unreadable, junit, tap, without_colours,
+    Report, ReportedTest, STACK_LIMIT, Unreadable, junit, tap, without_colours, xml,
 };
-use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text, shell_argv};
+use super::adapter::{
+    FrameworkAdapter, RunArtifacts, RunCommand, read_document, read_text, shell_argv,
+};
 
 /// The table row for a configured command.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -47,17 +49,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 };
 
 /// Reads the TAP that a command prints. Without a plan of TAP, the command is one test.
-fn read_output(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+fn read_output(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let output = read_text(artifacts.log)?;
-    Ok(match (tap::keeps_plan(&output), artifacts.ending) {
-        (Some(complete), _) => ParsedReport { tests: tap::parse(&output), complete },
-        (None, _) if artifacts.command.trim().is_empty() => ParsedReport::default(),
+    if let Some(report) = tap::report_of(&output, tap::parse(&output)) {
+        return Ok(report);
+    }
+    Ok(match artifacts.ending {
+        _ if artifacts.command.trim().is_empty() => Report::default(),
         // A shell that could not start it says nothing of the sources.
-        (None, ExitReason::Exit(126 | 127) | ExitReason::TimedOut) => ParsedReport::default(),
-        (None, ending) => ParsedReport {
-            tests: vec![one_test(artifacts.command, ending, &output)],
-            complete: true,
-        },
+        ExitReason::Exit(126 | 127) | ExitReason::TimedOut => Report::default(),
+        ending => Report::of(vec![one_test(artifacts.command, ending, &output)]),
     })
 }
 
@@ -118,10 +119,19 @@ fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
     }
 }
 
-/// Numbers tests of the same name, which are several: nothing else tells them apart.
-pub fn with_names_of_their_own(mut report: ParsedReport) -> ParsedReport {
+/// Tells tests of the same name apart: by their files where these differ, else by numbers.
+pub fn with_names_of_their_own(mut report: Report) -> Report {
+    let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for test in report.results() {
+        let file = test.file.clone().unwrap_or_default();
+        files.entry(test.id.clone()).or_default().insert(file);
+    }
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for test in &mut report.tests {
+    for test in report.cases.iter_mut().chain(&mut report.suite_problems) {
+        let is_shared = files.get(&test.id).is_some_and(|files| files.len() > 1);
+        if let Some(file) = test.file.as_ref().filter(|_| is_shared) {
+            test.id = format!("{file}: {}", test.id);
+        }
         let count = seen.entry(test.id.clone()).or_default();
         *count += 1;
         if *count > 1 {
@@ -131,32 +141,65 @@ pub fn with_names_of_their_own(mut report: ParsedReport) -> ParsedReport {
     report
 }
 
-/// Reads every report that a glob below the folder matches.
-pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<ParsedReport, RunError> {
-    let reports = matching_files(&artifacts.site.folder(), pattern)?;
-    if reports.is_empty() {
-        let (command, pattern) = (artifacts.command.to_owned(), pattern.to_owned());
-        return Err(RunError::NoReportFile { command, pattern });
-    }
-    let mut tests = Vec::new();
-    for report in reports {
-        let text = read_text(&report)?;
-        if text.trim_start().starts_with('<') {
-            tests.extend(junit::parse(&text).map_err(|error| error.in_report(&report))?);
-        } else {
-            let of_file = tap::parse(&text);
-            if of_file.is_empty() {
-                let error = Unreadable { line: 1, expected: "JUnit XML or TAP".to_owned() };
-                return Err(error.in_report(&report));
-            }
-            tests.extend(of_file);
+/// Reads every report that a glob below the folder matches. XML that is no report, such as one of a
+/// coverage tool, is left out as long as another file is one.
+pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Report, RunError> {
+    let folder = artifacts.site.folder();
+    let files = matching_files(&folder, pattern)?;
+    let mut report = Report::of(Vec::new());
+    let mut foreign = Vec::new();
+    for file in &files {
+        let name = file.strip_prefix(&folder).unwrap_or(file).display().to_string();
+        match read_document(file, |text| read_report(text, &name))? {
+            Ok(document) => report.add(document),
+            Err(root) => foreign.push((name, root)),
         }
     }
-    Ok(ParsedReport { tests, complete: true })
+    let (command, pattern) = (artifacts.command.to_owned(), pattern.to_owned());
+    if files.is_empty() {
+        return Err(RunError::NoReportFile { command, pattern });
+    }
+    if let Some((file, root)) = foreign.first()
+        && foreign.len() == files.len()
+    {
+        let (file, root) = (file.clone(), root.clone());
+        return Err(RunError::ForeignReport { file, root, pattern });
+    }
+    report.notices.extend(foreign.into_iter().map(|(file, root)| {
+        format!("`{file}` matches `{pattern}` and is no test report: its root is `<{root}>`")
+    }));
+    Ok(report.ended(artifacts.ending == ExitReason::Exit(0)))
 }
 
-/// Files below `folder` that match a glob, sorted; includes those that git ignores.
+/// A report in JUnit XML or TAP; the root of an XML document that is neither.
+fn read_report(text: &str, name: &str) -> Result<Result<Report, String>, Unreadable> {
+    let mut report = if text.trim_start().starts_with('<') {
+        match xml::root_element(text) {
+            Some(root) if !["testsuite", "testsuites"].contains(&root.as_str()) => {
+                return Ok(Err(root));
+            }
+            _ => junit::parse(text)?,
+        }
+    } else {
+        let tests = tap::parse(text);
+        let declared = tap::report_of(text, tests.clone());
+        if tests.is_empty() && declared.is_none() {
+            return Err(Unreadable { line: 1, expected: "JUnit XML or TAP".to_owned() });
+        }
+        declared.unwrap_or_else(|| Report::of(tests))
+    };
+    for document in &mut report.documents {
+        name.clone_into(&mut document.name);
+    }
+    Ok(Ok(report))
+}
+
+/// Files below `folder` that match a glob, sorted; includes those that git ignores. A folder stands for
+/// the XML files below it.
 pub fn matching_files(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    let below = format!("{pattern}/**/*.xml");
+    let pattern = if folder.join(pattern).is_dir() { &below } else { pattern };
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         RunError::Io { action: format!("read the pattern `{pattern}`"), reason: error.to_string() }
     })?;

@@ -10,7 +10,7 @@ use crate::domain::shell;
 use crate::domain::test::{CaseKind, Status};
 use crate::domain::test_command::TestCommand;
 
-use super::super::format::{ParsedReport, ReportedTest, ctest};
+use super::super::format::{Report, ReportedTest, ctest};
 use super::adapter::{
     FrameworkAdapter, RunArtifacts, RunCommand, RunFiles, Site, read_text, shell_argv, words,
 };
@@ -123,19 +123,19 @@ const LONGEST_FILTER: usize = 100 << 10;
 /// The id of a build that failed.
 const BUILD: &str = "cmake --build";
 
-fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let text = read_text(artifacts.results)?;
     if !text.is_empty() {
-        let mut tests = ctest::parse(&text).map_err(|error| error.in_report(artifacts.results))?;
+        let mut report = ctest::parse(&text).map_err(|error| error.in_report(artifacts.results))?;
         // A command that goes on after a failed build tests what was built before.
         let log = read_text(artifacts.log)?;
         if log.contains("ninja: build stopped") || log.contains("*** [") {
-            tests.extend(build_failure(&log));
+            report.cases.extend(build_failure(&log));
         }
-        return Ok(ParsedReport { tests, complete: true });
+        return Ok(report);
     }
     let failure = build_failure(&read_text(artifacts.log)?);
-    Ok(ParsedReport { complete: failure.is_some(), tests: failure.into_iter().collect() })
+    Ok(Report { complete: failure.is_some(), ..Report::of(failure.into_iter().collect()) })
 }
 
 /// The first error of a compiler or linker in the log of a build.

@@ -4,9 +4,10 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::test::{CaseKind, Status};
 
-use super::super::format::{ParsedReport, ReportedTest, trx};
+use super::super::format::{Report, ReportedTest, trx};
 use super::adapter::{
-    FrameworkAdapter, RunArtifacts, RunCommand, Site, read_text, with_build_failures, words,
+    FrameworkAdapter, RunArtifacts, RunCommand, Site, read_document, read_text,
+    with_build_failures, words,
 };
 use super::command::{matching_files, with_names_of_their_own};
 use crate::effect::RunError;
@@ -91,17 +92,17 @@ fn filter(ids: &[TestId]) -> Option<String> {
     (filter.len() < 60_000).then_some(filter)
 }
 
-fn reports(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+fn reports(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let files = matching_files(&artifacts.site.folder(), REPORTS)?;
     if files.is_empty() {
         let (command, pattern) = (artifacts.command.to_owned(), REPORTS.to_owned());
         return Err(RunError::NoReportFile { command, pattern });
     }
-    let mut tests = Vec::new();
+    let mut report = Report::of(Vec::new());
     for file in files {
-        tests.extend(trx::parse(&read_text(&file)?).map_err(|error| error.in_report(&file))?);
+        report.add(read_document(&file, trx::parse)?);
     }
-    Ok(ParsedReport { tests, complete: true })
+    Ok(report)
 }
 
 /// Projects that do not compile, which leave no report: one failing test for each, with its first error.

@@ -4,7 +4,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::test_command::TestCommand;
 
-use super::super::format::{ParsedReport, gotest};
+use super::super::format::{Report, gotest};
 use super::adapter::{CoverageCommand, FrameworkAdapter, Site, read_text, words};
 
 /// The table row for `go test`.
@@ -28,7 +28,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             command.insert(start, ["-json".to_owned()]);
         }
         if let Some(ids) = selection {
-            command.retain(|word| word != "./...");
+            // Each of the chosen tests has to run, in an order that is the same for all candidates.
+            let is_kept = |word: &str| word != "-failfast" && !word.starts_with("-shuffle=");
+            command.retain(|word| word != "./..." && is_kept(word));
             let end = command.words().iter().position(|word| word.ends_with("-args"));
             command.insert(end.unwrap_or(command.words().len()), select(site, ids));
         }
@@ -37,7 +39,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     read: |artifacts| {
         let tests = gotest::parse(&read_text(artifacts.log)?, &module(artifacts.site));
         let complete = !tests.is_empty();
-        Ok(ParsedReport { tests, complete })
+        Ok(Report { complete, ..Report::of(tests) })
     },
     coverage: |request| {
         let mut argv = words(&["go", "test", "-coverpkg=./...", "-coverprofile"]);

@@ -4,11 +4,12 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, ReportedTest, jest, without_colours};
+use super::super::format::{Report, ReportedTest, jest, without_colours};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand,
     Site, TypedCommand, heads, read_text, words,
 };
+use super::named_commands::angular_runner;
 
 /// The table row for Jest.
 pub const JEST: FrameworkAdapter = FrameworkAdapter {
@@ -25,6 +26,10 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     command: |site, selection, files| {
         let mut options = words(&["--json", "--testLocationInResults"]);
         options.push(format!("--outputFile={}", files.results.display()));
+        options.extend(whole_run(site));
+        if selection.is_some() {
+            options.push("--coverage=false".into());
+        }
         // Beside patterns of a configured command the files are patterns too.
         if selection.is_some() && site.command.is_none() {
             options.push("--runTestsByPath".into());
@@ -32,7 +37,7 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
         let files = selected_files(site, selection).into_iter();
         let is_path = site.command.is_none();
         options.extend(files.map(|file| if is_path { file } else { regex::escape(&file) }));
-        with_options(site, "jest", "npx jest", options)
+        with_options(site, selection, ("jest", "npx jest"), options)
     },
     read: |artifacts| read(artifacts, jest::Writer::Jest),
     coverage: |request| {
@@ -63,8 +68,9 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
         options.push(format!("--outputFile.json={}", files.results.display()));
         // It fails where it may not write its cache, as into packages that a checkout shares.
         options.extend(knows_no_cache(site).then(|| "--no-cache".to_owned()));
+        options.extend(whole_run(site));
         options.extend(selected_files(site, selection));
-        with_options(site, "vitest", "npx vitest run", options)
+        with_options(site, selection, ("vitest", "npx vitest run"), options)
     },
     read: |artifacts| read(artifacts, jest::Writer::Vitest),
     coverage: |request| Ok(vitest_coverage(request)),
@@ -84,12 +90,27 @@ fn knows_no_cache(site: &Site) -> bool {
     (numbers.next(), numbers.next()) >= (Some(1), Some(6))
 }
 
+/// Lets the first failing tests hide no others, whatever the project's settings say. A command that
+/// somebody typed runs as it is.
+fn whole_run(site: &Site) -> Option<String> {
+    site.command.is_none().then(|| "--bail=0".to_owned())
+}
+
 /// The configured command, else the installed program, with more options.
-fn with_options(site: &Site, name: &str, display: &str, options: Vec<String>) -> RunCommand {
+fn with_options(
+    site: &Site,
+    selection: Option<&[TestId]>,
+    (name, display): (&str, &str),
+    options: Vec<String>,
+) -> RunCommand {
     let Some(command) = &site.command else {
         return RunCommand::new([start(site, name), options].concat(), display);
     };
     let mut command = TypedCommand::configured(command);
+    if selection.is_some() {
+        // Another part of the suite is chosen.
+        command.retain(|word| !word.starts_with("--shard="));
+    }
     command.insert(command.options_end(), options);
     command.into_run()
 }
@@ -134,6 +155,9 @@ fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
 
 /// The evidence that a project configures a JavaScript framework or depends on it.
 fn detect(site: &Site, name: &str) -> Option<String> {
+    if angular_runner(site).is_some() {
+        return None;
+    }
     for ending in ["js", "cjs", "mjs", "ts", "mts", "json"] {
         let file = format!("{name}.config.{ending}");
         if site.has(&file) {
@@ -191,18 +215,18 @@ fn explain_hook(test: &mut ReportedTest, log: &str) {
 }
 
 /// Reads the report of Jest or Vitest.
-fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
+fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<Report, RunError> {
     let text = read_text(artifacts.results)?;
     if text.is_empty() {
-        return Ok(ParsedReport::default());
+        return Ok(Report::default());
     }
-    let mut tests =
+    let mut report =
         jest::parse(&text, writer).map_err(|error| error.in_report(artifacts.results))?;
-    if tests.iter().any(|test| test.message == jest::UNEXPLAINED) {
+    if report.cases.iter().any(|test| test.message == jest::UNEXPLAINED) {
         let log = without_colours(&read_text(artifacts.log)?);
-        for test in tests.iter_mut().filter(|test| test.message == jest::UNEXPLAINED) {
+        for test in report.cases.iter_mut().filter(|test| test.message == jest::UNEXPLAINED) {
             explain_hook(test, &log);
         }
     }
-    Ok(ParsedReport { tests, complete: true })
+    Ok(report)
 }

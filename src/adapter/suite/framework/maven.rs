@@ -39,7 +39,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     read: |artifacts| {
         let failures = build_failures(&read_text(artifacts.log)?);
-        with_build_failures(read_reports(artifacts, REPORTS), failures)
+        // Failing tests do not fail the command, so that it says nothing of what was tried again: Surefire
+        // itself marks that.
+        let report = read_reports(artifacts, REPORTS).map(|report| report.ended(false));
+        with_build_failures(report, failures)
     },
     coverage: |request| {
         if !request.site.names("pom.xml", "jacoco") {

@@ -23,6 +23,48 @@ struct Row {
     options: &'static str,
 }
 
+/// The line for Angular where Karma runs its tests.
+const KARMA_OF_ANGULAR: &str = "--test-command 'npx ng test --watch=false --browsers=ChromeHeadless --reporters=junit' --report '**/TESTS-*.xml' (with karma-junit-reporter)";
+
+/// Runners that `ng test` starts instead of Karma: they get sources that Angular has compiled, so their
+/// own commands cannot run the tests.
+const BUILDERS: &[(&str, &str, &str)] = &[
+    (
+        "@angular/build:unit-test",
+        "Vitest of Angular",
+        "--test-command 'npx ng test --watch=false --reporters=junit --output-file=report.xml' --report report.xml",
+    ),
+    (
+        "@angular-builders/jest:",
+        "Jest of Angular",
+        "--test-command 'npx ng test --reporters=jest-junit' --report junit.xml (with jest-junit)",
+    ),
+];
+
+/// The runner that the builder of the target `test` in `angular.json` starts, if it is not Karma and the
+/// test script leaves it to `ng test`.
+pub fn angular_runner(site: &Site) -> Option<NamedRunner> {
+    let text = site.text("angular.json")?;
+    let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let is_own_script = |script: String| !script.split_whitespace().any(|word| word == "ng");
+    if site.test_script().is_some_and(is_own_script) {
+        return None;
+    }
+    let targets = settings["projects"]
+        .as_object()?
+        .values()
+        .flat_map(|project| ["architect", "targets"].map(|targets| &project[targets]["test"]));
+    targets.filter(|target| target["options"]["runner"] != "karma").find_map(|target| {
+        let builder = target["builder"].as_str()?;
+        let row = BUILDERS.iter().find(|(start, ..)| builder.starts_with(start));
+        row.map(|(_, name, options)| NamedRunner {
+            name,
+            evidence: format!("the builder {builder} in angular.json"),
+            options,
+        })
+    })
+}
+
 const ROWS: &[Row] = &[
     Row {
         name: "Playwright",
@@ -44,7 +86,7 @@ const ROWS: &[Row] = &[
         name: "Karma of Angular",
         packages: &["@angular-devkit/build-angular"],
         settings: &["angular.json"],
-        options: "--test-command 'npx ng test --watch=false --browsers=ChromeHeadless --reporters=junit' --report '**/TESTS-*.xml' (with karma-junit-reporter)",
+        options: KARMA_OF_ANGULAR,
     },
     Row {
         name: "Karma",
@@ -56,6 +98,9 @@ const ROWS: &[Row] = &[
 
 /// The first of them that a folder uses; asked where no other framework is found.
 pub fn find(site: &Site) -> Option<NamedRunner> {
+    if let Some(found) = angular_runner(site) {
+        return Some(found);
+    }
     let entries = std::fs::read_dir(site.folder()).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -5,7 +5,7 @@ use crate::domain::id::TestId;
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, junit, libtest, rustc};
+use super::super::format::{Report, junit, libtest, rustc};
 use super::adapter::{
     CoverageCommand, FrameworkAdapter, RunArtifacts, RunCommand, read_text, words,
 };
@@ -65,22 +65,22 @@ fn filter(ids: &[TestId]) -> String {
     ids.iter().map(exact).collect::<Vec<_>>().join(" | ")
 }
 
-fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let report = artifacts.site.folder().join("target/nextest/regreen/junit.xml");
     let text = read_text(&report)?;
     if text.is_empty() {
         let output = read_text(artifacts.log)?;
         let failure = rustc::compilation_failure(&output, |path| artifacts.site.has(path));
         let complete = failure.is_some();
-        return Ok(ParsedReport { tests: failure.into_iter().collect(), complete });
+        return Ok(Report { complete, ..Report::of(failure.into_iter().collect()) });
     }
-    let mut tests = junit::parse(&text).map_err(|error| error.in_report(&report))?;
+    let mut parsed = junit::parse(&text).map_err(|error| error.in_report(&report))?;
     // nextest's messages contain a thread number, which differs in every run.
-    for test in tests.iter_mut().filter(|test| !test.stack.is_empty()) {
+    for test in parsed.cases.iter_mut().filter(|test| !test.stack.is_empty()) {
         let stack = std::mem::take(&mut test.stack);
         libtest::explain(test, stack);
     }
-    Ok(ParsedReport { tests, complete: true })
+    Ok(parsed)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use crate::domain::id::TestId;
 use crate::domain::test::Status;
 use crate::domain::test_command::{TestCommand, unquoted};
 
-use super::super::format::{ParsedReport, ReportedTest, junit};
-use super::adapter::{FrameworkAdapter, Site, read_text};
+use super::super::format::{Report, ReportedTest, junit};
+use super::adapter::{FrameworkAdapter, Site, read_document, read_text};
 
 /// The table row for PHPUnit.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -51,15 +51,15 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     read: |artifacts| {
         let text = read_text(artifacts.results)?;
         if text.is_empty() {
-            return Ok(ParsedReport::default());
+            return Ok(Report::default());
         }
-        let mut tests = junit::parse(&text).map_err(|error| error.in_report(artifacts.results))?;
+        let mut report = read_document(artifacts.results, junit::parse)?;
         let are_risky_failed =
             SETTINGS.iter().any(|file| artifacts.site.names(file, "failOnRisky=\"true\""));
-        for test in &mut tests {
+        for test in &mut report.cases {
             tidy(test, are_risky_failed);
         }
-        Ok(ParsedReport { tests, complete: true })
+        Ok(report)
     },
     coverage: |_| {
         Err("PHP measures coverage with an extension; configure `coverage.command`".into())

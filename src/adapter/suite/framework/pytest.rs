@@ -7,7 +7,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::domain::test::{CaseKind, Status};
 
-use super::super::format::{ParsedReport, ReportedTest, driver_lines};
+use super::super::format::{Report, ReportedTest, driver_lines};
 use super::adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
     read_text, shell_argv, words,
@@ -47,8 +47,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.extend(files.filter(|file| site.has(file)).map(str::to_owned));
             RunCommand::new(argv, "python3 -m pytest")
         };
-        // A file that fails to load must not hide the results of the others.
-        let options = "-p regreen_pytest --continue-on-collection-errors";
+        // Neither a file that fails to load nor a failing test hides the results of the others, whatever
+        // the project's settings say; the words of the command come after these, and win.
+        let options = "-p regreen_pytest --continue-on-collection-errors --maxfail=0";
         run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
         run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
         // tox passes on only what is listed (in versions 4 and 3).
@@ -64,11 +65,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     read: |artifacts| {
         let report = driver_lines::parse(&read_text(artifacts.results)?);
-        if report.complete || !report.tests.is_empty() {
+        if report.complete || !report.cases.is_empty() {
             return Ok(report);
         }
         let unloaded = unloaded_conftest(&read_text(artifacts.log)?, &artifacts.site.folder());
-        Ok(unloaded.map_or(report, |test| ParsedReport { tests: vec![test], complete: true }))
+        Ok(unloaded.map_or(report, |test| Report::of(vec![test])))
     },
     coverage: |request| {
         let python = PythonCommand::of(request.site, "pytest");

@@ -5,7 +5,7 @@ use crate::domain::framework::Framework;
 use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, tap};
+use super::super::format::{Report, tap};
 use super::adapter::{
     FrameworkAdapter, RunArtifacts, RunCommand, Site, TypedCommand, read_text, words,
 };
@@ -117,8 +117,8 @@ fn run(site: &Site, name: &str, arguments: &str, options: &[&str]) -> RunCommand
 fn read(
     artifacts: &RunArtifacts<'_>,
     parse: impl Fn(&str) -> Vec<super::super::format::ReportedTest>,
-) -> Result<ParsedReport, RunError> {
+) -> Result<Report, RunError> {
     let output = read_text(artifacts.log)?;
-    let Some(complete) = tap::keeps_plan(&output) else { return Ok(ParsedReport::default()) };
-    Ok(with_names_of_their_own(ParsedReport { tests: parse(&output), complete }))
+    let report = tap::report_of(&output, parse(&output)).unwrap_or_default();
+    Ok(with_names_of_their_own(report))
 }

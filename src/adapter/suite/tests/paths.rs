@@ -174,6 +174,6 @@ fn no_duration_of_a_report_is_negative_or_endless() {
     let table = [("3", 3), ("2.9", 2), ("-1", 0), ("1e300", 0), ("0", 0)];
     for (ms, expected) in table {
         let report = driver_lines::parse(&format!("{{\"id\":\"a\",\"ms\":{ms}}}"));
-        assert_eq!(report.tests[0].duration_ms, expected, "{ms}");
+        assert_eq!(report.cases[0].duration_ms, expected, "{ms}");
     }
 }

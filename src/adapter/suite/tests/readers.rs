@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::adapter::suite::format::jest::Writer;
 use crate::adapter::suite::format::{
-    ReportedTest, driver_lines, gotest, jest, junit, libtest, stack, tap,
+    Report, ReportedTest, driver_lines, gotest, jest, junit, libtest, stack, tap,
 };
 use crate::adapter::suite::{READERS, lint_output};
 use crate::domain::test::Status;
@@ -71,7 +71,7 @@ fn a_cut_junit_report_is_no_report() {
 fn a_cut_json_report_is_no_report() {
     for (framework, writer) in [("jest", Writer::Jest), ("vitest", Writer::Vitest)] {
         for text in recorded(framework, "results.txt") {
-            assert!(!jest::parse(&text, writer).unwrap().is_empty());
+            assert!(!jest::parse(&text, writer).unwrap().cases.is_empty());
             for beginning in beginnings(text.trim_end()) {
                 assert!(jest::parse(beginning, writer).is_err(), "{beginning}");
             }
@@ -83,10 +83,15 @@ fn a_cut_json_report_is_no_report() {
 fn lines_of_a_driver_that_died_are_some_of_all_and_not_complete() {
     for text in ["pytest", "node-test"].iter().flat_map(|one| recorded(one, "results.txt")) {
         let all = driver_lines::parse(&text);
-        assert!(all.complete && !all.tests.is_empty());
+        assert!(all.complete && !all.cases.is_empty());
         for beginning in beginnings(text.trim_end()) {
             let read = driver_lines::parse(beginning);
-            assert!(!read.complete && ids(&read.tests).is_subset(&ids(&all.tests)), "{beginning}");
+            // The test in which it died is a failure.
+            let cut = |test: &&ReportedTest| {
+                test.message == "the process ended in the middle of the test"
+            };
+            assert_eq!(read.complete, read.cases.iter().any(|test| cut(&test)), "{beginning}");
+            assert!(ids(&read.cases).is_subset(&ids(&all.cases)), "{beginning}");
         }
     }
 }
@@ -117,9 +122,9 @@ fn cut_output_of_go_test_names_no_test_that_the_whole_does_not_name() {
 
 #[test]
 fn every_failure_that_is_recorded_says_something() {
-    let reports = reports_of_junit().into_iter().map(|text| junit::parse(&text).unwrap());
+    let reports = reports_of_junit().into_iter().map(|text| junit::parse(&text).unwrap().cases);
     let lines = ["pytest", "node-test"].map(|one| recorded(one, "results.txt")).into_iter();
-    let lines = lines.flatten().map(|text| driver_lines::parse(&text).tests);
+    let lines = lines.flatten().map(|text| driver_lines::parse(&text).cases);
     let cargo = recorded("cargo-test", "output.txt").into_iter().map(|text| libtest::parse(&text));
     for test in reports.chain(lines).chain(cargo).flatten() {
         let silent = test.status == Some(Status::Failed) && test.message.trim().is_empty();
@@ -127,8 +132,48 @@ fn every_failure_that_is_recorded_says_something() {
     }
 }
 
+/// Whether a run with this report, whose command ends with 0, is green.
+fn is_green(report: &Report) -> bool {
+    let objections =
+        crate::domain::declared::objections(&report.documents, report.has_failure(), None);
+    objections.is_empty() && !report.has_failure()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_report_that_declares_more_than_it_holds_is_green(
+        cases in proptest::collection::vec(0u8..3, 1..6),
+        missing in 0u32..3, failures in 0u32..3, errors in 0u32..3, abort: bool,
+    ) {
+        let held = u32::try_from(cases.len()).unwrap();
+        let failed = u32::try_from(cases.iter().map(|case| usize::from(*case == 1)).sum::<usize>()).unwrap();
+        let inner: String = cases.iter().enumerate().map(|(at, case)| match case {
+            1 => format!("<testcase name='t{at}'><failure/></testcase>"),
+            2 => format!("<testcase name='t{at}'><skipped/></testcase>"),
+            _ => format!("<testcase name='t{at}'/>"),
+        }).collect();
+        let (tests, failures) = (held + missing, failed + failures);
+        let wrong = failed > 0 || missing > 0 || failures > failed || errors > 0;
+        let counts = format!("tests='{tests}' failures='{failures}' errors='{errors}'");
+        for text in [
+            format!("<testsuite name='s' {counts}>{inner}</testsuite>"),
+            format!("<testsuites {counts}><testsuite name='s'>{inner}</testsuite></testsuites>"),
+            format!("<testsuites><testsuite name='s' {counts}>{inner}</testsuite></testsuites>"),
+        ] {
+            prop_assert_eq!(is_green(&junit::parse(&text).unwrap()), !wrong, "{}", text);
+        }
+        let lines: String = cases.iter().enumerate().map(|(at, case)| {
+            let (word, directive) = match case { 1 => ("not ok", ""), 2 => ("ok", " # SKIP"), _ => ("ok", "") };
+            format!("{word} {at} - t{at}{directive}\n")
+        }).collect();
+        let end = if abort { "Bail out! no\n" } else { "" };
+        let text = format!("TAP version 13\n1..{tests}\n{lines}{end}");
+        let report = tap::report_of(&text, tap::parse(&text)).unwrap();
+        prop_assert_eq!(is_green(&report), failed == 0 && missing == 0 && !abort, "{}", text);
+    }
+
 
     /// A crash, a full disk or a hostile test can corrupt a report anywhere.
     #[test]
@@ -190,7 +235,7 @@ fn outcomes_of_junit_are_told_apart() {
         ("<testcase name='a'><!-- <failure/> --></testcase>", None),
     ];
     for (case, expected) in table {
-        let tests = junit::parse(&format!("<testsuite>{case}</testsuite>")).unwrap();
+        let tests = junit::parse(&format!("<testsuite>{case}</testsuite>")).unwrap().cases;
         assert_eq!(statuses(&tests), [("a", expected)], "{case}");
     }
 }
@@ -208,7 +253,7 @@ fn names_of_junit_are_those_a_person_wrote() {
     ];
     for (attributes, expected) in table {
         let text = format!("<testsuite><testcase {attributes}/></testsuite>");
-        let tests = junit::parse(&text).unwrap();
+        let tests = junit::parse(&text).unwrap().cases;
         assert_eq!(tests.iter().map(|test| test.id.as_str()).collect::<Vec<_>>(), [expected]);
         assert_eq!((tests[0].duration_ms, tests[0].line), (0, None), "{attributes}");
     }
@@ -301,7 +346,7 @@ fn names_of_drivers_become_ids() {
     for (line, id, duration) in table {
         let report = driver_lines::parse(&format!("not JSON\n{line}\n[]\n"));
         let read: Vec<_> =
-            report.tests.iter().map(|one| (one.id.as_str(), one.duration_ms)).collect();
+            report.cases.iter().map(|one| (one.id.as_str(), one.duration_ms)).collect();
         assert_eq!(read, [(id, duration)], "{line}");
     }
 }
@@ -328,7 +373,7 @@ fn a_pending_test_of_vitest_did_not_end_and_one_of_jest_is_left_out() {
         ("passed", "passed", Writer::Jest, vec![("a.ts::s > t", Some(Status::Passed))]),
     ];
     for (file, test, writer, expected) in table {
-        let tests = jest::parse(&report(file, test), writer).unwrap();
+        let tests = jest::parse(&report(file, test), writer).unwrap().cases;
         assert_eq!(statuses(&tests), expected, "{file} {test} {writer:?}");
     }
 }
@@ -345,7 +390,7 @@ fn a_failure_of_a_script_has_its_class_apart() {
     for (text, class, message) in table {
         let report = serde_json::json!({"testResults": [{ "name": "a.js", "assertionResults":
             [{ "title": "t", "status": "failed", "failureMessages": [text] }] }]});
-        let tests = jest::parse(&report.to_string(), Writer::Jest).unwrap();
+        let tests = jest::parse(&report.to_string(), Writer::Jest).unwrap().cases;
         assert_eq!((tests[0].class.as_str(), tests[0].message.as_str()), (class, message));
     }
 }

@@ -205,3 +205,24 @@ fn a_flaky_test_that_is_skipped_is_lost() {
     after.update_flaky(&results);
     assert_eq!(after.failing_flaky(), [TestId::from("t29")]);
 }
+
+#[test]
+fn a_test_that_lacks_content_is_not_searched_for_and_never_plain_green() {
+    let mut state = new(95, 3);
+    for _ in 0..100 {
+        if state.is_finished() {
+            break;
+        }
+        let mut done = outcome(&state, 28, &[30]);
+        if state.current_iteration == 0
+            && let FixStepOutcome::Ran(Ok(results)) = &mut done
+        {
+            results.lacking = [("t29".into(), "it needs `x`".to_owned())].into();
+        }
+        state = state.advance(done, 1).0;
+        assert!(!state.failing().contains(&"t29".into()), "{:?}", state.next);
+    }
+    let verdict = state.verdict.unwrap();
+    assert_eq!(verdict.ending, Ending::PartialSuccess, "{}", verdict.reason);
+    assert!(verdict.reason.contains("`t29` passes, and it needs `x`"), "{}", verdict.reason);
+}

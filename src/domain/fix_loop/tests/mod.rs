@@ -41,6 +41,7 @@ pub fn new(target: u32, max_iterations: u32) -> FixLoop {
         thresholds: Thresholds::default(),
         scope: FixScope::Code,
         known_failures: Vec::new(),
+        not_run: Vec::new(),
         prior: Prior::default(),
     };
     let session = SessionId::parse("WFS-test-x").unwrap();
@@ -80,6 +81,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
         tried: 1,
         suspicion: None,
         special_case: None,
+        unread: None,
         edits_tests: false,
     };
     FixStepOutcome::Proposed {
@@ -533,4 +535,43 @@ fn candidates_that_only_ran_out_of_time_are_said_to_have() {
     };
     let reason = &state.advance(done, 1).0.iterations[0].reason;
     assert_eq!(reason, "no plausible edit among 97 candidates, of which 3 only ran out of time");
+}
+
+#[test]
+fn what_is_kept_is_proven_also_when_nothing_is_dropped_and_when_the_session_ends_red() {
+    let steps = |minimise: bool, iterations: u32, passing: &[usize]| {
+        let mut state = new(95, iterations);
+        state.terms.minimise = minimise;
+        let (states, _) = play(state, 20, passing);
+        let proving: Vec<bool> = states
+            .iter()
+            .filter(|state| state.next == FixStep::Minimise)
+            .map(FixLoop::drops_hunks)
+            .collect();
+        (proving, states.last().unwrap().verdict.clone().unwrap().ending)
+    };
+    let table = [
+        ("green", true, &[30][..], vec![true], Ending::Success),
+        ("green, nothing is to be dropped", false, &[30], vec![false], Ending::Success),
+        ("red, with a kept change", true, &[25], vec![false], Ending::Failure),
+        ("red, without a change", true, &[10], vec![], Ending::Failure),
+    ];
+    for (why, minimise, passing, proving, ending) in table {
+        assert_eq!(steps(minimise, 1, passing), (proving, ending), "{why}");
+    }
+    let (states, _) = play(new(95, 1), 20, &[25]);
+    let (reopened, _) = states.last().unwrap().clone().reopen(3);
+    assert!(reopened.minimised.is_none(), "a longer change is proven again");
+}
+
+#[test]
+fn a_green_suite_beside_one_that_did_not_run_is_not_plainly_green() {
+    for (baseline, passing) in [(SIZE, &[][..]), (20, &[SIZE])] {
+        let mut state = new(95, 3);
+        state.terms.not_run = vec!["go test (go.mod, 3 test files)".into()];
+        let (states, _) = play(state, baseline, passing);
+        let verdict = states.last().unwrap().verdict.clone().unwrap();
+        assert_eq!(verdict.ending, Ending::PartialSuccess, "{}", verdict.reason);
+        assert!(verdict.reason.contains("not run: go test (go.mod, 3 test"), "{}", verdict.reason);
+    }
 }

@@ -188,6 +188,9 @@ pub struct Pipeline {
     /// Whether the suite is left alone where no test is missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_missing: bool,
+    /// Whether a person wants the suite to run although a gate is not met.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
     pub next: PipelineStep,
     /// Phases that have ended, in order.
     pub phases: Vec<PhaseRow>,
@@ -220,6 +223,7 @@ impl Pipeline {
             goal,
             confirm_plan,
             only_missing: false,
+            approved: false,
             next: PipelineStep::Gather,
             phases: vec![first],
             degraded: false,
@@ -308,7 +312,9 @@ impl Pipeline {
                     PipelineStep::Execute
                 }
                 PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } if confirmed => {
-                    self.back(5, PipelineStep::Execute)
+                    self.approved = true;
+                    // Another machine has the tests, but not their commit.
+                    self.back(5, PipelineStep::Keep)
                 }
                 next => next,
             };

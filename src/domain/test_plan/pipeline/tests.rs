@@ -169,7 +169,8 @@ fn a_gate_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     for (goal, confirmed, rests) in table {
         let next = end.clone().resume(goal, confirmed);
         assert_eq!(next.rests(), rests, "{goal:?} {confirmed}");
-        assert_eq!(next.next == PipelineStep::Execute, !rests);
+        assert_eq!(next.next == PipelineStep::Keep, !rests);
+        assert_eq!(next.approved, !rests, "{goal:?} {confirmed}");
     }
 }
 

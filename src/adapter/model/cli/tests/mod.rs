@@ -437,3 +437,13 @@ fn the_versions_of_the_tests_are_those_that_are_installed() {
         assert!(script.replace('\n', " ").contains(&pinned), "{pinned}");
     }
 }
+
+#[test]
+fn an_answer_that_a_client_cuts_is_no_failed_connection() {
+    for text in [
+        "stream disconnected: Incomplete response returned, reason: max_output_tokens",
+        "API Error: Claude's response exceeded the 128000 output token maximum.",
+    ] {
+        assert_eq!(super::output::words_kind(text), Some(ModelErrorKind::Truncated), "{text}");
+    }
+}

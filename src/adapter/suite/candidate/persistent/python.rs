@@ -57,9 +57,12 @@ struct CandidateRequest<'a> {
     stop: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct ReadyMessage {
     ready: bool,
+    /// Why it is not.
+    why: String,
 }
 
 #[derive(Deserialize)]
@@ -142,13 +145,13 @@ impl PythonRunner {
     async fn start(&self, key: &PoolKey) -> Result<LineServer, RunError> {
         let mut server = self.load(&key.0, &key.1, false).await?;
         let ready = server.receive::<ReadyMessage>(LOADING).await.map_err(|e| failed(&e))?;
-        if ready.is_some_and(|ready| ready.ready) {
-            return Ok(server);
+        match ready {
+            Some(ready) if ready.ready => Ok(server),
+            ready => Err(RunError::Io {
+                action: "prepare a warm process".into(),
+                reason: ready.map_or_else(|| "it ended".into(), |ready| ready.why),
+            }),
         }
-        Err(RunError::Io {
-            action: "prepare a warm process".into(),
-            reason: "the tests cannot be loaded, or threads run while they load".into(),
-        })
     }
 
     /// The pool of a key, or one with the same files and more tests, since each request selects the

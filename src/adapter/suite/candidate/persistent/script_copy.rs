@@ -33,21 +33,21 @@ pub struct ScriptFramework {
 /// Node's own runner: a thread with fresh modules for each test file.
 pub const NODE: ScriptFramework = ScriptFramework {
     driver: "warm_node.mjs",
-    read: |text| driver_lines::parse(text).tests,
+    read: |text| driver_lines::parse(text).cases,
     is_node: true,
 };
 
 /// Vitest through its Node.js API; verified with 1.6, 2.1, 3.2 and 4.1.
 pub const VITEST: ScriptFramework = ScriptFramework {
     driver: "warm_vitest.mjs",
-    read: |text| jest::parse(text, Writer::Vitest).unwrap_or_default(),
+    read: |text| jest::parse(text, Writer::Vitest).map(|report| report.cases).unwrap_or_default(),
     is_node: false,
 };
 
 /// Jest in one process; verified with 29.7 and 30.5.
 pub const JEST: ScriptFramework = ScriptFramework {
     driver: "warm_jest.mjs",
-    read: |text| jest::parse(text, Writer::Jest).unwrap_or_default(),
+    read: |text| jest::parse(text, Writer::Jest).map(|report| report.cases).unwrap_or_default(),
     is_node: false,
 };
 

@@ -15,12 +15,12 @@ fn the_whole_suite_runs_by_these_commands() {
         (
             Framework::Vitest,
             "npx vitest run",
-            "npx --no-install vitest run --reporter=json --reporter=default --outputFile.json=/results",
+            "npx --no-install vitest run --reporter=json --reporter=default --outputFile.json=/results --bail=0",
         ),
         (
             Framework::Jest,
             "npx jest",
-            "npx --no-install jest --json --testLocationInResults --outputFile=/results",
+            "npx --no-install jest --json --testLocationInResults --outputFile=/results --bail=0",
         ),
         (
             Framework::Mocha,
@@ -157,7 +157,7 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::Jest,
             "npx jest -c jest.unit.js",
             Some(&["a b.test.js::x"]),
-            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results 'a b\\.test\\.js'",
+            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results --coverage=false 'a b\\.test\\.js'",
         ),
         (
             Framework::Vitest,
@@ -245,10 +245,28 @@ fn a_configured_command_keeps_all_of_its_words() {
         ),
         (Framework::GoTest, "go test -C sub ./...", None, "go test -C sub -json ./..."),
         (
+            Framework::GoTest,
+            "go test -race -failfast -shuffle=on ./...",
+            None,
+            "go test -json -race -failfast -shuffle=on ./...",
+        ),
+        (
+            Framework::GoTest,
+            "go test -race -failfast -shuffle=on ./...",
+            Some(&["x/shop.TestTotal"]),
+            "go test -json -race -run '^(TestTotal)$' .x/shop",
+        ),
+        (
+            Framework::Vitest,
+            "npx vitest run --shard=1/2 --bail=1",
+            Some(&["a.test.ts::x"]),
+            "npx vitest run --bail=1 --run --reporter=json --reporter=default --outputFile.json=/results a.test.ts",
+        ),
+        (
             Framework::Jest,
             "npx jest",
             Some(&["app/[slug]/page.test.tsx::x"]),
-            "npx jest --json --testLocationInResults --outputFile=/results 'app/\\[slug\\]/page\\.test\\.tsx'",
+            "npx jest --json --testLocationInResults --outputFile=/results --coverage=false 'app/\\[slug\\]/page\\.test\\.tsx'",
         ),
         (Framework::Pytest, "make lint && pytest -q", None, "make lint && pytest -q"),
         (Framework::Command, "make test | tee log", None, "make test | tee log"),
@@ -309,7 +327,11 @@ fn a_configured_command_keeps_all_of_its_words() {
         let is_replaced = |word: &&String| {
             let is_module = *framework == Framework::Unittest;
             (is_module && ["-m", "unittest"].contains(&word.as_str()))
-                || (selection.is_some() && *word == "./...")
+                // What would keep a chosen test from running, or change its order.
+                || (selection.is_some()
+                    && ["./...", "-failfast", "-shuffle=", "--shard="]
+                        .iter()
+                        .any(|start| word.starts_with(start)))
         };
         for word in words.words().iter().filter(|word| !is_replaced(word)) {
             let Some((_, after)) = rest.split_once(word.as_str()) else {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter::host::process::ExitReason;
 
+use super::super::format::{Report, ReportedTest};
 use super::adapter::RunCommand;
 use super::*;
 use crate::code::conventions;
@@ -272,6 +273,20 @@ fn every_framework_is_detected_by_its_files() {
         (&[("gradlew", "")], None),
         (&[("Shop.sln", ""), ("Shop/Shop.csproj", "<Project />")], None),
         (&[("package.json", r#"{"devDependencies": {"jasmine": "5", "karma": "6"}}"#)], None),
+        (
+            // `ng test` compiles what Vitest then runs.
+            &[
+                (
+                    "angular.json",
+                    r#"{"projects": {"a": {"architect": {"test": {"builder": "@angular/build:unit-test"}}}}}"#,
+                ),
+                (
+                    "package.json",
+                    r#"{"scripts": {"test": "ng test"}, "devDependencies": {"vitest": "4"}}"#,
+                ),
+            ],
+            None,
+        ),
         (&[("CMakeLists.txt", "project(x)\n")], None),
         (&[("composer.json", r#"{"require-dev": {"phpunit/phpunit": "^9"}}"#)], None),
         (
@@ -378,16 +393,21 @@ fn every_framework_is_detected_by_a_configured_command() {
 }
 
 #[test]
-fn tap_that_keeps_not_to_its_plan_is_incomplete() {
-    let table = [
-        ("1..0\n", true),
-        ("1..2\nok 1 - a\nok 2 - b # SKIP\n", true),
-        ("1..2\nok 1 - a\n    1..1\n    ok 1 - inner\n", false),
-        ("1..2\n", false),
-        ("1..1\nok 1 - a\n1..1 # of the second tool\nok 1 - b\n", true),
-        ("TAP version 14\nok 1 - a\n1..1\n", true),
+fn tap_is_held_against_its_plan() {
+    let short = "the report announces 2 tests and holds 1";
+    let given_up = "the report says that the run was given up: no disk";
+    let table: [(&str, bool, &[&str]); 9] = [
+        ("1..0\n", true, &[]),
+        ("1..2\nok 1 - a\nok 2 - b # SKIP\n", true, &[]),
+        ("1..2\nok 1 - a\n    1..1\n    ok 1 - inner\n", true, &[short]),
+        ("1..2\n", false, &["the report announces 2 tests and holds 0"]),
+        ("1..1\nok 1 - a\n1..1 # of the second tool\nok 1 - b\n", true, &[]),
+        ("TAP version 14\nok 1 - a\n1..1\n", true, &[]),
+        ("1..2\nok 1 - a\nBail out! no disk\n", true, &[short, given_up]),
+        ("TAP version 13\nBail out! no disk\n", true, &[given_up]),
+        ("ok 1 - a\nBail out! no disk\n", true, &[given_up]),
     ];
-    for (output, expected) in table {
+    for (output, complete, expected) in table {
         let project = Project::new(&[("log", output)]);
         let root = &project.site.root;
         let artifacts = RunArtifacts {
@@ -398,8 +418,15 @@ fn tap_that_keeps_not_to_its_plan_is_incomplete() {
             site: &project.site,
         };
         let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
-        assert_eq!(report.complete, expected, "{output}");
+        let found = crate::domain::declared::objections(&report.documents, false, None);
+        let found: Vec<String> = found.iter().map(crate::domain::test::Objection::clause).collect();
+        assert_eq!((report.complete, &found[..]), (complete, &texts(expected)[..]), "{output}");
+        assert_eq!(report.suite_problems.len(), usize::from(output.contains("Bail")), "{output}");
     }
+}
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|text| (*text).to_owned()).collect()
 }
 
 #[test]
@@ -455,7 +482,7 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
         site: &project.site,
     };
     let report = (adapter(framework).read)(&artifacts).map_err(|error| error.to_string())?;
-    Ok(report.tests.len())
+    Ok(report.cases.len())
 }
 
 #[test]
@@ -501,9 +528,9 @@ fn a_command_without_a_report_is_one_test_with_its_output_as_evidence() {
         let site = &project.site;
         let artifacts = RunArtifacts { command, ending, results: &results, log: &log, site };
         let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
-        let read = report.tests.first().map(|one| (one.status.unwrap(), one.message.as_str()));
+        let read = report.cases.first().map(|one| (one.status.unwrap(), one.message.as_str()));
         assert_eq!(read, expected, "{output}");
-        assert!(report.tests.iter().all(|one| one.id == command && one.kind == CaseKind::Command));
+        assert!(report.cases.iter().all(|one| one.id == command && one.kind == CaseKind::Command));
     }
 }
 
@@ -530,4 +557,23 @@ proptest::proptest! {
             }
         }
     }
+}
+
+#[test]
+fn tests_of_one_name_are_told_apart_by_their_files_else_by_numbers() {
+    let test = |file: Option<&str>| ReportedTest {
+        id: "ui::opens".into(),
+        file: file.map(str::to_owned),
+        ..ReportedTest::default()
+    };
+    let names = |files: &[Option<&str>]| -> Vec<String> {
+        let tests = files.iter().map(|file| test(*file)).collect();
+        let report = Report::of(tests);
+        let named = super::command::with_names_of_their_own(report).cases;
+        named.into_iter().map(|test| test.id).collect()
+    };
+    assert_eq!(names(&[Some("a.js"), Some("b.js")]), ["a.js: ui::opens", "b.js: ui::opens"]);
+    assert_eq!(names(&[Some("a.js"), Some("a.js")]), ["ui::opens", "ui::opens (2)"]);
+    assert_eq!(names(&[None, None]), ["ui::opens", "ui::opens (2)"]);
+    assert_eq!(names(&[Some("a.js")]), ["ui::opens"]);
 }

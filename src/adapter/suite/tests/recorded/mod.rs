@@ -88,7 +88,7 @@ fn read(case: &Path) -> Value {
     };
     let report = (adapter_of(name).read)(&artifacts).unwrap();
     let paths = PathMapper { root, directory, layers: vec![] };
-    let tests: Vec<Value> = to_test_cases(&report.tests, &paths)
+    let tests: Vec<Value> = to_test_cases(report.results(), &paths)
         .iter()
         .map(|test| {
             let mut shown = json!({ "id": test.id, "status": test.status });
