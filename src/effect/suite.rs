@@ -369,7 +369,10 @@ impl RunError {
             Self::ForeignReport { .. } => {
                 "narrow the pattern to the files that the test runner writes, such as `**/TEST-*.xml`".into()
             }
-            Self::NoReportFile { .. } | Self::BadReport { .. } => {
+            Self::NoReportFile { .. } => {
+                "point `--report` at the JUnit XML file that the test command writes; a runner that dies in the middle writes none".into()
+            }
+            Self::BadReport { .. } => {
                 "point `--report` at the JUnit XML file that the test command writes".into()
             }
             Self::Canary { .. } => {

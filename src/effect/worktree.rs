@@ -71,10 +71,16 @@ pub trait Worktree: Send + Sync {
         base: Option<&CommitId>,
     ) -> Result<LineOrigin, GitError>;
 
-    /// Writes the files of a tree into a scratch folder of the session and returns its path.
-    async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
+    /// Writes the files of a tree into a scratch folder of the session and returns its path. Git finds the
+    /// history of this commit there, or else that of the fix branch.
+    async fn export(
+        &self,
+        tree: &TreeId,
+        name: &str,
+        commit: Option<&CommitId>,
+    ) -> Result<PathBuf, GitError>;
 
-    /// Like [`Worktree::export`], byte for byte as committed, and without the files that configure coding
+    /// Like [`Worktree::export`], without a history, byte for byte as committed, and without the files that configure coding
     /// agents.
     async fn export_for_agent(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 

@@ -161,6 +161,25 @@ impl RepoWorktree {
         Ok(folder)
     }
 
+    /// A git directory beside the folder of this name, with its HEAD on a commit.
+    fn detach_history(&self, commit: &CommitId, name: &str) -> Result<PathBuf, GitError> {
+        let history = self.emptied(&format!("{name}.git"))?;
+        self.with(|repo| {
+            write_texts([
+                (history.join("HEAD"), format!("{commit}\n")),
+                (history.join("commondir"), format!("{}\n", repo.commondir().display())),
+            ])?;
+            let tree = find_commit(repo, commit)?.tree().map_err(failed("read a tree"))?;
+            let write = || {
+                let mut index = git2::Index::open(&history.join("index"))?;
+                index.read_tree(&tree)?;
+                index.write()
+            };
+            write().map_err(failed("write the index of a checkout"))
+        })?;
+        Ok(history)
+    }
+
     /// Writes a tree as the user's checkout has it, and keeps what it lacks. What the first one did not lack,
     /// no later one does: it is an edit, which is written as git keeps it.
     fn write(&self, target: &TreeId, root: &Path, place: Place<'_>) -> Result<(), GitError> {
@@ -264,19 +283,23 @@ fn register(
     fs::create_dir_all(root).map_err(io(format!("create {}", root.display())))?;
     fs::create_dir_all(registration).map_err(io(format!("create {}", registration.display())))?;
     let link = root.join(".git");
-    let texts = [
+    write_texts([
         (registration.join("HEAD"), head),
         (registration.join("commondir"), format!("{}\n", common.display())),
         (registration.join("gitdir"), format!("{}\n", link.display())),
         (link, format!("gitdir: {}\n", registration.display())),
-    ];
-    for (path, text) in texts {
-        files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
-    }
+    ])?;
     // libgit2 reads `shallow` beside HEAD, not from the shared directory.
     copy_shallow(common, registration)?;
     // We hold the session's lock, so an existing lock file is left over from a kill.
     files::remove(&registration.join("index.lock")).map_err(io("remove a left-over index.lock"))
+}
+
+fn write_texts<const N: usize>(texts: [(PathBuf, String); N]) -> Result<(), GitError> {
+    for (path, text) in texts {
+        files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
+    }
+    Ok(())
 }
 
 #[async_trait]
@@ -360,9 +383,19 @@ impl Worktree for RepoWorktree {
         self.with(|repo| line_history::last_change(repo, &self.head, file, lines, base))
     }
 
-    async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
+    async fn export(
+        &self,
+        target: &TreeId,
+        name: &str,
+        commit: Option<&CommitId>,
+    ) -> Result<PathBuf, GitError> {
         let folder = self.emptied(name)?;
         self.write(target, &folder, Place::Folder(&folder))?;
+        let history = match commit {
+            Some(commit) => self.detach_history(commit, name)?,
+            None => self.registration.clone(),
+        };
+        write_texts([(folder.join(".git"), format!("gitdir: {}\n", history.display()))])?;
         Ok(folder)
     }
 

@@ -259,7 +259,7 @@ impl Performer<'_> {
             format!("running {} on the merge base {}", tests(&failing), base.short()),
         );
         let tree = self.fx.worktree.tree_of(base).await?;
-        let root = self.fx.worktree.export(&tree, "base").await?;
+        let root = self.fx.worktree.export(&tree, "base", Some(base)).await?;
         let known = self.fx.worktree.gaps(self.fx.worktree.root());
         if let Some(gap) = self.fx.worktree.gaps(&root).iter().find(|gap| !known.contains(gap)) {
             let reason = format!("`{}` of the merge base is {}", gap.path, gap.cause);
@@ -380,7 +380,7 @@ impl Performer<'_> {
     /// Runs the suite without regreen's own files (specification.md 13.18, second witness).
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "running the full suite once more in a fresh checkout".into());
-        let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
+        let root = self.fx.worktree.export(&state.accepted_tree, "confirm", None).await?;
         outcome_of(self.run_in(&root, state, &Scope::Full).await)
     }
 

@@ -170,7 +170,7 @@ fn submodules_are_there_as_deep_as_the_user_has_them() {
         assert_eq!(worktree.read(&edited, &inside).await.unwrap(), None);
         let edit = FileEdit { file: inside, before: Some("m\n".into()), after: Some("n\n".into()) };
         worktree.graft(&tree, &EditSet { files: vec![edit] }).await.unwrap_err();
-        let confirmed = worktree.export(&edited, "confirm").await.unwrap();
+        let confirmed = worktree.export(&edited, "confirm", None).await.unwrap();
         assert_eq!(files_of(&confirmed), expected);
     });
 }
@@ -192,7 +192,7 @@ fn a_link_in_the_place_of_a_submodule_leads_nowhere() {
     assert_eq!(files_of(worktree.root()), files_of(&root));
     fs::rename(root.join("sub"), around.join("moved")).unwrap();
     std::os::unix::fs::symlink(around.join("moved"), root.join("sub")).unwrap();
-    let folder = futures::executor::block_on(worktree.export(&tree, "confirm")).unwrap();
+    let folder = futures::executor::block_on(worktree.export(&tree, "confirm", None)).unwrap();
     assert!(!folder.join("sub/x.json").exists(), "the user's path leads out of the checkout");
     assert_eq!(worktree.gaps(&folder).len(), 1);
 }

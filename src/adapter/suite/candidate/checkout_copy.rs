@@ -18,8 +18,8 @@ const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
 /// Bytes in which the end of the first line is looked for.
 const FIRST_LINE: u64 = 1 << 12;
 
-/// Copies a checkout to `target`, replacing what is there; dependency folders are linked. Returns
-/// the real path of the copy.
+/// Copies a checkout to `target`, replacing what is there; dependency folders are linked, and git finds the
+/// history of the checkout if that is a linked worktree. Returns the real path of the copy.
 pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
     let copy = || {
         files::remove_tree(target)?;
@@ -38,7 +38,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         // What Composer finds from the real path of its files would be that of the other checkout.
         let linked =
             LINKED.iter().any(|known| name == *known) && !entry.path().join("composer").is_dir();
-        if name == ".git" {
+        if name == ".git" && kind.is_dir() {
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
         } else if kind.is_dir() && linked {
@@ -101,7 +101,7 @@ mod tests {
     use crate::domain::proposal::FileEdit;
 
     #[test]
-    fn a_copy_has_the_sources_links_dependencies_and_leaves_git_out() {
+    fn a_copy_has_the_sources_links_dependencies_and_no_repository_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         for file in ["src/a.py", ".git/HEAD", "node_modules/x/index.js"] {
@@ -114,6 +114,10 @@ mod tests {
         assert_eq!(fs::read_to_string(copy.join("src/a.py")).unwrap(), "src/a.py");
         assert!(!copy.join(".git").exists() && !copy.join("stale").exists());
         assert!(copy.join("node_modules").is_symlink());
+        fs::remove_dir_all(from.join(".git")).unwrap();
+        fs::write(from.join(".git"), "gitdir: elsewhere").unwrap();
+        let copy = copy_checkout(&from, &to).unwrap();
+        assert_eq!(fs::read_to_string(copy.join(".git")).unwrap(), "gitdir: elsewhere");
     }
 
     #[test]

@@ -131,7 +131,8 @@ class Recorder:
         }
 
     def pytest_runtest_logstart(self, nodeid, location):
-        self.write({"id": nodeid, "start": True, "at": time.time()})
+        file = os.path.join(self.root, location[0])
+        self.write({"id": nodeid, "start": True, "at": time.time(), "file": file})
 
     def write_hung(self, is_spread):
         """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run. Where

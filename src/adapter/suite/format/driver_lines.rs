@@ -82,7 +82,9 @@ pub fn parse(text: &str) -> Report {
     let mut cases: Vec<ReportedTest> = named.map(ReportedTest::from).collect();
     let mut complete = !ends.is_empty();
     if !complete {
-        let cut: Vec<ReportedTest> = unended(text).map(|line| cut_short(line.id)).collect();
+        let cut: Vec<ReportedTest> = unended(text)
+            .map(|Line { id, file, line, .. }| ReportedTest { file, line, ..cut_short(id) })
+            .collect();
         complete = !cut.is_empty();
         cases.extend(cut);
     }
