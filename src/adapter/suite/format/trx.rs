@@ -73,7 +73,10 @@ impl Run {
                 let class = class.split(',').next().unwrap_or_default().to_owned();
                 self.classes.insert(self.definition.clone(), class);
             }
-            b"Counters" => self.declared = counters(element),
+            b"Counters" => {
+                let aborted = self.declared.aborted.take();
+                self.declared = Declared { aborted, ..counters(element) };
+            }
             b"ResultSummary" => {
                 let outcome = attribute(element, "outcome").unwrap_or_default();
                 if ["Aborted", "Error", "Timeout", "Disconnected"].contains(&outcome.as_str()) {
