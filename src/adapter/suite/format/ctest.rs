@@ -1,14 +1,16 @@
 //! Parses the JUnit XML of CTest, and the cases of GoogleTest in the output of its tests.
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use crate::code::pattern::Pattern;
 use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::xml::{attribute, attributes, line_at, resolve_reference};
-use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounded, milliseconds};
+use super::xml::{Piece, attribute, attributes, ends_before, read_pieces};
+use super::{
+    MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounded, held_in, milliseconds,
+    tail,
+};
 
 /// One test as CTest reports it.
 #[derive(Default)]
@@ -25,71 +27,62 @@ struct Case {
 /// replaced by these; their ids are `test > Suite.Case`.
 /// Fails with [`Unreadable`] when the text is not XML or holds no `testsuite`.
 pub fn parse(text: &str) -> Result<Report, Unreadable> {
-    let mut reader = Reader::from_str(text);
-    let (mut report, mut current, mut seen) = (Report::of(Vec::new()), None::<Case>, false);
-    let (mut depth, mut collecting) = (0_u32, false);
-    let mut document = Document::default();
-    let mut add = |case: Case, document: &mut Document| {
-        let tests = reported(case);
-        let has = |status| tests.iter().any(|test| test.status == Some(status));
-        document.held.tests += 1;
-        document.held.failed += u32::from(has(Status::Failed));
-        document.held.skipped += u32::from(!tests.is_empty() && has(Status::Skipped));
-        report.cases.extend(tests);
-    };
-    loop {
-        let event = reader.read_event().map_err(|error| Unreadable {
-            line: line_at(text, reader.error_position()),
-            expected: format!("JUnit XML ({error})"),
-        })?;
-        match event {
-            Event::Start(element) => {
-                depth += 1;
-                match element.local_name().as_ref() {
-                    b"testsuite" => (seen, document.declared) = (true, declared(&element)),
-                    b"testcase" => current = Some(case(&element)),
-                    b"system-out" => collecting = true,
-                    _ => reason(&element, current.as_mut()),
-                }
-            }
-            Event::Empty(element) => match element.local_name().as_ref() {
-                b"testsuite" => seen = true,
-                b"testcase" => add(case(&element), &mut document),
-                _ => reason(&element, current.as_mut()),
-            },
-            Event::Text(piece) if collecting => {
-                collect(current.as_mut(), &piece.decode().unwrap_or_default());
-            }
-            Event::CData(piece) if collecting => {
-                collect(current.as_mut(), &piece.decode().unwrap_or_default());
-            }
-            Event::GeneralRef(name) if collecting => {
-                collect(current.as_mut(), &resolve_reference(&name));
-            }
-            Event::End(element) => {
-                depth = depth.saturating_sub(1);
-                match element.local_name().as_ref() {
-                    b"testcase" => {
-                        if let Some(case) = current.take() {
-                            add(case, &mut document);
-                        }
-                    }
-                    b"system-out" => collecting = false,
-                    _ => {}
-                }
-            }
-            Event::Eof if !seen || depth > 0 => {
-                return Err(Unreadable {
-                    line: line_at(text, u64::MAX),
-                    expected: "the end of a `testsuite` element".to_owned(),
-                });
-            }
-            Event::Eof => {
-                report.documents.push(document);
-                return Ok(report);
-            }
+    let mut parser = Parser { report: Report::of(Vec::new()), ..Parser::default() };
+    read_pieces(text, "JUnit XML", |piece| match piece {
+        Piece::Open(element) => parser.open_element(element),
+        Piece::Text(text) => parser.collect(text),
+        Piece::Close(name) => parser.close_element(name),
+    })?;
+    if !parser.seen_suite || parser.depth > 0 {
+        return Err(ends_before("the end of a `testsuite` element", text));
+    }
+    parser.report.documents.push(parser.document);
+    Ok(parser.report)
+}
+
+#[derive(Default)]
+struct Parser {
+    report: Report,
+    document: Document,
+    case: Option<Case>,
+    depth: u32,
+    seen_suite: bool,
+    collecting: bool,
+}
+
+impl Parser {
+    fn open_element(&mut self, element: &BytesStart<'_>) {
+        self.depth += 1;
+        match element.local_name().as_ref() {
+            b"testsuite" => (self.seen_suite, self.document.declared) = (true, declared(element)),
+            b"testcase" => self.case = Some(case(element)),
+            b"system-out" => self.collecting = true,
+            _ => reason(element, self.case.as_mut()),
+        }
+    }
+
+    fn collect(&mut self, piece: &str) {
+        let Some(case) = self.case.as_mut().filter(|_| self.collecting) else { return };
+        case.output.push_str(&bounded(piece, OUTPUT.saturating_sub(case.output.len())));
+    }
+
+    fn close_element(&mut self, name: &[u8]) {
+        self.depth = self.depth.saturating_sub(1);
+        match name {
+            b"testcase" => self.close_case(),
+            b"system-out" => self.collecting = false,
             _ => {}
         }
+    }
+
+    fn close_case(&mut self) {
+        let tests = self.case.take().map(reported).unwrap_or_default();
+        let inner = held_in(&tests);
+        let held = &mut self.document.held;
+        held.tests += 1;
+        held.failed += inner.failed.min(1);
+        held.skipped += inner.skipped.min(1);
+        self.report.cases.extend(tests);
     }
 }
 
@@ -127,9 +120,9 @@ fn reason(element: &BytesStart<'_>, case: Option<&mut Case>) {
 /// Bytes of the output of one test that are kept.
 const OUTPUT: usize = 8 << 20;
 
-fn collect(case: Option<&mut Case>, piece: &str) {
-    let Some(case) = case else { return };
-    case.output.push_str(&bounded(piece, OUTPUT.saturating_sub(case.output.len())));
+/// Whether a test that did not run was to run: without its program or its fixture, CTest fails.
+pub fn is_mishap(reason: &str) -> bool {
+    !reason.starts_with("SKIP_") && reason != "Disabled"
 }
 
 /// The tests of one entry.
@@ -137,10 +130,7 @@ fn reported(case: Case) -> Vec<ReportedTest> {
     let status = match case.status.as_str() {
         "run" => Status::Passed,
         "disabled" => Status::Skipped,
-        // Without its program or its fixture a test did not run and CTest fails.
-        "notrun" if case.reason.starts_with("SKIP_") || case.reason == "Disabled" => {
-            Status::Skipped
-        }
+        "notrun" if !is_mishap(&case.reason) => Status::Skipped,
         _ => Status::Failed,
     };
     let inner = cases_of_google_test(&case.output);
@@ -187,14 +177,6 @@ fn message(output: &str, reason: &str) -> String {
     let last = lines.get(lines.len().saturating_sub(5)..).unwrap_or_default().join("\n");
     let parts = [reason, last.as_str()].into_iter().filter(|part| !part.is_empty());
     bounded(&parts.collect::<Vec<_>>().join("\n"), MESSAGE_LIMIT)
-}
-
-fn tail(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.get(start..).unwrap_or_default()
 }
 
 static OUTCOME: Pattern =

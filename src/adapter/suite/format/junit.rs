@@ -3,47 +3,30 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use crate::domain::declared::{Declared, Document, Held};
-use crate::domain::test::{CaseKind, Status};
+use crate::domain::test::Status;
 
-use super::xml::{attribute, attributes, line_at, resolve_reference};
-use super::{MESSAGE_LIMIT, Report, ReportedTest, Retried, STACK_LIMIT, Unreadable, bounded};
+use super::xml::{Piece, attribute, attributes, ends_before, read_pieces};
+use super::{
+    MESSAGE_LIMIT, Report, ReportedTest, Retried, STACK_LIMIT, Unreadable, bounded, ctest,
+};
+
+#[cfg(test)]
+mod tests;
 
 /// Reads a report. Ids are `class::name`; a `file` attribute goes before them with `::` when no
 /// class is named. External entities are never resolved, and unknown ones are kept as text.
 /// Fails with [`Unreadable`] when the text is not XML or holds no `testsuite`.
 pub fn parse(text: &str) -> Result<Report, Unreadable> {
-    let mut reader = Reader::from_str(text);
     let mut parser = Parser::default();
-    loop {
-        let event = reader.read_event().map_err(|error| Unreadable {
-            line: line_at(text, reader.error_position()),
-            expected: format!("JUnit XML ({error})"),
-        })?;
-        match event {
-            Event::Start(element) => parser.open_element(&element),
-            Event::Empty(element) => {
-                parser.open_element(&element);
-                parser.close_element(element.local_name().as_ref());
-            }
-            Event::Text(piece) => parser.collect(&piece.decode().unwrap_or_default()),
-            Event::CData(piece) => parser.collect(&piece.decode().unwrap_or_default()),
-            Event::GeneralRef(name) if parser.collecting => {
-                parser.collect(&resolve_reference(&name));
-            }
-            Event::End(element) => parser.close_element(element.local_name().as_ref()),
-            Event::Eof => {
-                return parser.into_report().map_err(|expected| Unreadable {
-                    line: u32::try_from(text.lines().count().max(1)).unwrap_or(u32::MAX),
-                    expected: expected.to_owned(),
-                });
-            }
-            _ => {}
-        }
-    }
+    read_pieces(text, "JUnit XML", |piece| match piece {
+        Piece::Open(element) => parser.open_element(element),
+        Piece::Text(text) => parser.collect(text),
+        Piece::Close(name) => parser.close_element(name),
+    })?;
+    parser.into_report().map_err(|expected| ends_before(expected, text))
 }
 
 /// A `testsuite` or `testsuites` that is open.
@@ -84,6 +67,10 @@ struct Parser {
     open: Vec<Suite>,
     seen_suite: bool,
     case: Option<ReportedTest>,
+    /// Whether the case may fail, such as one that is still to be written.
+    is_todo: bool,
+    /// Whether its writer says that the case did not run, of which the reason decides.
+    did_not_run: bool,
     /// Failure of a suite that is being read.
     problem: Option<ReportedTest>,
     collecting: bool,
@@ -96,17 +83,18 @@ impl Parser {
                 self.seen_suite = true;
                 self.open.push(open_suite(element, self.report.cases.len()));
             }
-            b"testcase" => {
-                self.case = Some(read_case(element));
-                if let Some(suite) = self.open.last_mut() {
-                    let has = |name: &str| attribute(element, name);
-                    suite.counts_assertions |= !suite.has_disabled
-                        && has("status").as_deref() == Some("run")
-                        && has("result").is_none();
-                }
-            }
+            b"testcase" => self.open_case(element),
             name => match (&mut self.case, self.open.last()) {
                 (Some(case), _) => {
+                    if name == b"skipped" {
+                        let of = |name| attribute(element, name).unwrap_or_default();
+                        let reason = of("message");
+                        // Node.js and Catch2.
+                        self.is_todo = of("type") == "todo" || reason.contains("!mayfail");
+                        if self.did_not_run && !reason.is_empty() && ctest::is_mishap(&reason) {
+                            (case.status, case.message) = (Some(Status::Failed), reason);
+                        }
+                    }
                     self.collecting = read_outcome(name, element, case);
                     self.note_outcome(name);
                 }
@@ -117,6 +105,34 @@ impl Parser {
                 }
                 (None, _) => {}
             },
+        }
+    }
+
+    fn open_case(&mut self, element: &BytesStart<'_>) {
+        let mut test = ReportedTest::default();
+        let (mut class, mut name) = (Cow::default(), Cow::default());
+        let (mut ran, mut has_result) = (false, false);
+        (self.is_todo, self.did_not_run) = (false, false);
+        for (key, value) in attributes(element) {
+            match key {
+                b"classname" => class = value,
+                b"name" => name = value,
+                b"file" => test.file = Some(value.into_owned()),
+                b"line" => test.line = value.parse().ok(),
+                b"time" => test.duration_ms = milliseconds(&value),
+                b"status" | b"result" => {
+                    test.status = test.status.or_else(|| status_of(&value));
+                    has_result |= key == b"result";
+                    ran |= value == "run";
+                    self.did_not_run |= value == "notrun";
+                }
+                _ => {}
+            }
+        }
+        test.id = id(test.file.as_deref(), &class, &name);
+        self.case = Some(test);
+        if let Some(suite) = self.open.last_mut() {
+            suite.counts_assertions |= !suite.has_disabled && ran && !has_result;
         }
     }
 
@@ -145,12 +161,29 @@ impl Parser {
     }
 
     fn close_case(&mut self) {
-        let Some(case) = self.case.take().map(finish) else { return };
-        if let Some(suite) = self.open.last_mut() {
+        let Some(mut case) = self.case.take().map(finish) else { return };
+        if self.is_todo {
+            case = ReportedTest { message: String::new(), stack: String::new(), ..case };
+            case.status = Some(Status::Skipped);
+        }
+        let suite = self.open.last_mut();
+        let problem = suite.as_deref().map(problem_of).filter(|_| case.id.is_empty());
+        if let Some(suite) = suite {
             suite.held.tests += 1;
             suite.held.skipped += u32::from(case.status == Some(Status::Skipped));
         }
-        self.report.cases.push(case);
+        match problem {
+            // A set-up of all suites, or a test in the middle of which the run was given up.
+            Some(problem) if case.status != Some(Status::Skipped) => {
+                if case.message.is_empty() {
+                    "the run ended in the middle of a test that the report does not name"
+                        .clone_into(&mut case.message);
+                }
+                let (message, stack) = (case.message, case.stack);
+                self.report.suite_problems.push(ReportedTest { message, stack, ..problem });
+            }
+            _ => self.report.cases.push(case),
+        }
     }
 
     fn add_problem(&mut self, problem: ReportedTest) {
@@ -170,7 +203,7 @@ impl Parser {
             self.add_problem(problem);
         }
         let Some(suite) = self.open.pop() else { return };
-        merge_retries(&mut self.report.cases, suite.first);
+        merge_retries(&mut self.report.cases, suite.first, suite.declared.tests);
         let Held { tests, failed, skipped } = suite.held;
         let missing = suite.missing_tests();
         if let Some(outer) = self.open.last_mut() {
@@ -242,17 +275,14 @@ fn open_suite(element: &BytesStart<'_>, first: usize) -> Suite {
 /// A failure of the suite itself, such as a fixture outside of its tests.
 fn problem_of(suite: &Suite) -> ReportedTest {
     let unnamed = || suite.file.clone().unwrap_or_else(|| "the suite".to_owned());
-    ReportedTest {
-        id: if suite.name.is_empty() { unnamed() } else { suite.name.clone() },
-        kind: CaseKind::Hook,
-        status: Some(Status::Failed),
-        ..ReportedTest::default()
-    }
+    let id = if suite.name.is_empty() { unnamed() } else { suite.name.clone() };
+    ReportedTest::problem(id, String::new())
 }
 
 /// Makes one test of the runs of a test that its suite holds several times: it passed where its last run
-/// did, and failed where all runs failed alike. Other tests of one name are several.
-fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize) {
+/// did, and failed where all runs failed alike. Other tests of one name are several, unless the suite
+/// declares as many tests as it has names.
+fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize, declared: Option<u32>) {
     let of_suite = cases.get(first..).unwrap_or_default();
     let mut seen = HashSet::with_capacity(of_suite.len());
     if of_suite.iter().all(|case| seen.insert((&case.id, case.file.as_deref()))) {
@@ -262,6 +292,7 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize) {
     for (at, case) in of_suite.iter().enumerate() {
         runs.entry((&case.id, case.file.as_deref())).or_default().push(first + at);
     }
+    let counts_names = declared.is_some_and(|tests| usize::try_from(tests) == Ok(runs.len()));
     let mut superseded = BTreeSet::new();
     let mut merged = Vec::new();
     for runs in runs.into_values() {
@@ -270,8 +301,15 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize) {
             continue;
         };
         let failed = |at: &usize| cases.get(*at).filter(|one| one.status == Some(Status::Failed));
-        let Some(failure) = earlier.iter().find_map(failed) else { continue };
         let again = failed(last);
+        let Some(failure) = earlier.iter().find_map(failed) else {
+            if counts_names && let Some(run) = cases.get(*last) {
+                superseded.extend(earlier.iter().copied());
+                let retried = if again.is_some() { Retried::No } else { Retried::Marked };
+                merged.push((*last, ReportedTest { retried, ..run.clone() }));
+            }
+            continue;
+        };
         let is_alike = |other: &ReportedTest| {
             (&other.class, &other.message) == (&failure.class, &failure.message)
         };
@@ -300,24 +338,6 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize) {
     });
 }
 
-fn read_case(element: &BytesStart<'_>) -> ReportedTest {
-    let mut test = ReportedTest::default();
-    let (mut class, mut name) = (Cow::default(), Cow::default());
-    for (key, value) in attributes(element) {
-        match key {
-            b"classname" => class = value,
-            b"name" => name = value,
-            b"file" => test.file = Some(value.into_owned()),
-            b"line" => test.line = value.parse().ok(),
-            b"time" => test.duration_ms = milliseconds(&value),
-            b"status" | b"result" => test.status = test.status.or_else(|| status_of(&value)),
-            _ => {}
-        }
-    }
-    test.id = id(test.file.as_deref(), &class, &name);
-    test
-}
-
 fn id(file: Option<&str>, class: &str, name: &str) -> String {
     let owner = if class.is_empty() { file.unwrap_or_default() } else { class };
     // The failed set-up of a class is reported as a test without a name.
@@ -335,11 +355,12 @@ fn status_of(word: &str) -> Option<Status> {
     match word.to_ascii_lowercase().as_str() {
         // GoogleTest, CTest, NUnit, xUnit.net, Ginkgo, behave.
         "notrun" | "disabled" | "ignored" | "ignore" | "skipped" | "skip" | "suppressed"
-        | "inconclusive" | "notexecuted" | "notrunnable" | "pending" | "untested" => {
-            Some(Status::Skipped)
+        | "inconclusive" | "notexecuted" | "notrunnable" | "pending" => Some(Status::Skipped),
+        // To behave, a scenario is untested that was to run.
+        "untested" | "failed" | "fail" | "failure" | "error" | "errored" | "broken" | "timeout"
+        | "timedout" | "aborted" | "crashed" | "panicked" | "interrupted" | "undefined" => {
+            Some(Status::Failed)
         }
-        "failed" | "fail" | "failure" | "error" | "errored" | "broken" | "timeout" | "timedout"
-        | "aborted" | "crashed" | "panicked" | "interrupted" | "undefined" => Some(Status::Failed),
         _ => None,
     }
 }
@@ -408,7 +429,7 @@ fn finish(mut case: ReportedTest) -> ReportedTest {
     }
     if case.status == Some(Status::Failed) && case.message.is_empty() {
         let first = case.stack.lines().find(|line| !line.trim().is_empty());
-        case.message = bounded(first.unwrap_or_default().trim(), MESSAGE_LIMIT);
+        case.message = bounded(first.unwrap_or("the report gives no reason").trim(), MESSAGE_LIMIT);
     }
     // Gradle repeats the class in the message.
     let repeated = case.message.strip_prefix(case.class.as_str());
@@ -416,321 +437,4 @@ fn finish(mut case: ReportedTest) -> ReportedTest {
         case.message = rest.to_owned();
     }
     case
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::test::Objection;
-
-    #[test]
-    fn every_outcome_is_read() {
-        let text = r#"<?xml version="1.0"?>
-<testsuites><testsuite name="s" tests="4">
-  <testcase classname="a.B" name="ok" time="0.25"/>
-  <testcase classname="a.B" name="bad" time="1,002.5" file="a/b.py" line="7">
-    <failure message="1 &lt; 2" type="AssertionError">line one &amp; <![CDATA[<two>]]></failure>
-  </testcase>
-  <testcase classname="a.B" name="boom"><error>Traceback
-  last</error></testcase>
-  <testcase classname="a.Setup" name=""><error message="b.E: no" type="b.E">b.E: no</error></testcase>
-  <testcase name="skip"><skipped/></testcase>
-</testsuite></testsuites>"#;
-        let tests = parse(text).unwrap().cases;
-        let short: Vec<_> =
-            tests.iter().map(|t| (t.id.as_str(), t.status, t.duration_ms)).collect();
-        assert_eq!(
-            short,
-            [
-                ("a.B::ok", None, 250),
-                ("a.B::bad", Some(Status::Failed), 1_002_500),
-                ("a.B::boom", Some(Status::Failed), 0),
-                ("a.Setup", Some(Status::Failed), 0),
-                ("skip", Some(Status::Skipped), 0),
-            ]
-        );
-        assert_eq!(tests[1].message, "1 < 2");
-        assert_eq!(tests[1].stack, "line one & <two>");
-        assert_eq!(tests[2].message, "Traceback");
-        assert_eq!(tests[3].message, "no");
-    }
-
-    /// The objections to a report, with its failing results.
-    fn objections_to(text: &str) -> (Vec<String>, Vec<String>) {
-        let report = parse(text).unwrap();
-        let failed = report.results().filter(|test| test.status == Some(Status::Failed));
-        let failed = failed.map(|test| format!("{}: {}", test.id, test.message)).collect();
-        let clauses = crate::domain::declared::objections(&report.documents, false, None);
-        (clauses.iter().map(Objection::clause).collect(), failed)
-    }
-
-    #[test]
-    fn what_a_suite_declares_is_held_against_what_it_holds() {
-        let case = r#"<testcase name="a"/>"#;
-        let fails = r#"<testcase name="a"><failure message="no"/></testcase>"#;
-        let table: [(&str, String, &[&str], &[&str]); 16] = [
-            ("silent", format!("<testsuite>{case}</testsuite>"), &[], &[]),
-            ("equal", format!(r#"<testsuite tests="1" failures="0">{case}</testsuite>"#), &[], &[]),
-            (
-                "missing tests",
-                format!(r#"<testsuite tests="9" skipped="0">{case}</testsuite>"#),
-                &["the report declares 9 tests and holds 1"],
-                &[],
-            ),
-            (
-                "missing in one of two suites",
-                format!(
-                    r#"<testsuites><testsuite tests="1">{case}</testsuite><testsuite tests="2">{case}</testsuite></testsuites>"#
-                ),
-                &["the report declares 3 tests and holds 2"],
-                &[],
-            ),
-            (
-                "missing in one of two suites, and more in the other",
-                format!(
-                    r#"<testsuites><testsuite tests="1">{case}{case}{case}</testsuite><testsuite tests="3">{case}</testsuite></testsuites>"#
-                ),
-                &["the report declares 6 tests and holds 4"],
-                &[],
-            ),
-            (
-                "one number as failures and as errors (Mocha)",
-                format!(r#"<testsuite name="s" failures="1" errors="1">{fails}</testsuite>"#),
-                &[],
-                &["a: no"],
-            ),
-            (
-                "the root counts what ran, a suite what was written down (mocha-junit-reporter, --grep)",
-                format!(
-                    r#"<testsuites tests="1"><testsuite name="s" tests="4">{case}</testsuite></testsuites>"#
-                ),
-                &[],
-                &[],
-            ),
-            (
-                "skipped tests that are left out (behave --no-skipped)",
-                format!(r#"<testsuite tests="3" skipped="2">{case}</testsuite>"#),
-                &[],
-                &[],
-            ),
-            (
-                "assertions, not tests (Catch2, doctest)",
-                r#"<testsuite tests="7" failures="0"><testcase name="a" status="run"/></testsuite>"#
-                    .to_owned(),
-                &[],
-                &[],
-            ),
-            (
-                "tests of GoogleTest",
-                r#"<testsuites tests="2" disabled="0"><testsuite tests="2" disabled="0"><testcase name="a" status="run"/></testsuite></testsuites>"#
-                    .to_owned(),
-                &["the report declares 2 tests and holds 1"],
-                &[],
-            ),
-            (
-                "an error of the suite",
-                format!(
-                    r#"<testsuite name="s" errors="1"><error message="no database"/>{case}</testsuite>"#
-                ),
-                &[],
-                &["s: no database"],
-            ),
-            (
-                "an error that the suite only counts",
-                format!(r#"<testsuite name="s" errors="1">{case}</testsuite>"#),
-                &[],
-                &["s: the suite declares 1 failure or error and holds 0"],
-            ),
-            (
-                "an error that only the root counts",
-                format!(r#"<testsuites errors="1"><testsuite name="s">{case}</testsuite></testsuites>"#),
-                &["the report declares 1 failure and holds 0"],
-                &[],
-            ),
-            (
-                "a failure and an error of one test (pytest)",
-                r#"<testsuite tests="1" failures="1" errors="1"><testcase name="a"><failure message="no"/></testcase><testcase name="a"><error message="teardown"/></testcase></testsuite>"#
-                    .to_owned(),
-                &[],
-                &["a: no", "a: teardown"],
-            ),
-            (
-                "a failure that is there",
-                format!(r#"<testsuite name="s" tests="1" failures="1">{fails}</testsuite>"#),
-                &[],
-                &["a: no"],
-            ),
-            (
-                "nested suites (PHPUnit)",
-                format!(
-                    r#"<testsuites><testsuite name="o" tests="2" failures="1"><testsuite name="i" tests="1" failures="1">{fails}</testsuite><testsuite tests="1" failures="0">{case}</testsuite></testsuite></testsuites>"#
-                ),
-                &[],
-                &["a: no"],
-            ),
-        ];
-        for (why, text, clauses, failed) in table {
-            let (found, failing) = objections_to(&text);
-            assert_eq!(
-                (&found[..], &failing[..]),
-                (&to_owned(clauses)[..], &to_owned(failed)[..]),
-                "{why}"
-            );
-        }
-    }
-
-    fn to_owned(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|text| (*text).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_test_that_did_not_run_never_counts_as_passed() {
-        let table = [
-            (r#"status="run" result="completed""#, "", None),
-            (r#"status="notrun" result="suppressed""#, "", Some(Status::Skipped)),
-            (r#"status="disabled""#, "", Some(Status::Skipped)),
-            (r#"status="Not_Run""#, "", Some(Status::Skipped)),
-            (r#"result="Inconclusive""#, "", Some(Status::Skipped)),
-            (r#"status="ignored""#, "", Some(Status::Skipped)),
-            (r#"status="passed""#, "", None),
-            (r#"status="failed""#, "", Some(Status::Failed)),
-            ("", "<skipped/>", Some(Status::Skipped)),
-            ("", "<disabled/>", Some(Status::Skipped)),
-            (r#"status="passed""#, "<skipped/>", Some(Status::Skipped)),
-            ("", "<failure/><skipped/>", Some(Status::Failed)),
-            ("", "<skipped/><failure/>", Some(Status::Failed)),
-        ];
-        for (attributes, inside, expected) in table {
-            let text = format!(
-                r#"<testsuite><testcase name="a" {attributes}>{inside}</testcase></testsuite>"#
-            );
-            assert_eq!(parse(&text).unwrap().cases[0].status, expected, "{attributes} {inside}");
-        }
-    }
-
-    #[test]
-    fn runs_of_one_test_are_told_from_tests_of_one_name() {
-        use Status::{Failed, Passed};
-        let fail = |message: &str| {
-            format!(r#"<testcase name="a"><failure message="{message}"/></testcase>"#)
-        };
-        let pass = r#"<testcase name="a"/>"#;
-        let flaky = r#"<testcase name="a"><flakyFailure message="no"/></testcase>"#;
-        let table = [
-            (
-                "a retry that passed",
-                fail("no") + pass,
-                true,
-                vec![(Some(Passed), Retried::Repeated)],
-            ),
-            (
-                "in a command that failed",
-                fail("no") + pass,
-                false,
-                vec![(Some(Failed), Retried::No)],
-            ),
-            (
-                "retries that failed alike",
-                fail("no") + &fail("no"),
-                false,
-                vec![(Some(Failed), Retried::No)],
-            ),
-            (
-                "two tests",
-                fail("no") + &fail("never"),
-                false,
-                vec![(Some(Failed), Retried::No), (Some(Failed), Retried::No)],
-            ),
-            (
-                "two tests that pass",
-                pass.repeat(2),
-                true,
-                vec![(None, Retried::No), (None, Retried::No)],
-            ),
-            (
-                "one that fails last",
-                pass.to_owned() + &fail("no"),
-                true,
-                vec![(None, Retried::No), (Some(Failed), Retried::No)],
-            ),
-            ("marked by Surefire", flaky.to_owned(), false, vec![(None, Retried::Marked)]),
-        ];
-        for (why, cases, is_success, expected) in table {
-            let report =
-                parse(&format!("<testsuite>{cases}</testsuite>")).unwrap().ended(is_success);
-            let found: Vec<_> = report.cases.iter().map(|one| (one.status, one.retried)).collect();
-            assert_eq!(found, expected, "{why}");
-        }
-        let apart = format!(
-            "<testsuites><testsuite>{}</testsuite><testsuite>{pass}</testsuite></testsuites>",
-            fail("no")
-        );
-        assert_eq!(parse(&apart).unwrap().cases.len(), 2, "two suites have two tests");
-    }
-
-    #[test]
-    fn seconds_are_read_with_the_separators_of_any_writer() {
-        let table = [
-            ("0.25", 250),
-            ("1,204.5", 1_204_500),
-            ("1,204", 1_204_000),
-            ("0,25", 250),
-            ("1.204,5", 1_204_500),
-            ("12,345,678.001", 12_345_678_001),
-            (" 2 ", 2_000),
-            ("", 0),
-            ("NaN", 0),
-        ];
-        for (text, expected) in table {
-            assert_eq!(milliseconds(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_case_has_the_same_id_however_it_is_written() {
-        let table: [(&str, &[&str]); 9] = [
-            (r#" <testcase classname="a.B" name="c" time="1.5"/> x"#, &["a.B::c"]),
-            (r#"<testcase name='c "d"' file="a.py"></testcase>"#, &[r#"a.py::c "d""#]),
-            ("<testcase name=\"c\" >\n  </testcase>", &["c"]),
-            (r#"<testcase name="c"><failure/></testcase>"#, &["c"]),
-            (r#"<testcase name="c &amp; d"/>"#, &["c & d"]),
-            (r#"<testcase name="c"classname="d"/>"#, &["d::c"]),
-            (r#"<testcase x:name="c"/>"#, &["c"]),
-            (r#"<testcases name="c"/>"#, &[]),
-            ("", &[]),
-        ];
-        for (text, expected) in table {
-            let tests = parse(&format!("<testsuite>{text}</testsuite>")).unwrap().cases;
-            let ids: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
-            assert_eq!(ids, expected, "{text}");
-        }
-        for cut in [r#"<testcase name="c"#, r#"<testcase name="c" "#, "<testcase"] {
-            assert!(parse(&format!("<testsuite>{cut}")).is_err(), "{cut}");
-        }
-    }
-
-    #[test]
-    fn a_broken_report_names_its_line() {
-        let cut = "<testsuite>\n<testcase name=\"a\">\n<failure>";
-        assert_eq!(parse(cut).unwrap_err().line, 3);
-        assert!(parse("").is_err());
-        assert!(parse("<html/>").is_err(), "XML that is no report");
-    }
-
-    #[test]
-    fn an_entity_bomb_expands_to_nothing() {
-        let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]>\
-                    <testsuite><testcase name=\"a\"><failure>&b;&b;</failure></testcase></testsuite>";
-        let tests = parse(bomb).unwrap().cases;
-        assert_eq!(tests[0].stack, "??");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in ".*") {
-            if let Ok(report) = parse(&text) {
-                proptest::prop_assert!(report.cases.len() <= text.len());
-            }
-        }
-    }
 }

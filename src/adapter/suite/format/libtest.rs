@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::test::{CaseKind, Status};
+use crate::domain::test::Status;
 
 use super::{ReportedTest, STACK_LIMIT};
 
@@ -88,13 +88,8 @@ pub fn cut_binaries(text: &str) -> Vec<ReportedTest> {
     let mut close = |announced: &mut usize, reported: &mut usize, target: &str| {
         if reported < announced {
             let ended = format!("the process ended after {reported} of {announced} tests");
-            cut.push(ReportedTest {
-                id: if target.is_empty() { "cargo test".to_owned() } else { target.to_owned() },
-                kind: CaseKind::Hook,
-                status: Some(Status::Failed),
-                message: ended,
-                ..ReportedTest::default()
-            });
+            let id = if target.is_empty() { "cargo test" } else { target };
+            cut.push(ReportedTest::problem(id.to_owned(), ended));
         }
         (*announced, *reported) = (0, 0);
     };

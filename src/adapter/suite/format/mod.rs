@@ -47,6 +47,14 @@ pub struct ReportedTest {
     pub retried: Retried,
 }
 
+impl ReportedTest {
+    /// A failure of a suite rather than of one of its tests.
+    fn problem(id: String, message: String) -> Self {
+        let status = Some(Status::Failed);
+        Self { id, kind: CaseKind::Hook, status, message, ..Self::default() }
+    }
+}
+
 /// Whether a test that passed had failed before in the same run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Retried {
@@ -217,13 +225,17 @@ pub fn to_test_cases<'a>(
 
 /// The tests of a report, counted.
 fn held_in(tests: &[ReportedTest]) -> Held {
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let of = |status| tests.iter().filter(|test| test.status == Some(status)).count();
-    Held {
-        tests: number(tests.len()),
-        failed: number(of(Status::Failed)),
-        skipped: number(of(Status::Skipped)),
+    count_statuses(tests.iter().map(|test| test.status))
+}
+
+fn count_statuses(statuses: impl Iterator<Item = Option<Status>>) -> Held {
+    let mut held = Held::default();
+    for status in statuses {
+        held.tests = held.tests.saturating_add(1);
+        held.failed = held.failed.saturating_add(u32::from(status == Some(Status::Failed)));
+        held.skipped = held.skipped.saturating_add(u32::from(status == Some(Status::Skipped)));
     }
+    held
 }
 
 /// A test in the middle of which the process ended.
@@ -249,6 +261,15 @@ pub fn bounded(text: &str, limit: usize) -> String {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().to_owned()
+}
+
+/// The last `limit` bytes of a text, cut between characters.
+pub fn tail(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default()
 }
 
 /// A text without terminal escape sequences.

@@ -1,9 +1,9 @@
 //! Parses the Test Anything Protocol; its YAML blocks are kept as text.
 
-use crate::domain::declared::{Declared, Document, Held};
-use crate::domain::test::{CaseKind, Status};
+use crate::domain::declared::{Declared, Document};
+use crate::domain::test::Status;
 
-use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, bounded};
+use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, bounded, count_statuses, tail};
 
 /// What an output declares as TAP, and the lines of tests that it holds; `None` without a plan (TAP 14,
 /// "The Plan") and without `Bail out!`. The lines of tests alone prove nothing, as `go test` begins some
@@ -25,35 +25,40 @@ pub fn document_of(output: &str) -> Option<Document> {
     let is_tap = !planned.is_empty()
         || aborted.is_some()
             && lines().any(|line| line.starts_with("TAP version") || test_line(line).is_some());
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let of =
-        |status| output.lines().filter_map(test_line).filter(|(_, one)| *one == status).count();
-    let (failed, skipped) = (number(of(Status::Failed)), number(of(Status::Skipped)));
-    let tests = number(of(Status::Passed)).saturating_add(failed).saturating_add(skipped);
     let plan = (!planned.is_empty()).then(|| planned.into_iter().fold(0, u32::saturating_add));
     let declared = Declared { plan, aborted, ..Declared::default() };
     is_tap.then(|| Document {
         name: String::new(),
         declared,
-        held: Held { tests, failed, skipped },
+        held: count_statuses(output.lines().filter_map(test_line).map(|(_, status)| Some(status))),
     })
 }
 
 /// The report of an output, whose tests were parsed from it; nothing where it is no TAP.
 pub fn report_of(output: &str, tests: Vec<ReportedTest>) -> Option<Report> {
     let document = document_of(output)?;
-    let problem = document.declared.aborted.clone().map(|reason| ReportedTest {
-        id: "Bail out!".to_owned(),
-        kind: CaseKind::Hook,
-        status: Some(Status::Failed),
-        message: reason,
-        ..ReportedTest::default()
-    });
+    let aborted = document.declared.aborted.clone();
+    let problem = aborted.map(|reason| ReportedTest::problem("Bail out!".to_owned(), reason));
     // A plan without any test is no report, unless it plans none.
     let complete = !tests.is_empty() || problem.is_some() || document.declared.plan == Some(0);
     let documents = vec![document];
     let suite_problems = problem.into_iter().collect();
     Some(Report { suite_problems, documents, complete, ..Report::of(tests) })
+}
+
+/// The report of a command of which nothing but its words is known, in its output or in a file. It has no
+/// plan where the process ended before its tests did. In an output, tests alone are no TAP.
+pub fn read_report(text: &str, is_file: bool) -> Option<Report> {
+    let tests = parse(text);
+    let is_tap = text.lines().any(|line| line.starts_with("TAP version"));
+    report_of(text, tests.clone()).or_else(|| {
+        let reason = "the report has no plan, so its process may have ended before its tests did";
+        let mut problem = ReportedTest::problem("no plan".to_owned(), reason.to_owned());
+        tail(text, STACK_LIMIT).clone_into(&mut problem.stack);
+        let suite_problems = vec![problem];
+        (is_tap || is_file && !tests.is_empty())
+            .then(|| Report { suite_problems, ..Report::of(tests) })
+    })
 }
 
 /// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
@@ -97,6 +102,9 @@ pub fn with_titles(text: &str) -> String {
     lines.join("\n")
 }
 
+/// How YAML announces a text of several lines.
+const MARKS: &[&str] = &[">", ">-", "|", "|-"];
+
 /// What the line of a test with subtests is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parents {
@@ -125,10 +133,15 @@ fn parse_tests(text: &str, parents: Parents) -> Vec<ReportedTest> {
                 // What stands deeper belongs to another value.
                 let indent = line.len() - content.len();
                 let base = *block_indent.get_or_insert(indent);
-                if last.message.is_empty()
-                    && indent == base
-                    && let Some(message) = content.strip_prefix("message:")
-                {
+                // A message of several lines begins behind its mark.
+                let message = match indent {
+                    _ if indent > base && MARKS.contains(&last.message.as_str()) => Some(content),
+                    _ if indent == base && last.message.is_empty() => {
+                        content.strip_prefix("message:").or(content.strip_prefix("error:"))
+                    }
+                    _ => None,
+                };
+                if let Some(message) = message {
                     message.trim().trim_matches(['\'', '"']).clone_into(&mut last.message);
                 }
                 last.stack.push_str(&frame_line(content).unwrap_or_else(|| content.to_owned()));
@@ -192,7 +205,8 @@ fn test_line(content: &str) -> Option<(&str, Status)> {
     }
     let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = rest.trim_start().trim_start_matches("- ");
-    let (name, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
+    let unnamed = rest.strip_prefix("# ").map(|directive| ("", directive));
+    let (name, directive) = unnamed.or_else(|| rest.split_once(" # ")).unwrap_or((rest, ""));
     let directive = directive.to_ascii_lowercase();
     let status = match passed {
         _ if directive.starts_with("skip") || directive.starts_with("todo") => Status::Skipped,
@@ -243,6 +257,41 @@ mod tests {
             ]
         );
         assert_eq!(names(parse_leaves(text)), [half, test("a.js > top", ""), test("b.js", "")]);
+    }
+
+    #[test]
+    fn a_report_without_a_plan_is_not_whole() {
+        let failed = |text: &str, is_file| {
+            let report = read_report(text, is_file)?;
+            let failed = report.results().filter(|one| one.status == Some(Status::Failed));
+            Some(failed.map(|one| one.id.clone()).collect::<Vec<_>>())
+        };
+        let table: [(&str, bool, Option<&[&str]>); 7] = [
+            ("1..1\nok 1", false, Some(&[])),
+            ("ok 1 - a\nnot ok 2 - b", true, Some(&["b", "no plan"])),
+            ("ok 1 - a", true, Some(&["no plan"])),
+            ("TAP version 13\nok 1 - a\n# b", false, Some(&["no plan"])),
+            ("TAP version 13\n", true, Some(&["no plan"])),
+            ("ok  \texample.com/shop\t0.1s", false, None),
+            ("printed", true, None),
+        ];
+        for (text, is_file, expected) in table {
+            let expected = expected.map(|ids| ids.iter().map(ToString::to_string).collect());
+            assert_eq!(failed(text, is_file), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_read_as_node_and_yaml_write_it() {
+        let table = [
+            ("  error: '1 == 2'\n", "1 == 2"),
+            ("  message: >-\n    Cannot find module\n    a.js\n  at: x\n", "Cannot find module"),
+            ("  stack: |-\n    message: deeper\n", ""),
+        ];
+        for (block, message) in table {
+            let tests = parse(&format!("not ok 1 - a\n  ---\n{block}  ...\n"));
+            assert_eq!(tests[0].message, message, "{block}");
+        }
     }
 
     #[test]

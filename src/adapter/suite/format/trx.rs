@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use crate::domain::declared::{Declared, Document};
-use crate::domain::test::{CaseKind, Status};
+use crate::domain::test::Status;
 
-use super::xml::{attribute, line_at, resolve_reference};
+use super::xml::{Piece, attribute, ends_before, read_pieces};
 use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounded, held_in};
 
 /// Reads a report. Ids are `Namespace.Class.Method`, with the arguments of a row behind them; the class
@@ -16,31 +15,16 @@ use super::{MESSAGE_LIMIT, Report, ReportedTest, STACK_LIMIT, Unreadable, bounde
 /// is the sum of these and left out.
 /// Fails with [`Unreadable`] when the text is not XML or no whole `TestRun`.
 pub fn parse(text: &str) -> Result<Report, Unreadable> {
-    let mut reader = Reader::from_str(text);
     let mut run = Run::default();
-    loop {
-        let event = reader.read_event().map_err(|error| {
-            let line = line_at(text, reader.error_position());
-            Unreadable { line, expected: format!("TRX ({error})") }
-        })?;
-        match event {
-            Event::Start(element) => run.start(&element),
-            Event::Empty(element) => {
-                run.start(&element);
-                run.end(element.local_name().as_ref());
-            }
-            Event::Text(piece) => run.collect(&piece.decode().unwrap_or_default()),
-            Event::CData(piece) => run.collect(&piece.decode().unwrap_or_default()),
-            Event::GeneralRef(name) => run.collect(&resolve_reference(&name)),
-            Event::End(element) => run.end(element.local_name().as_ref()),
-            Event::Eof if run.is_whole => return Ok(run.into_report()),
-            Event::Eof => {
-                let expected = "the end of a `TestRun` element".to_owned();
-                return Err(Unreadable { line: line_at(text, u64::MAX), expected });
-            }
-            _ => {}
-        }
+    read_pieces(text, "TRX", |piece| match piece {
+        Piece::Open(element) => run.start(element),
+        Piece::Text(text) => run.collect(text),
+        Piece::Close(name) => run.end(name),
+    })?;
+    if !run.is_whole {
+        return Err(ends_before("the end of a `TestRun` element", text));
     }
+    Ok(run.into_report())
 }
 
 /// A result and the definition that it refers to.
@@ -89,7 +73,10 @@ impl Run {
                 let class = class.split(',').next().unwrap_or_default().to_owned();
                 self.classes.insert(self.definition.clone(), class);
             }
-            b"Counters" => self.declared = counters(element),
+            b"Counters" => {
+                let aborted = self.declared.aborted.take();
+                self.declared = Declared { aborted, ..counters(element) };
+            }
             b"ResultSummary" => {
                 let outcome = attribute(element, "outcome").unwrap_or_default();
                 if ["Aborted", "Error", "Timeout", "Disconnected"].contains(&outcome.as_str()) {
@@ -132,12 +119,8 @@ impl Run {
         let cases = self.tests();
         let mut held = held_in(&cases);
         held.failed = held.failed.saturating_add(u32::try_from(errors.len()).unwrap_or(u32::MAX));
-        let problem = |message: String| ReportedTest {
-            id: "the test run".to_owned(),
-            kind: CaseKind::Hook,
-            status: Some(Status::Failed),
-            message: message.trim().to_owned(),
-            ..ReportedTest::default()
+        let problem = |message: String| {
+            ReportedTest::problem("the test run".to_owned(), message.trim().to_owned())
         };
         Report {
             suite_problems: errors.into_iter().map(problem).collect(),

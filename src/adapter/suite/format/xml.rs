@@ -2,8 +2,52 @@
 
 use std::borrow::Cow;
 
-use quick_xml::XmlVersion;
-use quick_xml::events::{BytesRef, BytesStart};
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::Unreadable;
+
+/// What a document holds, in its order. An empty element is opened and closed.
+pub enum Piece<'a> {
+    Open(&'a BytesStart<'a>),
+    Text(&'a str),
+    /// The local name of the element that ends.
+    Close(&'a [u8]),
+}
+
+/// Reads a document piece by piece; `format` is what it should be, for the error. Entities that it
+/// declares are never resolved.
+pub fn read_pieces(
+    text: &str,
+    format: &str,
+    mut take: impl FnMut(Piece<'_>),
+) -> Result<(), Unreadable> {
+    let mut reader = Reader::from_str(text);
+    loop {
+        let event = reader.read_event().map_err(|error| Unreadable {
+            line: line_at(text, reader.error_position()),
+            expected: format!("{format} ({error})"),
+        })?;
+        match event {
+            Event::Start(element) => take(Piece::Open(&element)),
+            Event::Empty(element) => {
+                take(Piece::Open(&element));
+                take(Piece::Close(element.local_name().as_ref()));
+            }
+            Event::Text(piece) => take(Piece::Text(&piece.decode().unwrap_or_default())),
+            Event::CData(piece) => take(Piece::Text(&piece.decode().unwrap_or_default())),
+            Event::GeneralRef(name) => take(Piece::Text(resolve_reference(&name).as_ref())),
+            Event::End(element) => take(Piece::Close(element.local_name().as_ref())),
+            Event::Eof => return Ok(()),
+            _ => {}
+        }
+    }
+}
+
+/// The error of a document that ends before what is expected.
+pub fn ends_before(expected: &str, text: &str) -> Unreadable {
+    Unreadable { line: line_at(text, u64::MAX), expected: expected.to_owned() }
+}
 
 /// Local names and values of an element's attributes; unreadable ones are skipped.
 pub fn attributes<'a>(
@@ -31,24 +75,23 @@ pub fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-/// The characters that a reference stands for. Entities that a document declares are never resolved.
-pub fn resolve_reference(name: &BytesRef<'_>) -> String {
+/// The characters that a reference stands for.
+fn resolve_reference(name: &BytesRef<'_>) -> Cow<'static, str> {
     if let Ok(Some(character)) = name.resolve_char_ref() {
-        return character.to_string();
+        return character.to_string().into();
     }
-    let known = match name.decode().unwrap_or_default().as_ref() {
+    Cow::Borrowed(match name.decode().unwrap_or_default().as_ref() {
         "lt" => "<",
         "gt" => ">",
         "amp" => "&",
         "quot" => "\"",
         "apos" => "'",
         _ => "?",
-    };
-    known.to_owned()
+    })
 }
 
 /// The line of a position in a text, from 1.
-pub fn line_at(text: &str, position: u64) -> u32 {
+fn line_at(text: &str, position: u64) -> u32 {
     let end = usize::try_from(position).unwrap_or(text.len()).min(text.len());
     let before = text.as_bytes().get(..end).unwrap_or_default();
     u32::try_from(before.split(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX)
@@ -56,8 +99,7 @@ pub fn line_at(text: &str, position: u64) -> u32 {
 
 /// The name of the first element of a document, if it is XML.
 pub fn root_element(text: &str) -> Option<String> {
-    use quick_xml::events::Event;
-    let mut reader = quick_xml::Reader::from_str(text);
+    let mut reader = Reader::from_str(text);
     loop {
         match reader.read_event().ok()? {
             Event::Start(element) | Event::Empty(element) => {

@@ -13,7 +13,7 @@ use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{
-    Report, ReportedTest, STACK_LIMIT, Unreadable, junit, tap, without_colours, xml,
+    Report, ReportedTest, STACK_LIMIT, Unreadable, junit, tail, tap, without_colours, xml,
 };
 use super::adapter::{
     FrameworkAdapter, RunArtifacts, RunCommand, read_document, read_text, shell_argv,
@@ -51,7 +51,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 /// Reads the TAP that a command prints. Without a plan of TAP, the command is one test.
 fn read_output(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let output = read_text(artifacts.log)?;
-    if let Some(report) = tap::report_of(&output, tap::parse(&output)) {
+    if let Some(report) = tap::read_report(&output, false) {
         return Ok(report);
     }
     Ok(match artifacts.ending {
@@ -94,11 +94,7 @@ fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
         return ReportedTest { id, kind, status: Some(Status::Passed), ..ReportedTest::default() };
     }
     let plain = without_colours(output);
-    let mut start = plain.len().saturating_sub(STACK_LIMIT);
-    while !plain.is_char_boundary(start) {
-        start += 1;
-    }
-    let stack = plain.get(start..).unwrap_or_default().to_owned();
+    let stack = tail(&plain, STACK_LIMIT).to_owned();
     let lines = || stack.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let complains = |line: &&str| {
         let lower = line.to_ascii_lowercase();
@@ -181,12 +177,8 @@ fn read_report(text: &str, name: &str) -> Result<Result<Report, String>, Unreada
             _ => junit::parse(text)?,
         }
     } else {
-        let tests = tap::parse(text);
-        let declared = tap::report_of(text, tests.clone());
-        if tests.is_empty() && declared.is_none() {
-            return Err(Unreadable { line: 1, expected: "JUnit XML or TAP".to_owned() });
-        }
-        declared.unwrap_or_else(|| Report::of(tests))
+        let expected = || Unreadable { line: 1, expected: "JUnit XML or TAP".to_owned() };
+        tap::read_report(text, true).ok_or_else(expected)?
     };
     for document in &mut report.documents {
         name.clone_into(&mut document.name);

@@ -4,3 +4,4 @@ mod paths;
 mod readers;
 mod recorded;
 mod runs;
+mod writers;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::adapter::suite::format::jest::Writer;
 use crate::adapter::suite::format::{
-    Report, ReportedTest, driver_lines, gotest, jest, junit, libtest, stack, tap,
+    Report, ReportedTest, ctest, driver_lines, gotest, jest, junit, libtest, stack, tap, trx,
 };
 use crate::adapter::suite::{READERS, lint_output};
 use crate::domain::test::Status;
@@ -172,8 +172,41 @@ proptest! {
         let text = format!("TAP version 13\n1..{tests}\n{lines}{end}");
         let report = tap::report_of(&text, tap::parse(&text)).unwrap();
         prop_assert_eq!(is_green(&report), failed == 0 && missing == 0 && !abort, "{}", text);
+        let results: String = cases.iter().enumerate().map(|(at, case)| {
+            let outcome = ["Passed", "Failed", "NotExecuted"][usize::from(*case)];
+            format!("<UnitTestResult testName='t{at}' outcome='{outcome}'/>")
+        }).collect();
+        let outcome = if abort { "Aborted" } else { "Completed" };
+        let text = format!("<TestRun><Results>{results}</Results><ResultSummary outcome='{outcome}'><Counters total='{tests}' failed='{failures}' error='{errors}'/></ResultSummary></TestRun>");
+        prop_assert_eq!(is_green(&trx::parse(&text).unwrap()), !wrong && !abort, "{}", text);
+        let inner: String = cases.iter().enumerate().map(|(at, case)| {
+            let status = ["run", "fail", "disabled"][usize::from(*case)];
+            format!("<testcase name='t{at}' status='{status}'/>")
+        }).collect();
+        let text = format!("<testsuite tests='{tests}' failures='{failures}'>{inner}</testsuite>");
+        let is_whole = failed == 0 && missing == 0 && failures == failed;
+        prop_assert_eq!(is_green(&ctest::parse(&text).unwrap()), is_whole, "{}", text);
+        let results: Vec<_> = cases.iter().enumerate().map(|(at, case)| {
+            let status = ["passed", "failed", "skipped"][usize::from(*case)];
+            serde_json::json!({ "title": format!("t{at}"), "status": status })
+        }).collect();
+        let status = if failed > 0 { "failed" } else { "passed" };
+        let text = serde_json::json!({
+            "numTotalTests": tests, "numFailedTests": failures, "wasInterrupted": abort,
+            "testResults": [{ "name": "a.js", "status": status, "assertionResults": results }],
+        }).to_string();
+        for writer in [Writer::Jest, Writer::Vitest] {
+            let report = jest::parse(&text, writer).unwrap();
+            prop_assert_eq!(is_green(&report), is_whole && !abort, "{}", text);
+        }
+        let lines: String = cases.iter().enumerate().map(|(at, case)| {
+            let status = ["passed", "failed", "skipped"][usize::from(*case)];
+            serde_json::json!({ "id": format!("t{at}"), "status": status }).to_string() + "\n"
+        }).collect();
+        let text = format!("{lines}{}", serde_json::json!({ "end": true, "planned": tests }));
+        let report = driver_lines::parse(&text);
+        prop_assert_eq!(is_green(&report), failed == 0 && missing == 0, "{}", text);
     }
-
 
     /// A crash, a full disk or a hostile test can corrupt a report anywhere.
     #[test]
@@ -268,6 +301,7 @@ fn lines_of_tap_are_told_apart() {
         ("not ok 2 - fails", vec![("fails", Status::Failed)]),
         ("not ok 2 - later # TODO write it", vec![("later", Status::Skipped)]),
         ("ok 3 - here # SKIP no network", vec![("here", Status::Skipped)]),
+        ("ok 3 # skip no network", vec![("", Status::Skipped)]),
         ("ok 3 - issue #12", vec![("issue #12", Status::Passed)]),
         ("okay 1 - no", vec![]),
         ("1..4\nTAP version 13\n# ok 1\nBail out!", vec![]),
