@@ -55,6 +55,11 @@ pub fn objections(
 }
 
 impl Document {
+    /// Whether it announces tests that it does not hold.
+    pub fn is_cut(&self) -> bool {
+        self.declared.plan.is_some_and(|plan| plan > self.held.tests)
+    }
+
     /// What the report declares and does not hold, each as a clause. It holds more than it declares
     /// where its writer counts otherwise, as with several failures of one test: that is no objection.
     /// Writers that leave skipped tests out still count them.
@@ -77,7 +82,7 @@ impl Document {
                 let declared = count(declared.failed() as usize, "failure");
                 format!("{report} declares {declared} and holds {}", held.failed)
             }),
-            declared.plan.filter(|plan| *plan > held.tests).map(|plan| {
+            declared.plan.filter(|_| self.is_cut()).map(|plan| {
                 let planned = count(plan as usize, "test");
                 format!("{report} announces {planned} and holds {}", held.tests)
             }),

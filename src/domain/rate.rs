@@ -52,6 +52,13 @@ impl PassRate {
             > u64::from(before.passed) * u64::from(self.total)
     }
 
+    /// Number of tests that failed `before` and pass now. More may pass than did: those that a run left
+    /// out that was cut short.
+    pub fn regained_since(self, before: Self) -> u32 {
+        let failed = before.total.saturating_sub(before.passed);
+        self.passed.saturating_sub(before.passed).min(failed)
+    }
+
     /// The rate as people see it.
     pub fn per_mille(self) -> PerMille {
         PerMille::of(self.passed, self.total)
@@ -108,6 +115,20 @@ mod tests {
     fn nothing_counted_is_not_a_rate() {
         assert_eq!(PassRate::of(0, 0), None);
         assert_eq!(PassRate::of(2, 1), None);
+    }
+
+    #[test]
+    fn only_tests_that_failed_are_regained() {
+        let table =
+            [((4, 5), (5, 5), 1), ((1, 2), (5, 5), 1), ((0, 3), (2, 3), 2), ((3, 4), (2, 4), 0)];
+        for ((passed, total), now, regained) in table {
+            let now = PassRate { passed: now.0, total: now.1 };
+            assert_eq!(
+                now.regained_since(PassRate { passed, total }),
+                regained,
+                "{passed} of {total}"
+            );
+        }
     }
 
     #[test]

@@ -223,7 +223,7 @@ impl View {
     /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {
-            (Some(first), Some(last)) => last.passed.saturating_sub(first.passed),
+            (Some(first), Some(last)) => last.regained_since(first),
             _ => 0,
         }
     }

@@ -14,8 +14,14 @@ use super::frameworks::npm_install;
 use super::support::{Ran, TestRepo};
 
 /// What no session says of these projects.
-const FALSE: &[&str] =
-    &["little outside of", "disk space", "nothing to try", "permissions", "exit code 3"];
+const FALSE: &[&str] = &[
+    "little outside of",
+    "disk space",
+    "nothing to try",
+    "permissions",
+    "exit code 3",
+    "node_modules",
+];
 
 const RIGHT: &str = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n\n\ndef half(price):\n    return price / 2\n";
 
@@ -217,7 +223,9 @@ fn check_all<T: Sync>(
                     else {
                         break;
                     };
+                    let began = std::time::Instant::now();
                     let wrong = check(row);
+                    eprintln!("{}: {} wrong, {:?}", name(row), wrong.len(), began.elapsed());
                     if !wrong.is_empty() {
                         failed.lock().unwrap().push(format!(
                             "{}:\n{}",
@@ -241,6 +249,23 @@ fn python() -> String {
 
 const DIES: &str = "import os\nimport signal\n\n\ndef test_native():\n    os.kill(os.getpid(), signal.SIGSEGV)\n\n\ndef test_after():\n    pass\n";
 
+const GROUP: &str = "import pytest\n\nfrom price import total\n\n\n@pytest.mark.xdist_group('money')\ndef test_group():\n    assert total([]) == 0\n";
+
+#[test]
+#[ignore = "needs the plugins of pytest"]
+fn a_worker_that_dies_is_a_failing_test_where_all_others_pass() {
+    let repo = Row { tests: DIES, ..Row::with(&["xdist"]) }.repository();
+    repo.write(&[("price.py", RIGHT)]);
+    repo.git(&["commit", "-qam", "Repair the total"]);
+    let typed = format!("{} -m pytest", python());
+    let command = ["fix", "--json", "--providers", "embedded", "--max-iterations", "1"];
+    let ran = repo.regreen(&[&command[..], &["--test-command", &typed]].concat());
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, counts_in(&document)), (Some(1), (9, 1)), "{}", ran.err);
+    assert!(ran.out.contains("tests/test_more.py::test_native"), "{}", ran.out);
+    assert_eq!(is_false(&ran.err), None, "{}", ran.err);
+}
+
 #[test]
 #[ignore = "needs the plugins of pytest"]
 fn plugins_of_pytest_change_neither_counts_nor_repairs() {
@@ -260,11 +285,11 @@ fn plugins_of_pytest_change_neither_counts_nor_repairs() {
 }
 
 #[test]
-#[cfg(feature = "slow-tests")]
 #[ignore = "needs the plugins of pytest"]
 fn every_plugin_of_pytest_alone_and_with_xdist() {
     let mut rows = vec![
         Row { options: "-n 2 --dist loadfile", ..Row::with(&["xdist"]) },
+        Row { options: "-n 2 --dist loadgroup", tests: GROUP, ..Row::with(&["xdist"]) },
         Row { options: "-n auto --dist worksteal", ..Row::with(&["xdist"]) },
         Row { options: "--maxfail=1", ..Row::with(&["randomly"]) },
     ];
@@ -284,8 +309,9 @@ fn check_other((files, (file, right, wrong), command, counts): &OtherRow<'_>) ->
     if files.iter().any(|(_, text)| text.contains("devDependencies")) {
         npm_install(&repo);
     }
-    let ran =
-        repo.regreen(&["fix", "--json", "--providers", "embedded", "--test-command", command]);
+    let typed = ["--test-command", command];
+    let typed = if command.is_empty() { &[][..] } else { &typed };
+    let ran = repo.regreen(&[&["fix", "--json", "--providers", "embedded"], typed].concat());
     let Ok(document) = serde_json::from_str::<serde_json::Value>(&ran.out) else {
         return vec![format!("no document: {:?} {}", ran.code, ran.err)];
     };
@@ -295,6 +321,57 @@ fn check_other((files, (file, right, wrong), command, counts): &OtherRow<'_>) ->
     }
     found.extend(unrepaired(&repo, &ran, file, right));
     found
+}
+
+/// What is wrong with a session that repairs the bug and is not green, as its command goes on failing.
+fn check_unmet(
+    repo: &TestRepo,
+    command: &[&str],
+    shown: &str,
+    file: &str,
+    right: &str,
+) -> Vec<String> {
+    let ran = repo.regreen(&[&["fix", "--providers", "embedded"], command].concat());
+    let mut wrong = unrepaired(repo, &ran, file, right);
+    let says = format!("Every test passes, but `{shown}` ends with exit code 1. 1 test regained.");
+    let said = format!("{}{}", ran.out, ran.err);
+    if ran.code != Some(1) || !said.contains(&says) {
+        wrong.push(format!("not `{says}`: {:?} {said}", ran.code));
+    }
+    wrong
+}
+
+#[test]
+#[ignore = "needs the plugins of pytest"]
+fn a_coverage_of_pytest_that_is_not_met_is_said_after_the_repair() {
+    let repo = Row { options: "--cov-fail-under=99", ..Row::with(&["cov"]) }.repository();
+    let unused =
+        RIGHT.replace("+=", "-=") + "\n\ndef unused(price):\n    price += 1\n    return price\n";
+    repo.write(&[("price.py", unused.as_str())]);
+    repo.git(&["commit", "-qam", "Add what no test calls"]);
+    let typed = format!("{} -m pytest", python());
+    let right = unused.replace("-=", "+=");
+    let wrong = check_unmet(&repo, &["--test-command", &typed], &typed, "price.py", &right);
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs the plugins of pytest"]
+fn tests_that_a_run_left_out_are_not_regained() {
+    let repo = Row {
+        tests: "from price import total\n\n\ndef test_first():\n    assert total([1]) == 1\n",
+        ..Row::default()
+    }
+    .repository();
+    let typed = format!("{} -m pytest -x", python());
+    let ran = repo.regreen(&["fix", "--providers", "embedded", "--test-command", &typed]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(unrepaired(&repo, &ran, "price.py", RIGHT), Vec::<String>::new());
+    let said = format!("{}{}", ran.out, ran.err);
+    for text in ["the report announces 9 tests and holds 1;", "Every test passes. 1 test regained."]
+    {
+        assert!(said.contains(text), "{text}: {said}");
+    }
 }
 
 const GO: &[(&str, &str)] = &[
@@ -353,6 +430,7 @@ fn options_of_jest_and_vitest_change_neither_counts_nor_repairs() {
             r#"{"devDependencies": {"jest": "^29"}, "jest": {"bail": 1, "collectCoverage": true, "coverageThreshold": {"global": {"lines": 60}}}}"#,
         ),
         ("price.test.js", jest_test.as_str()),
+        ("z.test.js", "test('later', () => {});\n"),
         ignore,
     ];
     let vitest = [
@@ -369,13 +447,52 @@ fn options_of_jest_and_vitest_change_neither_counts_nor_repairs() {
     ];
     let js = ("price.js", jest_right, jest_wrong.as_str());
     let module = ("price.js", vitest_right.as_str(), vitest_wrong.as_str());
-    let rows: [OtherRow<'_>; 4] = [
-        (&jest, js, "npx jest", (2, 1)),
-        (&jest, js, "npx jest --shard=1/1 --coverage", (2, 1)),
+    let mut script = jest;
+    script[0].1 = r#"{"scripts": {"test": "jest --coverage --bail"}, "devDependencies": {"jest": "^29"}, "jest": {"coverageThreshold": {"global": {"lines": 60}}}}"#;
+    let rows: [OtherRow<'_>; 6] = [
+        (&script, js, "", (3, 1)),
+        (&jest, js, "npx jest --bail", (3, 1)),
+        (&jest, js, "npx jest", (3, 1)),
+        (&jest, js, "npx jest --shard=1/1 --coverage", (3, 1)),
         (&vitest, module, "npx vitest run", (2, 1)),
         (&vitest, module, "npx vitest run --shard=1/1 --coverage", (2, 1)),
     ];
     check_all(&rows, |row| row.2.to_owned(), check_other);
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn a_threshold_of_the_test_script_that_is_not_met_is_said_after_the_repair() {
+    let right = "const total = (prices) => {\n  let result = 0;\n  for (const price of prices) {\n    result += price;\n  }\n  return result;\n};\nconst unused = (price) => {\n  price += 1;\n  return price;\n};\n";
+    let test = "test('total', () => expect(total([1, 2, 3])).toBe(6));\ntest('none', () => expect(total([])).toBe(0));\n";
+    let rows = [
+        (
+            "jest --coverage",
+            r#"{"scripts": {"test": "jest --coverage"}, "devDependencies": {"jest": "^29"}, "jest": {"coverageThreshold": {"global": {"lines": 99}}}}"#,
+            format!("{right}module.exports = {{ total, unused }};\n"),
+            format!("const {{ total }} = require('./price');\n{test}"),
+        ),
+        (
+            "vitest run --coverage --coverage.thresholds.lines=99",
+            r#"{"type": "module", "scripts": {"test": "vitest run --coverage --coverage.thresholds.lines=99"}, "devDependencies": {"vitest": "^3", "@vitest/coverage-v8": "^3"}}"#,
+            format!("{right}export {{ total, unused }};\n"),
+            format!(
+                "import {{ expect, test }} from 'vitest';\nimport {{ total }} from './price';\n{test}"
+            ),
+        ),
+    ];
+    let check = |(shown, package, right, test): &(&str, &str, String, String)| {
+        let wrong = right.replacen("result +=", "result -=", 1);
+        let repo = TestRepo::new(&[
+            ("package.json", package),
+            ("price.js", &wrong),
+            ("price.test.js", test),
+            (".gitignore", "node_modules\npackage-lock.json\ncoverage\n"),
+        ]);
+        npm_install(&repo);
+        check_unmet(&repo, &[], shown, "price.js", right)
+    };
+    check_all(&rows, |row| row.0.to_owned(), check);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::adapter::host::sandbox;
 use crate::domain::coverage::Measured;
-use crate::domain::declared::objections;
+use crate::domain::declared::{Document, objections};
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
@@ -166,10 +166,13 @@ impl Suite for ProjectSuite<'_> {
         let (Execution { command, ending }, report) =
             self.run_command(request.root, request.scope, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
-        if report.results().next().is_none() && (ending == ExitReason::Exit(0) || report.complete) {
+        let is_empty = report.results().next().is_none();
+        // A run that was cut short before its first result has tests.
+        let is_cut = is_empty && report.documents.iter().any(Document::is_cut);
+        if is_empty && !is_cut && (ending == ExitReason::Exit(0) || report.complete) {
             return Err(RunError::NoTests { command, log });
         }
-        if !report.complete {
+        if is_cut || !report.complete {
             let tail = process::tail_of(&log, EVIDENCE);
             let is_pytest = self.detection.facts.framework == Framework::Pytest;
             let is_final = is_pytest && ending == PYTEST_USAGE;

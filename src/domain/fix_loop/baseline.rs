@@ -71,7 +71,8 @@ impl FixLoop {
         });
         for objection in self.objections.iter().filter(|_| !failing.is_empty()) {
             let clause = objection.clause();
-            let text = format!("{clause}, so that the run is not green once its tests pass");
+            let text =
+                format!("{clause}; as long as it does, no run is green, even if its tests pass");
             events.push(Event::Notice { text });
         }
         if failing.is_empty() && self.is_unchanged() {

@@ -1,12 +1,14 @@
-//! Tries candidate edits by running the suite's own command in a copy of the checkout.
+//! Tries candidate edits in warm processes for as long as these start and answer, else by running the
+//! suite's own command in a copy of the checkout: what a plugin starts while tests are loaded, such as a
+//! thread, ends no session.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::TestId;
@@ -25,8 +27,17 @@ use crate::adapter::suite::suite_command::SuiteCommand;
 /// Bytes at the end of a run's output that are searched for a compiler error.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
+/// Least time for the tests of a candidate where the limit is that of a warm process.
+const STARTED: Duration = Duration::from_secs(30);
+
 /// Runs the suite's own command in one copy of the checkout.
 pub struct CommandRunner {
+    /// Tried first, until it fails.
+    warm: Option<Box<dyn CandidateRunner>>,
+    /// What is copied before the first run.
+    from: PathBuf,
+    /// Set once the copy lies there, and the warm processes are of no use.
+    copied: OnceCell<()>,
     command: SuiteCommand,
     paths: PathMapper,
     timeout: Duration,
@@ -36,17 +47,19 @@ pub struct CommandRunner {
     turn: Mutex<()>,
 }
 
-/// Opens a runner on a fresh copy.
+/// Opens a runner behind a warm one, if there is one.
 pub fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
-) -> Result<Box<dyn CandidateRunner>, RunError> {
-    let copy = suite.settings.scratch.join("cold");
-    copy_checkout(request.root, &copy)?;
-    let mut runner = CommandRunner::new(suite, &copy);
+    warm: Option<Box<dyn CandidateRunner>>,
+) -> CommandRunner {
     let vanishes = |case: &&TestCase| case.kind.is_only_reported_as_failed();
-    runner.vanishing = request.failing.iter().filter(vanishes).cloned().collect();
-    Ok(Box::new(runner))
+    CommandRunner {
+        warm,
+        from: request.root.to_owned(),
+        vanishing: request.failing.iter().filter(vanishes).cloned().collect(),
+        ..CommandRunner::new(suite, &suite.settings.scratch.join("cold"))
+    }
 }
 
 impl CommandRunner {
@@ -57,6 +70,9 @@ impl CommandRunner {
         let mut command = suite.command(copy, &format!("{name}.cold-"), log);
         command.environment.insert("REGREEN_CANDIDATE".into(), "cold".into());
         Self {
+            warm: None,
+            from: copy.to_owned(),
+            copied: OnceCell::new(),
             command,
             paths: suite.path_mapper(copy),
             timeout: suite.settings.timeout,
@@ -82,6 +98,22 @@ impl CommandRunner {
             self.vanishing.iter().filter_map(|failed| repaired(failed, &cases)).collect();
         cases.extend(gone);
         Ok(cases)
+    }
+
+    /// The warm runner, while it works.
+    fn warm(&self) -> Option<&dyn CandidateRunner> {
+        self.warm.as_deref().filter(|_| !self.copied.initialized())
+    }
+
+    /// Copies the checkout, once; `failed` says why the warm runner is of no use.
+    async fn copy_once(&self, failed: Option<RunError>) -> Result<(), RunError> {
+        let copying = || async {
+            if let Some(error) = failed {
+                tracing::warn!(%error, "candidates are tried by the suite's own command");
+            }
+            copy_checkout(&self.from, &self.command.site.root).map(drop)
+        };
+        self.copied.get_or_try_init(copying).await.copied()
     }
 
     /// Like `run_tests`, but on edited sources that leave no readable report every test fails.
@@ -112,11 +144,15 @@ impl CommandRunner {
 #[async_trait]
 impl CandidateRunner for CommandRunner {
     fn speed(&self) -> Speed {
-        Speed::Cold
+        self.warm().map_or(Speed::Cold, CandidateRunner::speed)
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        if let Some(warm) = self.warm() {
+            return warm.trace(tests).await;
+        }
         let _turn = self.turn.lock().await;
+        self.copy_once(None).await?;
         let cases = self.run_tests(tests, self.timeout).await?;
         let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
         Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())
@@ -129,9 +165,18 @@ impl CandidateRunner for CommandRunner {
         limit: Duration,
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
+        let mut failed = None;
+        if let Some(warm) = self.warm() {
+            match warm.run(edits, tests, limit, stop_at_failure).await {
+                Ok(results) => return Ok(results),
+                Err(error) => failed = Some(error),
+            }
+        }
+        let least = if self.warm.is_some() { STARTED } else { Duration::ZERO };
         let _turn = self.turn.lock().await;
+        self.copy_once(failed).await?;
         write_edits(&self.command.site.root, edits, Side::After)?;
-        let cases = self.run_edited(tests, limit.min(self.timeout)).await;
+        let cases = self.run_edited(tests, limit.max(least).min(self.timeout)).await;
         write_edits(&self.command.site.root, edits, Side::Before)?;
         let cases = cases?;
         if let Some(error) = self.compile_error(&cases, tests) {

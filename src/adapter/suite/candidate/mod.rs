@@ -3,7 +3,6 @@
 mod checkout_copy;
 mod command;
 mod compile_error;
-mod fallback;
 mod persistent;
 
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
@@ -16,8 +15,6 @@ pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
 ) -> Result<Box<dyn CandidateRunner>, RunError> {
-    match persistent::open(suite, request).await? {
-        Some(warm) => Ok(Box::new(fallback::open(suite, request, warm))),
-        None => command::open(suite, request),
-    }
+    let warm = persistent::open(suite, request).await?;
+    Ok(Box::new(command::open(suite, request, warm)))
 }

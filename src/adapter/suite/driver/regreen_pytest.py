@@ -43,6 +43,10 @@ def tell_plugins(options):
 def pytest_load_initial_conftests(early_config):
     # pytest-cov starts here, before the options are read for good.
     tell_plugins(early_config.known_args_namespace)
+    reruns = early_config.pluginmanager.get_plugin("rerunfailures")
+    if reruns and os.environ.get("REGREEN_CANDIDATE") == "warm":
+        # Beside pytest-xdist it starts a thread for its workers, which keeps the process from forking.
+        reruns.HAS_PYTEST_HANDLECRASHITEM = False
     yield
 
 

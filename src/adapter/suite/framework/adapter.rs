@@ -199,6 +199,26 @@ impl TypedCommand {
         self.words.extend(options.into_iter().filter(is_whole));
     }
 
+    /// Removes options by their names, with their values: numbers, and the file or the part that some take.
+    pub fn remove_options(&mut self, names: &[&str]) {
+        let mut may_be_value: fn(&str) -> bool = |_| false;
+        self.words.retain(|word| {
+            if std::mem::replace(&mut may_be_value, |_| false)(word) {
+                return false;
+            }
+            let name = word.split(['=', '.']).next().unwrap_or_default();
+            if !names.contains(&name) {
+                return true;
+            }
+            may_be_value = match name {
+                _ if word.contains('=') => |_| false,
+                "--outputFile" | "--shard" => |_| true,
+                _ => |word| word.parse::<u32>().is_ok(),
+            };
+            false
+        });
+    }
+
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.words.retain(|word| keep(word));
     }

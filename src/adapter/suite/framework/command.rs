@@ -7,6 +7,7 @@ use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
 use crate::adapter::host::process::ExitReason;
+use crate::domain::declared::{Declared, Document, Held};
 use crate::domain::framework::Framework;
 use crate::domain::test::{CaseKind, Status};
 use crate::domain::test_command::TestCommand;
@@ -164,7 +165,28 @@ pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Repor
     report.notices.extend(foreign.into_iter().map(|(file, root)| {
         format!("`{file}` matches `{pattern}` and is no test report: its root is `<{root}>`")
     }));
+    // pytest leaves tests that it never ran out of its report.
+    if let Some(why) = interruption_in(&read_text(artifacts.log)?) {
+        let declared = Declared { aborted: Some(why), ..Declared::default() };
+        let name = artifacts.command.to_owned();
+        report.documents.push(Document { name, declared, held: Held::default() });
+    }
     Ok(report.ended(artifacts.ending == ExitReason::Exit(0)))
+}
+
+/// Why pytest gave a run up, between exclamation marks as it prints it.
+fn interruption_in(output: &str) -> Option<String> {
+    let reasons =
+        ["_pytest.outcomes.Exit", "stopping after ", "KeyboardInterrupt", "Interrupted: "];
+    let is_reason = |text: &&str| {
+        let text = text.strip_prefix("xdist.dsession.").unwrap_or(text);
+        reasons.iter().any(|start| text.starts_with(start))
+    };
+    output.lines().find_map(|line| {
+        let text =
+            line.trim_end().strip_prefix("!!!")?.strip_suffix("!!!")?.trim_matches('!').trim();
+        Some(text).filter(is_reason).map(str::to_owned)
+    })
 }
 
 /// A report in JUnit XML or TAP; the root of an XML document that is neither.
@@ -207,4 +229,27 @@ pub fn matching_files(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunE
         .collect();
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interruption_in;
+
+    #[test]
+    fn pytest_says_between_exclamation_marks_why_it_gave_up() {
+        let table = [
+            ("1 passed in 0.1s", None),
+            ("!!!!!!! _pytest.outcomes.Exit: foo !!!!!!!", Some("_pytest.outcomes.Exit: foo")),
+            ("x\n!!!!! stopping after 1 failures !!!!!\ny", Some("stopping after 1 failures")),
+            (
+                "!!! xdist.dsession.Interrupted: stopping after 1 failures !!!",
+                Some("xdist.dsession.Interrupted: stopping after 1 failures"),
+            ),
+            ("!!! Attention !!!", None),
+            ("Interrupted: a test prints it", None),
+        ];
+        for (output, why) in table {
+            assert_eq!(interruption_in(output).as_deref(), why, "{output}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
+use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{Report, ReportedTest, jest, without_colours};
@@ -10,6 +11,7 @@ use super::adapter::{
     Site, TypedCommand, heads, read_text, words,
 };
 use super::named_commands::angular_runner;
+use super::npm_script;
 
 /// The table row for Jest.
 pub const JEST: FrameworkAdapter = FrameworkAdapter {
@@ -26,16 +28,16 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     command: |site, selection, files| {
         let mut options = words(&["--json", "--testLocationInResults"]);
         options.push(format!("--outputFile={}", files.results.display()));
-        options.extend(whole_run(site));
+        options.push("--bail=0".to_owned());
         if selection.is_some() {
             options.push("--coverage=false".into());
         }
         // Beside patterns of a configured command the files are patterns too.
-        if selection.is_some() && site.command.is_none() {
+        let is_path = configured(site, "jest").is_none();
+        if selection.is_some() && is_path {
             options.push("--runTestsByPath".into());
         }
         let files = selected_files(site, selection).into_iter();
-        let is_path = site.command.is_none();
         options.extend(files.map(|file| if is_path { file } else { regex::escape(&file) }));
         with_options(site, selection, ("jest", "npx jest"), options)
     },
@@ -63,12 +65,12 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
         if site.depends_on("vitest") { INSTALL } else { "npm install --save-dev vitest" }
     },
     command: |site, selection, files| {
-        let run = if site.command.is_none() { "run" } else { "--run" };
+        let run = if configured(site, "vitest").is_none() { "run" } else { "--run" };
         let mut options = words(&[run, "--reporter=json", "--reporter=default"]);
         options.push(format!("--outputFile.json={}", files.results.display()));
         // It fails where it may not write its cache, as into packages that a checkout shares.
         options.extend(knows_no_cache(site).then(|| "--no-cache".to_owned()));
-        options.extend(whole_run(site));
+        options.push("--bail=0".to_owned());
         options.extend(selected_files(site, selection));
         with_options(site, selection, ("vitest", "npx vitest run"), options)
     },
@@ -90,10 +92,18 @@ fn knows_no_cache(site: &Site) -> bool {
     (numbers.next(), numbers.next()) >= (Some(1), Some(6))
 }
 
-/// Lets the first failing tests hide no others, whatever the project's settings say. A command that
-/// somebody typed runs as it is.
-fn whole_run(site: &Site) -> Option<String> {
-    site.command.is_none().then(|| "--bail=0".to_owned())
+/// Options of a command that ours replace. With `--bail` the first failing test would hide the results of
+/// others, and Jest writes no report; given twice, the others end Jest or Vitest.
+const REPLACED: &[&str] =
+    &["--bail", "-b", "--json", "--outputFile", "--run", "--watch", "--watchAll"];
+
+/// The command that somebody typed, else that of the test script where it says more than the program.
+fn configured(site: &Site, name: &str) -> Option<TestCommand> {
+    let is_run_by = |command: &TestCommand| command.after(&[name]).is_some();
+    let script = || Some(npm_script::find(site, &is_run_by)?.command);
+    let says_more =
+        |command: &TestCommand| !["jest", "vitest", "vitest run"].contains(&command.text());
+    site.command.clone().or_else(|| script().filter(says_more))
 }
 
 /// The configured command, else the installed program, with more options.
@@ -103,16 +113,21 @@ fn with_options(
     (name, display): (&str, &str),
     options: Vec<String>,
 ) -> RunCommand {
-    let Some(command) = &site.command else {
+    let Some(command) = configured(site, name) else {
         return RunCommand::new([start(site, name), options].concat(), display);
     };
-    let mut command = TypedCommand::configured(command);
+    let mut command = TypedCommand::configured(&command);
+    command.remove_options(REPLACED);
     if selection.is_some() {
         // Another part of the suite is chosen.
-        command.retain(|word| !word.starts_with("--shard="));
+        command.remove_options(&["--shard"]);
     }
     command.insert(command.options_end(), options);
-    command.into_run()
+    let mut run = command.into_run();
+    if site.command.is_none() {
+        run.environment.extend(npm_script::search_path(site));
+    }
+    run
 }
 
 /// Runs Vitest with an installed coverage provider, else with V8's counts of executed lines in its

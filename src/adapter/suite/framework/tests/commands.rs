@@ -151,19 +151,19 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::Jest,
             "CI=1 npx jest --selectProjects \"a b\" src/**",
             None,
-            "CI=1 npx jest --selectProjects \"a b\" src/** --json --testLocationInResults --outputFile=/results",
+            "CI=1 npx jest --selectProjects \"a b\" src/** --json --testLocationInResults --outputFile=/results --bail=0",
         ),
         (
             Framework::Jest,
             "npx jest -c jest.unit.js",
             Some(&["a b.test.js::x"]),
-            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results --coverage=false 'a b\\.test\\.js'",
+            "npx jest -c jest.unit.js --json --testLocationInResults --outputFile=/results --bail=0 --coverage=false 'a b\\.test\\.js'",
         ),
         (
             Framework::Vitest,
             "pnpm exec vitest --project web",
             None,
-            "pnpm exec vitest --project web --run --reporter=json --reporter=default --outputFile.json=/results",
+            "pnpm exec vitest --project web --run --reporter=json --reporter=default --outputFile.json=/results --bail=0",
         ),
         (
             Framework::NodeTest,
@@ -229,7 +229,7 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::Jest,
             "npm exec -- jest --ci",
             None,
-            "npm exec -- jest --ci --json --testLocationInResults --outputFile=/results",
+            "npm exec -- jest --ci --json --testLocationInResults --outputFile=/results --bail=0",
         ),
         (
             Framework::Unittest,
@@ -260,13 +260,13 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::Vitest,
             "npx vitest run --shard=1/2 --bail=1",
             Some(&["a.test.ts::x"]),
-            "npx vitest run --bail=1 --run --reporter=json --reporter=default --outputFile.json=/results a.test.ts",
+            "npx vitest run --run --reporter=json --reporter=default --outputFile.json=/results --bail=0 a.test.ts",
         ),
         (
             Framework::Jest,
             "npx jest",
             Some(&["app/[slug]/page.test.tsx::x"]),
-            "npx jest --json --testLocationInResults --outputFile=/results --coverage=false 'app/\\[slug\\]/page\\.test\\.tsx'",
+            "npx jest --json --testLocationInResults --outputFile=/results --bail=0 --coverage=false 'app/\\[slug\\]/page\\.test\\.tsx'",
         ),
         (Framework::Pytest, "make lint && pytest -q", None, "make lint && pytest -q"),
         (Framework::Command, "make test | tee log", None, "make test | tee log"),
@@ -327,6 +327,7 @@ fn a_configured_command_keeps_all_of_its_words() {
         let is_replaced = |word: &&String| {
             let is_module = *framework == Framework::Unittest;
             (is_module && ["-m", "unittest"].contains(&word.as_str()))
+                || word.starts_with("--bail")
                 // What would keep a chosen test from running, or change its order.
                 || (selection.is_some()
                     && ["./...", "-failfast", "-shuffle=", "--shard="]
@@ -407,4 +408,47 @@ fn bazel_runs_the_targets_of_some_tests() {
     let some =
         Project::new(&[]).run(Framework::Bazel, Some(&["//a:t > A::b", "//a:t > A::c", "//b:t"]));
     assert_eq!(some.argv.join(" "), "bazel test --keep_going --test_output=errors //a:t //b:t");
+}
+
+#[test]
+fn the_test_script_says_how_jest_and_vitest_run() {
+    let jest = "--json --testLocationInResults --outputFile=/results --bail=0";
+    let vitest = "--run --reporter=json --reporter=default --outputFile.json=/results --bail=0";
+    let table = [
+        (Framework::Jest, "jest", "jest", None),
+        (Framework::Jest, "jest --coverage", "jest --coverage", Some("jest --coverage")),
+        (
+            Framework::Jest,
+            "tsc && CI=1 jest --bail 1 src/",
+            "CI=1 jest --bail 1 src/",
+            Some("CI=1 jest src/"),
+        ),
+        (
+            Framework::Jest,
+            "jest --json --outputFile r.json -i",
+            "jest --json --outputFile r.json -i",
+            Some("jest -i"),
+        ),
+        (Framework::Jest, "jest --watchAll", "jest --watchAll", Some("jest")),
+        (Framework::Vitest, "vitest", "vitest", None),
+        (Framework::Vitest, "vitest run", "vitest run", None),
+        (
+            Framework::Vitest,
+            "vitest run --coverage --bail=1",
+            "vitest run --coverage --bail=1",
+            Some("vitest run --coverage"),
+        ),
+    ];
+    for (framework, script, display, expected) in table {
+        let package = serde_json::json!({ "scripts": { "test": script } }).to_string();
+        let run = Project::new(&[("package.json", package.as_str())]).run(framework, None);
+        let options = if framework == Framework::Jest { jest } else { vitest };
+        let Some(expected) = expected else {
+            assert_eq!(run.argv[..2], ["npx", "--no-install"], "{script}");
+            continue;
+        };
+        assert_eq!(run.argv, ["sh", "-c", &format!("{expected} {options}")], "{script}");
+        assert_eq!(run.display, display, "{script}");
+        assert!(run.environment["PATH"].contains("node_modules/.bin"), "{script}");
+    }
 }
