@@ -223,6 +223,16 @@ struct Evidence<'a> {
     changed: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
+/// What is not known of where a failure comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Blindness {
+    None,
+    /// It runs no body of a function.
+    NoBody,
+    /// Likewise, and it failed around the tests.
+    Around,
+}
+
 fn clusters(
     search: &Search<'_>,
     traces: &[Trace],
@@ -243,19 +253,28 @@ fn clusters(
         trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
     };
     // Failures with the same most suspicious function form a group. For failures that run no
-    // function body this is only a guess, so their group comes last and does not hold up others.
-    let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
+    // function body this is only a guess, so their group comes last and does not hold up others; least is
+    // known of what failed around the tests, which is nobody's cause but its own.
+    let mut groups: BTreeMap<(Blindness, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
         let top = ranked_functions(&alone, outlines, &search.prior.files).into_iter().next();
-        let name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
+        let mut name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
         let mut reached = traces.iter().filter(|trace| trace.test == case.id);
         let blind = !reached.any(|trace| {
             lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, outlines))
         });
-        groups.entry((blind, name)).or_default().push(case.id.clone());
+        let blindness = match blind {
+            true if case.kind == CaseKind::Hook => Blindness::Around,
+            true => Blindness::NoBody,
+            false => Blindness::None,
+        };
+        if blindness == Blindness::Around {
+            name = case.id.to_string();
+        }
+        groups.entry((blindness, name)).or_default().push(case.id.clone());
     }
-    let mut clusters: Vec<(bool, Cluster)> = groups
+    let mut clusters: Vec<(Blindness, Cluster)> = groups
         .into_iter()
         .map(|((blind, _), mut tests)| {
             let slow = |test: &TestId| search.prior.slow.get(test).copied().unwrap_or_default();

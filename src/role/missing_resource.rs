@@ -79,7 +79,7 @@ pub fn missing_resource(
             || tests().any(|(_, text)| text.contains(name));
         let is_written = any(&WRITES);
         return (!is_own && !is_written)
-            .then(|| format!("it needs the file `{name}`, which the repository does not have"));
+            .then(|| format!("it needs the file `{name}`, which the repository does not have (if something generates it, have `--setup` do that)"));
     }
     let line = failure.frames.first().and_then(|frame| {
         let index = usize::try_from(frame.line).ok()?.checked_sub(1)?;
@@ -189,7 +189,9 @@ mod tests {
                 "",
                 "FileNotFoundError",
                 "[Errno 2] No such file or directory: '/etc/shop/licence.key'",
-                Some("it needs the file `licence.key`, which the repository does not have"),
+                Some(
+                    "it needs the file `licence.key`, which the repository does not have (if something generates it, have `--setup` do that)",
+                ),
             ),
             (
                 "\nopen(path)",

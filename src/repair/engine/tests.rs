@@ -191,12 +191,7 @@ impl Worktree for EmptyWorktree {
         unreachable!("the engine asks no agent")
     }
 
-    async fn export(
-        &self,
-        _: &TreeId,
-        _: &str,
-        _: Option<&CommitId>,
-    ) -> Result<PathBuf, GitError> {
+    async fn export(&self, _: &TreeId, _: &str, _: Option<&CommitId>) -> Result<PathBuf, GitError> {
         unreachable!("the search only reads files")
     }
     async fn collect(&self, _: &str, _: &TreeId) -> Result<EditSet, GitError> {

@@ -332,10 +332,8 @@ const MANIFESTS: &[&str] = &[
 fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
     let are_tests_enough = root.is_none() && site.test_script().is_none();
     let is_sample = |name: &str| SAMPLES.contains(&name);
-    // A private checkout is no repository, and has the packages of the user's.
+    // A least depth would keep ignored folders above it, such as `node_modules`, from being left out.
     let found = WalkBuilder::new(site.folder())
-        .require_git(false)
-        .min_depth(Some(2))
         .max_depth(Some(PACKAGE_DEPTH))
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| !is_sample(&entry.file_name().to_string_lossy()))

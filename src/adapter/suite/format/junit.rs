@@ -136,14 +136,14 @@ impl Parser {
         }
     }
 
-    /// Counts every outcome, as some writers declare several of one test.
+    /// Counts every outcome, as some writers declare several of one test: as failures, and each further run as
+    /// a test.
     fn note_outcome(&mut self, name: &[u8]) {
         let Some(suite) = self.open.last_mut() else { return };
-        match name {
-            b"failure" | b"error" | b"flakyFailure" | b"flakyError" | b"rerunFailure"
-            | b"rerunError" => suite.held.failed += 1,
-            _ => {}
-        }
+        let is_retry =
+            matches!(name, b"flakyFailure" | b"flakyError" | b"rerunFailure" | b"rerunError");
+        suite.held.tests += u32::from(is_retry);
+        suite.held.failed += u32::from(is_retry || matches!(name, b"failure" | b"error"));
     }
 
     fn close_element(&mut self, name: &[u8]) {
