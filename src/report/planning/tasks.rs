@@ -3,7 +3,7 @@
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
-use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
 use crate::domain::text::count;
@@ -12,9 +12,10 @@ use crate::report::markdown::{code, line};
 use super::{list, prose, table};
 
 /// `IMPL_PLAN.md` (specification.md 8.8).
-pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+pub fn plan(state: &Pipeline, plan: &TestPlan, package: &ContextPackage) -> String {
     let analysis = &plan.analysis;
-    let source = package.source_session().map(ToString::to_string).unwrap_or_default();
+    let source =
+        package.metadata.source_session_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let mut page = format!(
         "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
         state.session_id,
@@ -32,8 +33,8 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     ));
     page.push_str(&format!(
         "\n## Source context\n\n{}{}\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
-        list(package.focus_areas()),
-        explored(package),
+        list(&package.focus_areas),
+        order(package),
         code(analysis.framework.framework.name()),
         code(&analysis.framework.commands.run_tests),
         code(&analysis.framework.commands.run_coverage)
@@ -66,13 +67,14 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     page
 }
 
-/// What explorations found, and the order of the files.
-fn explored(package: &Package) -> String {
-    let Package::Prompt(package) = package else { return String::new() };
-    let (results, own) = (&package.exploration_results, &package.prioritized_context);
-    let order: Vec<&str> = own.dependency_order.iter().map(RepoPath::as_str).collect();
-    let order = format!("- order ({}): {}\n", own.sorting_rationale, code(&order.join(", ")));
-    format!("{}{order}", list(&results.aggregated_insights))
+/// The order of the files.
+fn order(package: &ContextPackage) -> String {
+    let order = &package.prioritized_context.dependency_order;
+    let order: Vec<&str> = order.iter().map(RepoPath::as_str).collect();
+    if order.is_empty() {
+        return String::new();
+    }
+    format!("- order (what a file needs comes first): {}\n", code(&order.join(", ")))
 }
 
 fn one(task: &TestTask) -> String {
@@ -151,9 +153,10 @@ fn layers(task: &TestTask) -> String {
 }
 
 /// `test-planning-notes.md` (specification.md 8.8).
-pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+pub fn notes(state: &Pipeline, plan: &TestPlan, package: &ContextPackage) -> String {
     let analysis = &plan.analysis;
-    let source = package.source_session().map_or("none".to_owned(), ToString::to_string);
+    let source =
+        package.metadata.source_session_id.as_ref().map_or("none".to_owned(), ToString::to_string);
     let mut page = format!(
         "# Planning notes of {}\n\n## Test intent\n\n- {}\n- project type: {}\n- framework: {}\n- coverage target: {}\n- source session: {source}\n",
         state.session_id,
