@@ -225,10 +225,6 @@ impl PlanPerformer<'_> {
             write(fx, &task.file(), task).await?;
         }
         let store = fx.store;
-        let notes = planning::notes(state, &plan, &package);
-        store.write_text("test-planning-notes.md", &notes).await?;
-        let cases = planning::suggestions(&plan.analysis);
-        store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // Written last in this phase, so that its presence means that all files of the phase exist.
         store.write_text(TODO_LIST, &planning::todo(&state.session_id, &plan, "")).await?;

@@ -97,26 +97,6 @@ fn a_report_of_a_provider_stays_inside_its_block() {
 }
 
 #[test]
-fn suggestions_are_listed_by_file_with_their_origin_doubles_and_errors() {
-    let mut sample = samples::analysis(2, 2);
-    sample.files[1].requirements[1].text = "a | b".into();
-    sample.files[1].requirements[1].author = "one".into();
-    sample.files[1].mocks = vec!["the mail service".into()];
-    let page = suggestions(&sample);
-    for text in [
-        "## `pkg0/m0.py`",
-        "| `L1.1` | `R-001` | `happy path` | `` `f` raises ValueError for an empty text `` |",
-        "`a \\| b`",
-        "| `one` |",
-        "| `code` |",
-        "## `pkg1/m1.py`\n\nTest doubles:\n\n- the mail service\n",
-        "## Error scenarios\n\n| Error | When | Case |",
-    ] {
-        assert!(page.contains(text), "{text}:\n{page}");
-    }
-}
-
-#[test]
 fn a_plan_shows_the_order_of_files_and_what_a_task_holds() {
     let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
     let mut task: TestTask = serde_json::from_str(text).unwrap();
