@@ -112,7 +112,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("octocrab", &["adapter/github"]),
     ("secrecy", &["domain"]),
     ("minijinja", &["role"]),
-    ("backon", &["role"]),
     ("getrandom", &["adapter/host"]),
     ("tempfile", &["adapter/host", "adapter/suite", "cli"]),
 ];

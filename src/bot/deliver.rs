@@ -48,7 +48,7 @@ impl Commits<'_> {
         }
     }
 
-    /// Moves the head branch itself to the published tip (`push: head`).
+    /// Moves the head branch itself to the published tip (`publish: head`).
     pub async fn move_head(&mut self) {
         let target = self.context.target;
         let (Some(tip), Some(branch)) = (&self.published.tip, &target.head_branch) else {

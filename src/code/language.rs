@@ -43,7 +43,7 @@ pub fn name_of(file: &RepoPath) -> Option<&'static str> {
 }
 
 /// Endings of files that hold data or prose.
-const DATA: &[&str] = &[
+pub const DATA: &[&str] = &[
     "",
     "cfg",
     "conf",

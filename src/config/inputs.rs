@@ -6,7 +6,6 @@ use serde_yaml::{Mapping, Value};
 
 use super::keys::nearest;
 use super::overrides::{Override, apply};
-use super::renamed_keys::{self, KEPT, REPLACED_BY_PUBLISH};
 use super::table::{SETTINGS, ValueType, setting};
 
 /// What an Action input controls: a parameter of the job, or a setting.
@@ -127,11 +126,7 @@ fn meaning(name: &str) -> Option<InputMeaning> {
     let named = SETTINGS.iter().find(|row| {
         !row.key.contains('*') && (hyphened(row.key) == name || row.former.contains(&name))
     });
-    let key = named.map(|row| row.key).or_else(|| {
-        let is = |key: &str| key == name || key == "plan.auto" && name == "auto";
-        KEPT.iter().map(|(key, _)| *key).find(|key| is(key))
-    });
-    key.map(InputMeaning::Setting)
+    named.map(|row| InputMeaning::Setting(row.key))
 }
 
 /// The input name of a setting: its key with hyphens for dots.
@@ -155,8 +150,6 @@ pub enum InputError {
     Set { line: usize, problem: String },
     #[error("inputs `{first}` and `{second}` are the same setting; give one of them")]
     Twice { first: String, second: String },
-    #[error("input `{former}` was replaced by `publish`; give `publish` alone")]
-    Publish { former: String },
     #[error("there is no input `{name}`{}", near(.nearest.as_deref()))]
     Unknown { name: String, nearest: Option<String> },
 }
@@ -189,7 +182,6 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
         let Some(name) = variable.strip_prefix("INPUT_").map(str::to_lowercase) else { continue };
         let text = text.trim();
         match meaning(&name) {
-            None if renamed_keys::is_retired(&name) => {}
             None => {
                 let known = INPUTS.iter().map(|input| input.name.to_owned());
                 let known = known.chain(SETTINGS.iter().map(|row| hyphened(row.key)));
@@ -204,13 +196,13 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
                 Ok(sets) => inputs.overrides = sets,
                 Err(errors) => wrong.extend(errors),
             },
-            Some(InputMeaning::Job(values, _)) => match checked(&name, "", &values, text) {
+            Some(InputMeaning::Job(values, _)) => match checked(&name, &values, text) {
                 Ok(_) => {
                     inputs.job.insert(name, text.to_owned());
                 }
                 Err(error) => wrong.push(error),
             },
-            Some(InputMeaning::Setting(key)) => match checked(&name, key, value_type(key), text) {
+            Some(InputMeaning::Setting(key)) => match checked(&name, value_type(key), text) {
                 Err(error) => wrong.push(error),
                 Ok(value) => {
                     let by = format!("input `{name}`");
@@ -224,22 +216,17 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
             },
         }
     }
-    if named.contains_key("publish") {
-        let both = REPLACED_BY_PUBLISH.iter().filter_map(|key| named.get(key));
-        wrong.extend(both.map(|(name, _)| InputError::Publish { former: name.clone() }));
-    }
     inputs.overrides.extend(named.into_values().map(|(_, one)| one));
     if wrong.is_empty() { Ok(inputs) } else { Err(wrong) }
 }
 
 fn value_type(key: &str) -> &'static ValueType {
-    let row = setting(key).map(|row| &row.values);
-    row.or_else(|| renamed_keys::values_of(key)).unwrap_or(&ValueType::Text)
+    setting(key).map_or(&ValueType::Text, |row| &row.values)
 }
 
 /// Parses the text of an input and checks it against the type of the input.
-fn checked(name: &str, key: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
-    let value = renamed_keys::value(key, values.parse_input(text));
+fn checked(name: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
+    let value = values.parse_input(text);
     if values.accepts(&value) {
         return Ok(value);
     }
@@ -395,19 +382,11 @@ mod tests {
         }
         let two = parse(&given(&[("mode", "x"), ("publish", "y")])).unwrap_err();
         assert_eq!(two.len(), 2, "all at once");
-        let table = [
-            (
-                [("gate-target", "90"), ("pass-threshold", "95")],
-                "inputs `gate-target` and `pass-threshold` are the same setting; give one of them",
-            ),
-            (
-                [("publish", "head"), ("push", "head")],
-                "input `push` was replaced by `publish`; give `publish` alone",
-            ),
-        ];
-        for (pairs, expected) in table {
-            assert_eq!(parse(&given(&pairs)).unwrap_err()[0].to_string(), expected);
-        }
+        let twice = [("gate-target", "90"), ("pass-threshold", "95")];
+        assert_eq!(
+            parse(&given(&twice)).unwrap_err()[0].to_string(),
+            "inputs `gate-target` and `pass-threshold` are the same setting; give one of them"
+        );
     }
 
     #[test]
@@ -447,17 +426,12 @@ mod tests {
     }
 
     #[test]
-    fn former_inputs_mean_what_they_meant() {
-        let table: [(&[(&str, &str)], &str); 9] = [
-            (&[("push", "none"), ("commit", "local")], "{ push: none, commit: local }"),
-            (&[("fix-mode", "suggest")], "fix-mode: suggest"),
-            (&[("auto", "false")], "plan: { auto: false }"),
-            (&[("rollback-mode", "discard")], "history: clean"),
+    fn short_inputs_mean_their_settings() {
+        let table: [(&[(&str, &str)], &str); 4] = [
+            (&[("rollback-mode", "clean")], "history: clean"),
             (&[("run-deadline", "30")], "budget: { minutes: 30 }"),
             (&[("sandbox", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
-            (&[("set", "gate.target=9\nengine=[a]")], "{ gate: { target: 9 }, engine: [a] }"),
             (&[("set", "gate.target=9"), ("pass-threshold", "8")], "gate: { target: 8 }"),
-            (&[("min-analysis-words", "100"), ("analysis-min-analysis-words", "0")], "{}"),
         ];
         for (pairs, file) in table {
             assert_eq!(settings(pairs), parse_with(file, "f", &[]).unwrap(), "{pairs:?}");

@@ -7,7 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::id::SessionId;
 use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
-use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
+use crate::domain::test_plan::context::{CONTEXT, ContextPackage, TEST_CONTEXT};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_input::PlanInput;
@@ -44,7 +44,7 @@ pub async fn write<F: Serialize + Sync>(
 /// A session whose tests are planned.
 pub struct PlannedSession {
     /// Context package of phase 2.
-    pub package: Package,
+    pub package: ContextPackage,
     /// Analysis and tasks of phases 3 and 4.
     pub plan: TestPlan,
 }
@@ -60,16 +60,16 @@ pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>,
 
 /// Reads the context package of this session; `None` when it is missing, broken, or belongs to
 /// another session.
-pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
-    let package = match state.entry {
-        PlanInput::Session(_) => {
-            read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
-        }
-        PlanInput::Document(_) | PlanInput::Text(_) => {
-            read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
-        }
+pub async fn package(
+    state: &Pipeline,
+    fx: &Effects<'_>,
+) -> Result<Option<ContextPackage>, Failure> {
+    let file = match state.entry {
+        PlanInput::Session(_) => TEST_CONTEXT,
+        PlanInput::Document(_) | PlanInput::Text(_) => CONTEXT,
     };
-    Ok(package.filter(|package| *package.session() == state.session_id))
+    let package: Option<ContextPackage> = read(fx, file).await?;
+    Ok(package.filter(|package| package.metadata.session_id == state.session_id))
 }
 
 /// Reads the analysis and its tasks; `None` when phase 4 has not written all of them, or when one

@@ -101,7 +101,7 @@ pub fn retry(
 }
 
 /// Exponential back-off from 1 to 30 seconds, with jitter between half and all of the wait.
-fn back_off(attempt: u32, seed: u64) -> Duration {
+pub fn back_off(attempt: u32, seed: u64) -> Duration {
     let full = FIRST_WAIT
         .saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX))
         .min(LARGEST_STEP);

@@ -15,7 +15,6 @@ use crate::domain::test_plan::task::SUITE_TASK;
 use super::folded_details::calls_table;
 use super::markdown::{block, code};
 use super::markdown_page::rows;
-use super::phrases::capital;
 
 /// `test-results.json` (specification.md 8.4).
 pub fn test_results(results: &Results, state: &FixLoop) -> Value {
@@ -89,32 +88,6 @@ pub fn failures(state: &FixLoop, now: &str) -> Value {
         "failures": state.ledger.all_failing().map(known).collect::<Vec<_>>(),
         "stuck_tests": state.stuck_tests,
     })
-}
-
-/// `iteration-N-strategy.md` (specification.md 8.6).
-pub fn strategy(state: &FixLoop) -> String {
-    let strategy = state.selected_strategy.map_or("none", Strategy::word);
-    let attempt = state.attempt.as_ref();
-    let plan = attempt.and_then(|attempt| attempt.plan.as_ref());
-    let mut text = format!(
-        "# Iteration {}: {strategy}\n\n{}.\n",
-        state.current_iteration,
-        capital(&state.strategy_reason)
-    );
-    if let Some(trend) = state.trend {
-        text.push_str(&format!("{}.\n", capital(trend.clause())));
-    }
-    if let Some(plan) = plan {
-        text.push_str(&format!("\n## Approach\n\n{}\n\n## Places\n\n", plan.approach));
-        for point in &plan.modification_points {
-            text.push_str(&format!("- {}\n", code(&point.to_string())));
-        }
-        text.push_str(&format!("\n## Expected outcome\n\n{}\n", code(&plan.expected_outcome)));
-    }
-    text.push_str("\n## Rollback\n\nThe sources before this iteration are kept as a git tree: ");
-    let tree = attempt.map_or(&state.accepted_tree, |attempt| &attempt.pre_tree);
-    text.push_str(&format!("`{tree}`.\n"));
-    text
 }
 
 /// `iteration-N-analysis.md` (specification.md 8.9).

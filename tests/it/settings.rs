@@ -154,10 +154,10 @@ fn a_key_that_is_set_goes_before_the_file_and_a_flag_before_it() {
     assert!(ran.err.contains("did you mean `stuck-threshold`?"), "{}", ran.err);
 }
 
-/// A repository with a model whose settings use former names of keys.
+/// A repository with a model in its settings.
 fn with_model(model: &FakeModel, more: &str) -> TestRepo {
     let repo = TestRepo::new(CALC);
-    let settings = format!("engine: [one]\nproviders:\n{}{more}", model.provider("one", ""));
+    let settings = format!("providers: [one]\nprovider:\n{}{more}", model.provider("one", ""));
     repo.write(&[(".github/regreen.yml", &settings)]);
     repo
 }
@@ -286,11 +286,7 @@ fn a_coverage_command_of_the_project_is_run_and_its_report_read() {
 
 #[test]
 fn a_plan_waits_when_the_file_says_so() {
-    let table = [
-        ("plan: { confirm: always }\n", "waits"),
-        ("plan: { auto: false }\n", "waits"),
-        ("plan: { auto: false, confirm: never }\n", "works"),
-    ];
+    let table = [("plan: { confirm: always }\n", "waits"), ("plan: { confirm: never }\n", "works")];
     for (file, expected) in table {
         let repo = TestRepo::new(CALC);
         repo.write(&[(".github/regreen.yml", file)]);
@@ -327,9 +323,9 @@ fn commands_files_and_strictness_of_the_file_reach_validate() {
     let (code, _, findings) = validate("", &build);
     assert_eq!((code, findings), (Some(1), 1), "what does not fit is critical");
     assert_eq!(validate("validate: { skip-types: true }\n", &build).2, 0);
-    assert_eq!(validate("validate: { autofix: true }\n", &other).0, Some(0));
+    assert_eq!(validate("validate: { fix: true }\n", &other).0, Some(0));
     let unnamed = TestRepo::new(&files);
-    let ran = unnamed.regreen(&["validate", "--set", "validate.autofix=true"]);
+    let ran = unnamed.regreen(&["validate", "--set", "validate.fix=true"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     // One function without a body is tolerated, unless the file sets `strict`.
     let empty = "def save(order):\n    pass\n\n\ndef total(items):\n    return sum(items)\n";

@@ -1,6 +1,6 @@
 //! Code fences of Markdown, and the paths that models write above and into them.
 
-use crate::code::language::Language;
+use crate::code::language::{DATA, Language};
 use crate::domain::id::RepoPath;
 
 /// A code fence of Markdown.
@@ -123,32 +123,8 @@ pub(super) fn path_of(line: &str) -> Option<String> {
 const WITHOUT_ENDING: &[&str] =
     &["Makefile", "Dockerfile", "Containerfile", "Gemfile", "Rakefile", "Procfile", "LICENSE"];
 
-/// Endings of files that lie at the top of a repository, besides those of code.
-const ENDINGS: &[&str] = &[
-    "cfg",
-    "conf",
-    "css",
-    "csv",
-    "env",
-    "gradle",
-    "html",
-    "ini",
-    "json",
-    "jsonc",
-    "lock",
-    "md",
-    "mod",
-    "properties",
-    "rst",
-    "sh",
-    "sql",
-    "sum",
-    "toml",
-    "txt",
-    "xml",
-    "yaml",
-    "yml",
-];
+/// Endings of files that lie at the top of a repository, besides those of code and of data.
+const ENDINGS: &[&str] = &["gradle", "mod", "rst", "sh", "sql", "sum"];
 
 /// Whether a path names a file to be written whole: prose such as `and/or`, a type such as
 /// `text/plain` and a call such as `self.total` do not.
@@ -159,5 +135,6 @@ pub(super) fn names_file(path: &str) -> bool {
     };
     let is_ending = !ending.is_empty() && ending.chars().all(|c| c.is_ascii_alphanumeric());
     let is_code = || RepoPath::parse(name).is_ok_and(|file| Language::of(&file).is_some());
-    is_ending && (path.contains('/') || stem.is_empty() || ENDINGS.contains(&ending) || is_code())
+    let is_known = || ENDINGS.contains(&ending) || DATA.contains(&ending) || is_code();
+    is_ending && (path.contains('/') || stem.is_empty() || is_known())
 }

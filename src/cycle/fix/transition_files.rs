@@ -43,12 +43,10 @@ impl Performer<'_> {
         let now = self.fx.clock.now();
         if number > old.current_iteration {
             store.write_json(&process("failures.json"), &state_files::failures(new, &now)).await?;
-            store.write_text(&process("strategy.md"), &state_files::strategy(new)).await?;
         }
         if old.next == FixStep::Diagnose {
             if let Some(analysis) = state_files::analysis(new, &now) {
                 store.write_text(&process("analysis.md"), &analysis).await?;
-                store.write_text(&process("strategy.md"), &state_files::strategy(new)).await?;
             }
             self.begin_task(new).await?;
         }

@@ -8,8 +8,7 @@ use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::session::files::TODO_LIST;
 use crate::domain::test_plan::analysis::{self, RESULTS, TestAnalysis};
-use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
-use crate::domain::test_plan::exploration::MANIFEST;
+use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task;
@@ -149,18 +148,9 @@ impl PlanPerformer<'_> {
             target: inputs.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
-        if let Some(manifest) = &found.manifest {
-            for (one, entry) in found.explorations.iter().zip(&manifest.explorations) {
-                write(fx, &entry.path, one).await?;
-            }
-            write(fx, MANIFEST, manifest).await?;
-        }
         write(fx, RAN, &found.ran).await?;
-        match &found.package {
-            Package::Session(package) => write(fx, TEST_CONTEXT, package).await?,
-            Package::Prompt(package) => write(fx, CONTEXT, package).await?,
-        }
-        let coverage = found.package.coverage();
+        write(fx, found.package.file(), &found.package).await?;
+        let coverage = &found.package.test_coverage;
         let gaps = u32::try_from(coverage.missing_tests.len()).unwrap_or(u32::MAX);
         Ok(PipelineStepOutcome::Gathered { gaps, summary: planning::gathered(coverage) })
     }
@@ -235,10 +225,6 @@ impl PlanPerformer<'_> {
             write(fx, &task.file(), task).await?;
         }
         let store = fx.store;
-        let notes = planning::notes(state, &plan, &package);
-        store.write_text("test-planning-notes.md", &notes).await?;
-        let cases = planning::suggestions(&plan.analysis);
-        store.write_text(".process/enriched-suggestions.md", &cases).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // Written last in this phase, so that its presence means that all files of the phase exist.
         store.write_text(TODO_LIST, &planning::todo(&state.session_id, &plan, "")).await?;

@@ -158,7 +158,7 @@ mod tests {
     use crate::domain::mutation::Score;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;
-    use crate::domain::test_plan::context::Package;
+    use crate::domain::test_plan::context::ContextPackage;
 
     fn finding(file: &str, severity: Severity) -> Finding {
         Finding {
@@ -264,7 +264,7 @@ mod tests {
     fn a_provider_is_asked_for_what_is_open_of_its_task_alone() {
         let analysis = crate::domain::test_plan::analysis::samples::analysis(2, 8);
         let text = include_str!("../../../tests/data/planning/v1/context-package.json");
-        let package = Package::Prompt(serde_json::from_str(text).unwrap());
+        let package: ContextPackage = serde_json::from_str(text).unwrap();
         let plan = crate::role::test_plan::plan(analysis.clone(), &package, 10);
         let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();
         let count = |report: &CharacterisationReport| -> Vec<usize> {

@@ -1,4 +1,4 @@
-//! The two context packages, which describe a repository before tests are planned: coverage,
+//! The context package, which describes a repository before tests are planned: coverage,
 //! framework, conventions and relevant files (specification.md 6.8, 8.7).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,10 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, SessionId};
-
-use super::exploration::ExplorationResults;
-use super::exploration_angle::Complexity;
-use super::priorities::PrioritizedContext;
 
 /// Priority of a file without enough tests.
 #[derive(
@@ -187,254 +183,87 @@ pub struct ImplementationSummary {
     pub summary_path: String,
     /// Files of the repository that it names.
     pub changed_files: Vec<RepoPath>,
-    /// `feature`, `fix`, `refactor` or `docs`, read off its words.
-    pub implementation_type: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceSession {
     pub id: SessionId,
     pub description: String,
-    /// Languages and frameworks, if the session names them.
-    pub tech_stack: Vec<String>,
     /// Summaries of its completed tasks; the files they name may no longer exist.
     pub summaries: Vec<ImplementationSummary>,
 }
 
-/// How the project is written, by counts over its sources.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProjectPatterns {
-    /// Top folders with their number of source files.
-    pub architecture: String,
-    /// How errors are handled: `exceptions`, `result values`, ...
-    pub error_handling: String,
-    /// Use of asynchronous code: `async functions: 12`, or `none`.
-    pub async_pattern: String,
-}
-
 /// Context from the finished implementation session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceContext {
     /// The summaries of completed tasks.
     pub implementation_summaries: Vec<ImplementationSummary>,
-    pub tech_stack: Vec<String>,
-    pub project_patterns: ProjectPatterns,
 }
 
-/// A file that is relevant to the task.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Asset {
-    /// `implementation_summary`, `existing_test`, `source_code`, `documentation` or `config`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub path: String,
-    /// Why the file is listed.
-    pub relevance: String,
-    /// How relevant the file is, from 0 to 1.
-    pub relevance_score: f64,
-    /// `highest`, `high`, `medium` or `low`.
-    pub priority: String,
+/// What a description refers to, and the order in which it enters prompts and the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PrioritizedContext {
+    /// What it names here: files, and functions as `file:function`.
+    pub scope: Vec<String>,
+    /// Couplings of these files that imports do not show.
+    pub key_constraints: Vec<String>,
+    /// The files that are worked on, each behind those that it needs.
+    pub dependency_order: Vec<RepoPath>,
 }
 
-/// The head of `test-context-package.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TestMetadata {
-    /// The session it belongs to; no other session may reuse the package.
-    pub test_session_id: SessionId,
-    pub source_session_id: SessionId,
-    /// RFC 3339, in UTC.
-    pub timestamp: String,
-    pub task_type: String,
-    pub task_description: String,
-    pub complexity: Complexity,
-}
-
-/// `test-context-package.json` (session mode, specification.md 8.7).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TestContextPackage {
-    pub metadata: TestMetadata,
-    pub source_context: SourceContext,
-    pub test_coverage: TestCoverage,
-    pub test_framework: TestFramework,
-    pub assets: Vec<Asset>,
-    pub focus_areas: Vec<String>,
-}
-
-/// The head of `context-package.json`.
+/// The head of a context package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Metadata {
     pub task_description: String,
     /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// Words of the description that name something specific.
-    pub keywords: Vec<String>,
-    pub complexity: Complexity,
     /// The session it belongs to; no other session may reuse the package.
     pub session_id: SessionId,
+    /// The finished session behind it, in session mode.
+    pub source_session_id: Option<SessionId>,
 }
 
-/// Architecture, naming and technology of the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProjectContext {
-    /// Top folders with their number of source files.
-    pub architecture_patterns: Vec<String>,
-    pub coding_conventions: Vec<String>,
-    pub tech_stack: Vec<String>,
-}
-
-/// Files of a context package, by kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Assets {
-    pub documentation: Vec<Asset>,
-    pub source_code: Vec<Asset>,
-    pub config: Vec<Asset>,
-    pub tests: Vec<Asset>,
-}
-
-/// An import between files that belong to the work.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct InternalDependency {
-    /// The file that imports.
-    pub from: RepoPath,
-    /// The file that is imported.
-    pub to: RepoPath,
-    #[serde(rename = "type")]
-    pub kind: String,
-}
-
-/// A package of another project.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct ExternalDependency {
-    pub package: String,
-    /// Version that the manifest requires; empty if it requires none.
-    pub version: String,
-    pub usage: String,
-}
-
-/// The files and packages that files depend on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Dependencies {
-    /// Imports between files, to depth 2.
-    pub internal: Vec<InternalDependency>,
-    pub external: Vec<ExternalDependency>,
-}
-
-/// Risk of conflicts with existing code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ConflictDetection {
-    pub risk_level: String,
-    pub risk_factors: Vec<String>,
-    /// The folders that the change touches.
-    pub affected_modules: Vec<String>,
-    /// How to lower the risk.
-    pub mitigation_strategy: String,
-}
-
-/// `context-package.json` (prompt mode, specification.md 8.7, C-25).
+/// `test-context-package.json` of session mode and `context-package.json` of prompt mode
+/// (specification.md 8.7, C-25).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPackage {
     pub metadata: Metadata,
-    pub project_context: ProjectContext,
-    pub assets: Assets,
-    pub dependencies: Dependencies,
-    pub conflict_detection: ConflictDetection,
     #[serde(default)]
-    pub exploration_results: ExplorationResults,
+    pub source_context: SourceContext,
+    /// Empty in session mode.
+    #[serde(default)]
     pub prioritized_context: PrioritizedContext,
     pub test_coverage: TestCoverage,
     pub test_framework: TestFramework,
+    /// Recommended starting points, in words.
     pub focus_areas: Vec<String>,
 }
 
-/// The context package of either mode.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Package {
-    Session(Box<TestContextPackage>),
-    Prompt(Box<ContextPackage>),
-}
-
-impl Package {
-    /// Coverage of the examined files.
-    pub fn coverage(&self) -> &TestCoverage {
-        match self {
-            Self::Session(package) => &package.test_coverage,
-            Self::Prompt(package) => &package.test_coverage,
-        }
-    }
-
-    /// The test framework, its conventions and its commands.
-    pub fn framework(&self) -> &TestFramework {
-        match self {
-            Self::Session(package) => &package.test_framework,
-            Self::Prompt(package) => &package.test_framework,
-        }
-    }
-
-    /// Id of the session that the package belongs to.
-    pub fn session(&self) -> &SessionId {
-        match self {
-            Self::Session(package) => &package.metadata.test_session_id,
-            Self::Prompt(package) => &package.metadata.session_id,
-        }
-    }
-
-    /// Recommended starting points, in words.
-    pub fn focus_areas(&self) -> &[String] {
-        match self {
-            Self::Session(package) => &package.focus_areas,
-            Self::Prompt(package) => &package.focus_areas,
-        }
-    }
-
+impl ContextPackage {
     /// Functions by file to which the request is limited; all other files are tested as a whole.
     pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
         let mut only = BTreeMap::new();
-        if let Self::Prompt(package) = self {
-            for place in &package.prioritized_context.user_intent.scope {
-                if let Some((file, function)) = place.split_once(':')
-                    && let Ok(file) = RepoPath::parse(file)
-                {
-                    let names: &mut BTreeSet<String> = only.entry(file).or_default();
-                    names.insert(function.to_owned());
-                }
+        for place in &self.prioritized_context.scope {
+            if let Some((file, function)) = place.split_once(':')
+                && let Ok(file) = RepoPath::parse(file)
+            {
+                let names: &mut BTreeSet<String> = only.entry(file).or_default();
+                names.insert(function.to_owned());
             }
         }
         only
     }
 
-    /// The place of a file in prompts: by its tier, then behind the files that it needs.
-    pub fn rank(&self, file: &RepoPath) -> (usize, usize) {
-        let Self::Prompt(package) = self else { return (0, 0) };
-        let PrioritizedContext { priority_tiers: tiers, dependency_order, .. } =
-            &package.prioritized_context;
-        let tiers = [&tiers.critical, &tiers.high, &tiers.medium];
-        let tier = tiers.iter().position(|tier| tier.contains(file)).unwrap_or(tiers.len());
-        let place = dependency_order.iter().position(|other| other == file);
-        (tier, place.unwrap_or(dependency_order.len()))
-    }
-
-    /// Couplings that imports do not show.
-    pub fn constraints(&self) -> &[String] {
-        match self {
-            Self::Session(_) => &[],
-            Self::Prompt(package) => &package.prioritized_context.user_intent.key_constraints,
-        }
-    }
-
-    /// The finished session behind it, in session mode.
-    pub fn source_session(&self) -> Option<&SessionId> {
-        match self {
-            Self::Session(package) => Some(&package.metadata.source_session_id),
-            Self::Prompt(_) => None,
-        }
+    /// The place of a file in prompts: behind the files that it needs.
+    pub fn rank(&self, file: &RepoPath) -> usize {
+        let order = &self.prioritized_context.dependency_order;
+        order.iter().position(|other| other == file).unwrap_or(order.len())
     }
 
     /// The file of the package inside the session folder.
     pub fn file(&self) -> &'static str {
-        match self {
-            Self::Session(_) => TEST_CONTEXT,
-            Self::Prompt(_) => CONTEXT,
-        }
+        if self.metadata.source_session_id.is_some() { TEST_CONTEXT } else { CONTEXT }
     }
 }
 
@@ -449,18 +278,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_enter_prompts_by_tier_and_behind_what_they_need() {
+    fn files_enter_prompts_behind_what_they_need() {
         let text = include_str!("../../../tests/data/planning/v1/context-package.json");
         let mut package: ContextPackage = serde_json::from_str(text).unwrap();
         let file = |name: &str| RepoPath::parse(name).unwrap();
-        let own = &mut package.prioritized_context;
-        own.priority_tiers.critical = vec![file("b.py"), file("a.py")];
-        own.priority_tiers.high = vec![file("c.py")];
-        own.dependency_order = ["c.py", "a.py", "b.py"].map(file).to_vec();
-        let package = Package::Prompt(Box::new(package));
-        let mut files = ["other.py", "c.py", "b.py", "a.py"].map(file);
+        package.prioritized_context.dependency_order = ["c.py", "a.py", "b.py"].map(file).to_vec();
+        let mut files = ["other.py", "b.py", "c.py", "a.py"].map(file);
         files.sort_by_key(|one| package.rank(one));
-        assert_eq!(files, ["a.py", "b.py", "c.py", "other.py"].map(file));
+        assert_eq!(files, ["c.py", "a.py", "b.py", "other.py"].map(file));
     }
 
     #[test]

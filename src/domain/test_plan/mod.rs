@@ -3,14 +3,11 @@
 
 pub mod analysis;
 pub mod context;
-pub mod exploration;
-pub mod exploration_angle;
 pub mod generation;
 pub mod layer;
 pub mod pipeline;
 pub mod plan_input;
 pub mod plan_run;
-pub mod priorities;
 pub mod reader_command;
 pub mod requirement_coverage;
 pub mod task;

@@ -7,7 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::event::Ending;
 use crate::domain::fix_loop::Stopped;
 
-use super::context::Package;
+use super::context::ContextPackage;
 use super::pipeline::{Goal, Pipeline, PipelineStep, PipelineVerdict};
 use super::task::TestPlan;
 
@@ -15,7 +15,7 @@ use super::task::TestPlan;
 #[derive(Clone, Debug)]
 pub struct PlanRun {
     pub state: Pipeline,
-    pub package: Option<Package>,
+    pub package: Option<ContextPackage>,
     pub plan: Option<TestPlan>,
     /// What providers have used so far.
     pub spending: Spending,

@@ -1,7 +1,6 @@
 //! Renders the analysis of what must be tested, and the reports of providers, as Markdown.
 
 use crate::domain::test_plan::analysis::{FileRequirements, TestAnalysis};
-use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
 
 use super::{list, prose, table};
@@ -127,35 +126,5 @@ pub fn raw_analysis(analysis: &TestAnalysis, reports: &[String]) -> String {
     for report in reports {
         page.push_str(&format!("\n{}", block(report, "markdown")));
     }
-    page
-}
-
-/// `enriched-suggestions.md`: cases of L1 to L3 by file, those of the code before those that a
-/// provider added, then what may go wrong (specification.md 8.8).
-pub fn suggestions(analysis: &TestAnalysis) -> String {
-    let head = "\n| Layer | Id | Type | Case | Input | Expected | Done when | By |\n|---|---|---|---|---|---|---|---|\n";
-    let fails = [SubLayer::Negative, SubLayer::FailureMode, SubLayer::External];
-    let mut page = "# Enriched suggestions\n".to_owned();
-    let mut errors: Vec<[String; 3]> = Vec::new();
-    for file in &analysis.files {
-        let mut rows: Vec<[String; 8]> = Vec::new();
-        for one in file.requirements.iter().filter(|one| one.layer.layer() > 0) {
-            let (layer, kind) = (one.layer.code(), one.layer.title());
-            let by = if one.is_derived() { "code" } else { &one.author };
-            let (what, done) = ([&one.text, &one.given, &one.expect], &one.check);
-            let [text, given, expect] = what.map(String::as_str);
-            rows.push([layer, &one.id, kind, text, given, expect, done, by].map(cell));
-            if fails.contains(&one.layer) {
-                errors.push([expect, given, text].map(cell));
-            }
-        }
-        page.push_str(&format!("\n## {}\n", code(file.file.as_str())));
-        if !file.mocks.is_empty() {
-            page.push_str(&format!("\nTest doubles:\n\n{}", list(&file.mocks)));
-        }
-        page.push_str(&table(head, rows));
-    }
-    let head = "\n## Error scenarios\n\n| Error | When | Case |\n|---|---|---|\n";
-    page.push_str(&table(head, errors));
     page
 }

@@ -8,14 +8,14 @@ mod suite;
 mod summary;
 mod tasks;
 
-pub use analysis::{analysis, raw_analysis, suggestions};
+pub use analysis::{analysis, raw_analysis};
 pub use generation::{headline, judged, made, score, written};
 pub use plan_comment::{Rest, outcome, plan_comment};
 pub use suite::suite;
 #[cfg(test)]
 pub use summary::PlanDocument;
 pub use summary::{ACTIVE, document, progress, summary};
-pub use tasks::{notes, plan, todo};
+pub use tasks::{plan, todo};
 
 use crate::domain::event::TaskRow;
 use crate::domain::test_plan::analysis::TestAnalysis;

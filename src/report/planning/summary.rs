@@ -269,7 +269,8 @@ pub struct TaskLine {
 pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, plan) = (&run.state, run.plan.as_ref());
     let end = run.end();
-    let missing = run.package.as_ref().map(|package| package.coverage().missing_tests.as_slice());
+    let missing =
+        run.package.as_ref().map(|package| package.test_coverage.missing_tests.as_slice());
     PlanDocument {
         schema_version: 1,
         session: state.session_id.to_string(),

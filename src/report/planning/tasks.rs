@@ -2,8 +2,7 @@
 
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
-use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
 use crate::domain::text::count;
@@ -12,9 +11,10 @@ use crate::report::markdown::{code, line};
 use super::{list, prose, table};
 
 /// `IMPL_PLAN.md` (specification.md 8.8).
-pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+pub fn plan(state: &Pipeline, plan: &TestPlan, package: &ContextPackage) -> String {
     let analysis = &plan.analysis;
-    let source = package.source_session().map(ToString::to_string).unwrap_or_default();
+    let source =
+        package.metadata.source_session_id.as_ref().map(ToString::to_string).unwrap_or_default();
     let mut page = format!(
         "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
         state.session_id,
@@ -32,8 +32,8 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     ));
     page.push_str(&format!(
         "\n## Source context\n\n{}{}\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
-        list(package.focus_areas()),
-        explored(package),
+        list(&package.focus_areas),
+        order(package),
         code(analysis.framework.framework.name()),
         code(&analysis.framework.commands.run_tests),
         code(&analysis.framework.commands.run_coverage)
@@ -66,13 +66,14 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     page
 }
 
-/// What explorations found, and the order of the files.
-fn explored(package: &Package) -> String {
-    let Package::Prompt(package) = package else { return String::new() };
-    let (results, own) = (&package.exploration_results, &package.prioritized_context);
-    let order: Vec<&str> = own.dependency_order.iter().map(RepoPath::as_str).collect();
-    let order = format!("- order ({}): {}\n", own.sorting_rationale, code(&order.join(", ")));
-    format!("{}{order}", list(&results.aggregated_insights))
+/// The order of the files.
+fn order(package: &ContextPackage) -> String {
+    let order = &package.prioritized_context.dependency_order;
+    let order: Vec<&str> = order.iter().map(RepoPath::as_str).collect();
+    if order.is_empty() {
+        return String::new();
+    }
+    format!("- order (what a file needs comes first): {}\n", code(&order.join(", ")))
 }
 
 fn one(task: &TestTask) -> String {
@@ -148,61 +149,4 @@ fn layers(task: &TestTask) -> String {
     let steps = &task.flow_control.implementation_approach;
     let named: Vec<&str> = steps.iter().filter_map(|step| step.title.split(':').next()).collect();
     if named.is_empty() { "all layers".to_owned() } else { named.join(" ") }
-}
-
-/// `test-planning-notes.md` (specification.md 8.8).
-pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
-    let analysis = &plan.analysis;
-    let source = package.source_session().map_or("none".to_owned(), ToString::to_string);
-    let mut page = format!(
-        "# Planning notes of {}\n\n## Test intent\n\n- {}\n- project type: {}\n- framework: {}\n- coverage target: {}\n- source session: {source}\n",
-        state.session_id,
-        code(&state.description),
-        line(&analysis.project_type, 100),
-        code(analysis.framework.framework.name()),
-        analysis.coverage_target,
-    );
-    page.push_str("\n## Context findings\n\n");
-    page.push_str(&format!("- {}\n", prose(&analysis.current_coverage)));
-    for row in &state.phases {
-        page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
-    }
-    page.push_str("\n## Enrichment\n\n");
-    let added: Vec<(&FileRequirements, &Requirement)> = analysis
-        .files
-        .iter()
-        .flat_map(|file| file.requirements.iter().map(move |one| (file, one)))
-        .filter(|(_, one)| !one.is_derived())
-        .collect();
-    if added.is_empty() {
-        page.push_str("- no provider added a case to those that the code shows\n");
-    } else {
-        page.push_str(&format!(
-            "{} added {} ([all cases](.process/enriched-suggestions.md)):\n\n",
-            code(&analysis.author),
-            count(added.len(), "case")
-        ));
-    }
-    for (file, one) in added {
-        let text = format!("{} {} {}: {}", one.id, file.file, one.layer, one.text);
-        page.push_str(&format!("- {}\n", prose(&text)));
-    }
-    page.push_str("\n## Consolidated requirements\n\n");
-    for file in &analysis.files {
-        let text = format!("{}: {} requirements", file.file, file.requirements.len());
-        page.push_str(&format!("- {}\n", code(&text)));
-    }
-    page.push_str("\nConstraints:\n\n1. Every test names the requirement it shows.\n2. Nothing is imported that is not there.\n3. Sources stay as they are.\n4. A test that passes on broken code is dropped.\n5. Tests keep to the framework and the conventions of the project.\n\n## Task generation\n\n");
-    for task in &plan.tasks {
-        page.push_str(&format!("- {}: {}\n", task.id, prose(&task.title)));
-    }
-    let deferred = list(&analysis.deferred);
-    page.push_str(&format!(
-        "\n## N+1 context\n\n| Decision | Because | Look again |\n|---|---|---|\n| {} | {} is {} work | no |\n\nDeferred:\n\n{}",
-        count(plan.tasks.len(), "task"),
-        count(analysis.files.len(), "file"),
-        size(analysis.files.len()),
-        if deferred.is_empty() { "- nothing\n" } else { &deferred }
-    ));
-    page
 }

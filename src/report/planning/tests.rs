@@ -2,7 +2,7 @@
 
 use crate::domain::budget::Spending;
 use crate::domain::test_plan::analysis::samples;
-use crate::domain::test_plan::context::{ContextPackage, Package};
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStepOutcome};
 use crate::domain::test_plan::plan_input::PlanInput;
 use crate::domain::test_plan::plan_run::PlanRun;
@@ -18,10 +18,10 @@ fn state(description: &str) -> Pipeline {
 }
 
 /// A package as an older version may have stored it: fields that it lacks are empty.
-fn package() -> Package {
+fn package() -> ContextPackage {
     let text = include_str!("../../../tests/data/planning/v1/context-package.json");
     let package: ContextPackage = serde_json::from_str(text).unwrap();
-    Package::Prompt(Box::new(package))
+    package
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn one_phase_at_most_is_in_progress() {
 #[test]
 fn the_stored_package_of_the_first_build_is_read() {
     let package = package();
-    assert_eq!(package.framework().framework.name(), "pytest");
-    assert_eq!(package.coverage().missing_tests.len(), 1);
+    assert_eq!(package.test_framework.framework.name(), "pytest");
+    assert_eq!(package.test_coverage.missing_tests.len(), 1);
 }
 
 #[test]
@@ -97,35 +97,14 @@ fn a_report_of_a_provider_stays_inside_its_block() {
 }
 
 #[test]
-fn suggestions_are_listed_by_file_with_their_origin_doubles_and_errors() {
-    let mut sample = samples::analysis(2, 2);
-    sample.files[1].requirements[1].text = "a | b".into();
-    sample.files[1].requirements[1].author = "one".into();
-    sample.files[1].mocks = vec!["the mail service".into()];
-    let page = suggestions(&sample);
-    for text in [
-        "## `pkg0/m0.py`",
-        "| `L1.1` | `R-001` | `happy path` | `` `f` raises ValueError for an empty text `` |",
-        "`a \\| b`",
-        "| `one` |",
-        "| `code` |",
-        "## `pkg1/m1.py`\n\nTest doubles:\n\n- the mail service\n",
-        "## Error scenarios\n\n| Error | When | Case |",
-    ] {
-        assert!(page.contains(text), "{text}:\n{page}");
-    }
-}
-
-#[test]
-fn a_plan_shows_what_explorations_found_and_what_a_task_holds() {
+fn a_plan_shows_the_order_of_files_and_what_a_task_holds() {
     let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
     let mut task: TestTask = serde_json::from_str(text).unwrap();
     task.flow_control.reusable_test_tools = vec!["cart".into()];
     let plan_of = TestPlan { analysis: samples::analysis(1, 1), tasks: vec![task] };
     let page = plan(&state("x"), &plan_of, &package());
     for text in [
-        "- files that import shop/price.py: 1",
-        "- order (how well a file fits the description, then what it needs first): `shop/price.py`",
+        "- order (what a file needs comes first): `shop/price.py`",
         "Library (Python), coverage target line:80%,branch:70%,function:90%, context `.process/context-package.json`",
         "- tools that are there: cart",
     ] {

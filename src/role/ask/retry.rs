@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use futures::StreamExt;
 use futures::future::{Either, select};
 
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, Outage};
+use crate::domain::retry::back_off;
 use crate::effect::{
     Answer, Clock, Finish, Model, ModelError, ModelErrorKind, Question, StoreError, UsageMeter,
 };
@@ -49,7 +49,8 @@ pub async fn ask_with_retries(
     clock: &dyn Clock,
 ) -> Result<Tries, StoreError> {
     let mut question = question.clone();
-    let mut retries = Retries::new(longest_wait);
+    let mut retries =
+        Retries::new(longest_wait, u64::try_from(question.bytes()).unwrap_or_default());
     let (mut requests, mut spent) = (0, Spending::default());
     let mut is_priced = true;
     loop {
@@ -133,24 +134,23 @@ enum Retry {
 /// Maximum number of parts of a request that a server may refuse one by one.
 const SIMPLER: u32 = 4;
 
+/// Maximum number of pauses after temporary failures.
+const PAUSES: u32 = 2;
+
 /// The retries that one question still has.
 struct Retries {
     longest_wait: Duration,
-    pauses: ExponentialBackoff,
+    /// Makes the pauses of different questions differ.
+    seed: u64,
+    pauses: u32,
     has_waited: bool,
     was_cut: bool,
     simpler: u32,
 }
 
 impl Retries {
-    fn new(longest_wait: Duration) -> Self {
-        let pauses = ExponentialBuilder::default()
-            .with_jitter()
-            .with_min_delay(Duration::from_millis(500))
-            .with_max_delay(Duration::from_secs(8))
-            .with_max_times(2)
-            .build();
-        Self { longest_wait, pauses, has_waited: false, was_cut: false, simpler: 0 }
+    fn new(longest_wait: Duration, seed: u64) -> Self {
+        Self { longest_wait, seed, pauses: 0, has_waited: false, was_cut: false, simpler: 0 }
     }
 
     /// How the question is asked again after this result; `None` if it is final.
@@ -171,7 +171,10 @@ impl Retries {
             }
             ModelErrorKind::RateLimited { retry_after: None }
             | ModelErrorKind::Server { .. }
-            | ModelErrorKind::Connection => self.pauses.next().map(Retry::After),
+            | ModelErrorKind::Connection => {
+                self.pauses += 1;
+                (self.pauses <= PAUSES).then(|| Retry::After(back_off(self.pauses, self.seed)))
+            }
             ModelErrorKind::Unsupported { .. } => {
                 self.simpler += 1;
                 (self.simpler <= SIMPLER).then_some(Retry::After(Duration::ZERO))

@@ -8,20 +8,14 @@ use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
-    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, ProjectContext,
-    SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+    ContextPackage, CoverageSource, ImplementationSummary, Metadata, PrioritizedContext,
+    SourceContext, SourceSession, TestCoverage,
 };
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
-use crate::domain::test_plan::exploration_angle::{angles, complexity};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::context_package::{
-    FILES, assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
-};
+use super::context_package::{FILES, dependency_order, runtime_couplings};
 use super::coverage::{ExecutedLines, FunctionFilter, assess};
-use super::explorer::{Topic, explore_all};
 use super::framework::describe;
-use super::project;
 use super::survey::Survey;
 
 /// Number of names suggested if a description matches nothing.
@@ -43,10 +37,7 @@ pub struct GatherRequest<'a> {
 /// The result of phase 2.
 #[derive(Clone, Debug)]
 pub struct Gathered {
-    pub package: Package,
-    /// The explorations that the package is based on; none in session mode.
-    pub explorations: Vec<Exploration>,
-    pub manifest: Option<ExplorationsManifest>,
+    pub package: ContextPackage,
     /// The executed lines of the files in the package.
     pub ran: ExecutedLines,
 }
@@ -201,61 +192,34 @@ pub fn assemble(
     let targets = targets(named, &only, survey, &habits, &ran);
     ran.files.retain(|file, _| targets.contains(file));
     let coverage = assess(&targets, &only, survey, &habits, &ran);
-    let focus = focus(&coverage);
-    if let Some(source) = request.source {
-        let package = TestContextPackage {
-            metadata: TestMetadata {
-                test_session_id: request.session.clone(),
-                source_session_id: source.id.clone(),
-                timestamp: request.now.to_owned(),
-                task_type: "test-generation".into(),
-                task_description: request.description.to_owned(),
-                complexity: complexity(request.description),
-            },
-            source_context: SourceContext {
-                implementation_summaries: here(source, survey),
-                tech_stack: if source.tech_stack.is_empty() {
-                    project::languages(survey)
-                } else {
-                    source.tech_stack.clone()
-                },
-                project_patterns: project::patterns(survey, &targets),
-            },
-            assets: assets_of_session(source, &coverage),
-            test_coverage: coverage,
-            test_framework: framework,
-            focus_areas: focus,
-        };
-        let package = Package::Session(Box::new(package));
-        return Gathered { package, explorations: Vec::new(), manifest: None, ran };
-    }
-    let topic = Topic { description: request.description, named, survey, now: request.now };
-    let explorations = explore_all(&angles(request.description), topic);
-    let manifest = manifest(request.session, topic, &explorations);
+    let (source_context, prioritized_context) = match request.source {
+        Some(source) => {
+            let implementation_summaries = here(source, survey);
+            (SourceContext { implementation_summaries }, PrioritizedContext::default())
+        }
+        None => {
+            let prioritized = PrioritizedContext {
+                scope: scope(&targets, &only),
+                key_constraints: runtime_couplings(&targets, survey),
+                dependency_order: dependency_order(&targets, survey),
+            };
+            (SourceContext::default(), prioritized)
+        }
+    };
     let package = ContextPackage {
         metadata: Metadata {
             task_description: request.description.to_owned(),
             timestamp: request.now.to_owned(),
-            keywords: named.keywords.iter().take(40).cloned().collect(),
-            complexity: complexity(request.description),
             session_id: request.session.clone(),
+            source_session_id: request.source.map(|source| source.id.clone()),
         },
-        project_context: ProjectContext {
-            architecture_patterns: project::structure(survey),
-            coding_conventions: project::naming(survey, &targets),
-            tech_stack: [project::languages(survey), vec![facts.framework.to_string()]].concat(),
-        },
-        assets: assets(&explorations, survey),
-        dependencies: dependencies(&targets, survey),
-        conflict_detection: conflicts(&targets, survey),
-        exploration_results: results(&explorations, &manifest),
-        prioritized_context: prioritized(topic, scope(&targets, &only), &explorations, &targets),
+        source_context,
+        prioritized_context,
+        focus_areas: focus(&coverage),
         test_coverage: coverage,
         test_framework: framework,
-        focus_areas: focus,
     };
-    let package = Package::Prompt(Box::new(package));
-    Gathered { package, explorations, manifest: Some(manifest), ran }
+    Gathered { package, ran }
 }
 
 /// The files to test, or the functions of a file that is restricted to some of them.

@@ -4,7 +4,6 @@
 mod code_requirements;
 mod context_package;
 mod coverage;
-mod explorer;
 mod external_calls;
 mod framework;
 mod gather;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::id::RepoPath;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis, by_module};
-use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
     FlowControl, MOST, OnError, PreStep, REVIEW_TASK, SUITE_TASK, TaskContext, TaskKind, TaskMeta,
@@ -44,7 +44,7 @@ impl<'a> Share<'a> {
 
 /// Plans the tasks of an analysis. Never fails; [`crate::domain::test_plan::task::problems`]
 /// reports what makes the plan impossible to execute.
-pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> TestPlan {
+pub fn plan(analysis: TestAnalysis, package: &ContextPackage, max_iterations: u32) -> TestPlan {
     let shares = shares(&analysis);
     let writer = |index: usize| match index {
         0 => "IMPL-001".to_owned(),
@@ -122,7 +122,7 @@ fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
 /// Builds the individual tasks of a plan.
 struct Planner<'a> {
     analysis: &'a TestAnalysis,
-    package: &'a Package,
+    package: &'a ContextPackage,
 }
 
 impl Planner<'_> {
@@ -140,7 +140,7 @@ impl Planner<'_> {
                 test_framework: own.framework.to_string(),
                 project_type: self.analysis.project_type.clone(),
                 coverage_target: self.analysis.coverage_target.to_string(),
-                source_session: self.package.source_session().cloned(),
+                source_session: self.package.metadata.source_session_id.as_ref().cloned(),
                 max_iterations: None,
             },
             context,
@@ -198,8 +198,7 @@ impl Planner<'_> {
     /// What the writer is shown besides the sources and the requirements: what was implemented, in
     /// session mode. A person may add more.
     fn pre_analysis(&self) -> Vec<PreStep> {
-        let Package::Session(package) = self.package else { return Vec::new() };
-        let own = package.source_context.implementation_summaries.iter().take(SUMMARIES);
+        let own = self.package.source_context.implementation_summaries.iter().take(SUMMARIES);
         let commands: Vec<String> = own.map(|one| format!("Read({})", one.summary_path)).collect();
         let step = PreStep {
             step: "load_summaries".to_owned(),
@@ -337,7 +336,7 @@ mod tests {
         }
     }
 
-    fn package() -> Package {
+    fn package() -> ContextPackage {
         use crate::code::description_match;
         use crate::domain::id::SessionId;
         use crate::role::test_plan::{ExecutedLines, GatherRequest, Survey, gather::assemble};

@@ -9,7 +9,9 @@ use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::test_plan::analysis::{AnalysisFinding, FileRequirements, TestAnalysis};
-use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
+use crate::domain::test_plan::context::{
+    ContextPackage, CoverageSource, MissingTest, TestCoverage,
+};
 use crate::domain::test_plan::layer::SubLayer;
 
 use super::code_requirements::Found;
@@ -31,13 +33,13 @@ const FINDINGS: usize = 100;
 pub fn analyse(
     session: &SessionId,
     description: &str,
-    package: &Package,
+    package: &ContextPackage,
     survey: &Survey,
     ran: &ExecutedLines,
     now: &str,
 ) -> TestAnalysis {
-    let coverage = package.coverage();
-    let own = package.framework();
+    let coverage = &package.test_coverage;
+    let own = &package.test_framework;
     let kind = project::classify(survey);
     let mut number = 0;
     let mut files = Vec::new();
@@ -102,7 +104,7 @@ fn current(coverage: &TestCoverage) -> String {
 fn of_file(
     missing: &MissingTest,
     coverage: &TestCoverage,
-    package: &Package,
+    package: &ContextPackage,
     survey: &Survey,
     ran: &ExecutedLines,
     number: &mut u32,
@@ -127,7 +129,7 @@ fn of_file(
     let left_out = drafts.len().saturating_sub(PER_FILE);
     let drafts = fewest(drafts);
     let test_file = &missing.suggested_test_file;
-    let own = package.framework();
+    let own = &package.test_framework;
     let checks = if drafts.is_empty() { Vec::new() } else { static_checks(test_file, package) };
     let drafts = drafts.into_iter().map(|draft| {
         let check = framework::check(own, test_file, &draft.function);
@@ -168,8 +170,11 @@ fn fewest(drafts: Vec<RequirementDraft>) -> Vec<RequirementDraft> {
 }
 
 /// The static checks (L0) of the test file that will be written.
-fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(RequirementDraft, String)> {
-    let own = package.framework();
+fn static_checks(
+    test_file: &RepoPath,
+    package: &ContextPackage,
+) -> Vec<(RequirementDraft, String)> {
+    let own = &package.test_framework;
     let draft = |layer, claim: &str, expect: &str| RequirementDraft {
         layer,
         function: String::new(),
@@ -231,8 +236,8 @@ fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
         .collect()
 }
 
-fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
-    let own = package.framework();
+fn strategy(files: &[FileRequirements], package: &ContextPackage) -> Vec<String> {
+    let own = &package.test_framework;
     let mut steps = vec![
         format!("unit tests first (L1), file by file, most urgent first: {} files", files.len()),
         format!("in the manner of this project: {}", conventions_text(package)),
@@ -255,8 +260,8 @@ fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
     steps
 }
 
-fn conventions_text(package: &Package) -> String {
-    let own = &package.framework().conventions;
+fn conventions_text(package: &ContextPackage) -> String {
+    let own = &package.test_framework.conventions;
     let mut conventions = vec![format!("files named `{}`", own.file_naming)];
     if !own.test_structure.is_empty() {
         conventions.push(own.test_structure.clone());
@@ -269,8 +274,12 @@ fn conventions_text(package: &Package) -> String {
     conventions.join(", ")
 }
 
-fn criteria(files: &[FileRequirements], package: &Package, target: CoverageTarget) -> Vec<String> {
-    let own = package.framework();
+fn criteria(
+    files: &[FileRequirements],
+    package: &ContextPackage,
+    target: CoverageTarget,
+) -> Vec<String> {
+    let own = &package.test_framework;
     let total: usize = files.iter().map(|file| file.requirements.len()).sum();
     let mut criteria = vec![
         format!(

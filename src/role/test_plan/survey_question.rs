@@ -12,7 +12,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::analysis::{
     FileRequirements, Requirement, TOGETHER, TestAnalysis, by_module,
 };
-use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
@@ -44,7 +44,7 @@ pub enum SurveyOutcome {
 /// portion is divided into halves.
 pub async fn consult(
     mut analysis: TestAnalysis,
-    (package, survey, documents): (&Package, &Survey, &Documents),
+    (package, survey, documents): (&ContextPackage, &Survey, &Documents),
     providers: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<SurveyOutcome, EffectError> {
@@ -153,7 +153,7 @@ fn add(analysis: &mut TestAnalysis, accepted: Accepted, author: &str) {
 fn parts(
     chosen: &[&FileRequirements],
     analysis: &TestAnalysis,
-    (package, survey, documents): (&Package, &Survey, &Documents),
+    (package, survey, documents): (&ContextPackage, &Survey, &Documents),
 ) -> Vec<PromptPart> {
     let part = |title: String, text: String| PromptPart::new(title, text, true);
     let mut parts = vec![part("What is asked for".into(), analysis.description.clone())];
@@ -184,8 +184,9 @@ fn parts(
         parts.push(part(format!("A test file of this project, {sample}"), text.join("\n")));
     }
     parts.push(part("Coverage now".into(), analysis.current_coverage.clone()));
-    if !package.constraints().is_empty() {
-        let text = package.constraints().join("\n");
+    let couplings = &package.prioritized_context.key_constraints;
+    if !couplings.is_empty() {
+        let text = couplings.join("\n");
         parts.push(part("Couplings that imports do not show".into(), text));
     }
     parts
@@ -285,17 +286,15 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_shown_by_tier_and_couplings_last() {
+    fn sources_are_shown_in_order_and_couplings_last() {
         let analysis = samples::analysis(3, 1);
         let chosen: Vec<&FileRequirements> = analysis.files.iter().collect();
         let text = include_str!("../../../tests/data/planning/v1/context-package.json");
         let mut package: crate::domain::test_plan::context::ContextPackage =
             serde_json::from_str(text).unwrap();
         let own = &mut package.prioritized_context;
-        own.priority_tiers.critical = vec![chosen[2].file.clone()];
-        own.dependency_order = vec![chosen[1].file.clone(), chosen[0].file.clone()];
-        own.user_intent.key_constraints = vec!["a.py:3 looks up names while running".into()];
-        let package = Package::Prompt(Box::new(package));
+        own.dependency_order = [2, 1, 0].map(|at: usize| chosen[at].file.clone()).to_vec();
+        own.key_constraints = vec!["a.py:3 looks up names while running".into()];
         let survey = Survey::of(Vec::new(), BTreeMap::new());
         let parts = parts(&chosen, &analysis, (&package, &survey, &Documents::default()));
         let titles: Vec<&str> = parts.iter().map(|part| part.title.as_str()).collect();

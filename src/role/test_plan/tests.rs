@@ -8,7 +8,7 @@ use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::analysis::samples;
-use crate::domain::test_plan::context::{CoverageSource, Package, Priority};
+use crate::domain::test_plan::context::{ContextPackage, CoverageSource, Priority};
 use crate::domain::test_plan::{analysis, task};
 use crate::effect::SuiteFacts;
 
@@ -85,7 +85,7 @@ fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
-fn analysed(description: &str, ran: &ExecutedLines) -> (analysis::TestAnalysis, Package) {
+fn analysed(description: &str, ran: &ExecutedLines) -> (analysis::TestAnalysis, ContextPackage) {
     let found = gathered(description, ran.clone());
     let analysis = analyse(&session(), description, &found.package, &survey(SHOP), ran, NOW);
     (analysis, found.package)
@@ -162,10 +162,10 @@ fn lines_that_ran_are_not_asked_for_again() {
     L2.1 `gross` works with the real `rate` of shop/tax.py (shop/price.py:16)
     "#);
     assert_eq!(analysis.files[0].already_covered, 2, "the empty text and the result");
-    let missing = &package.coverage().missing_tests;
+    let missing = &package.test_coverage.missing_tests;
     insta::assert_snapshot!(missing[0].reason, @"7 of 11 lines run (63.6 %); 3 of 6 branches are taken (50.0 %); no test enters `gross`");
     assert_eq!(missing[0].suggested_test_file, path("tests/test_price.py"));
-    assert_eq!(package.coverage().files[0].uncovered_lines, "9, 14-16");
+    assert_eq!(package.test_coverage.files[0].uncovered_lines, "9, 14-16");
 }
 
 #[test]
@@ -187,18 +187,8 @@ fn a_named_function_is_the_only_one_that_is_planned() {
 #[test]
 fn packages_hold_what_phase_three_needs() {
     let found = gathered("several prices and the cart", by_names());
-    let Package::Prompt(package) = &found.package else { panic!("a description is no session") };
-    assert_eq!(found.explorations.len(), 3, "medium");
-    for one in &found.explorations {
-        assert!(one.relevant_files.len() >= 3, "{:?}", one.relevant_files);
-        for file in &one.relevant_files {
-            assert!(file.rationale.len() > 10 && (0.0..=1.0).contains(&file.relevance));
-            assert_eq!(file.relevance >= 0.7, !file.topic_relation.is_empty(), "{file:?}");
-        }
-    }
+    let package = &found.package;
     assert_eq!(package.test_framework.conventions.file_naming, "test_*.py");
-    assert!(package.dependencies.internal.iter().any(|one| one.to == path("shop/tax.py")));
-    assert!(package.dependencies.external.iter().any(|one| one.package == "requests"));
     let missing: Vec<(&str, Priority)> = package
         .test_coverage
         .missing_tests
@@ -206,7 +196,10 @@ fn packages_hold_what_phase_three_needs() {
         .map(|one| (one.implementation_file.as_str(), one.priority))
         .collect();
     assert!(missing.contains(&("shop/cart.py", Priority::Low)), "{missing:?}");
-    assert_eq!(package.prioritized_context.user_intent.goal, "several prices and the cart");
+    let own = &package.prioritized_context;
+    assert!(own.dependency_order.contains(&path("shop/cart.py")), "{own:?}");
+    assert!(own.scope.contains(&"shop/cart.py".to_owned()), "{own:?}");
+    assert_eq!(package.metadata.task_description, "several prices and the cart");
 }
 
 #[test]
@@ -243,26 +236,6 @@ fn a_small_plan_has_four_tasks_and_every_requirement_once() {
     }
     let tools = &first.flow_control.reusable_test_tools;
     assert_eq!(*tools, plan.analysis.framework.conventions.fixtures);
-}
-
-#[test]
-fn explorations_are_listed_ranked_and_ordered() {
-    let found = gathered("several prices and the cart", by_names());
-    let (manifest, Package::Prompt(package)) = (found.manifest.unwrap(), found.package) else {
-        panic!("a description is explored");
-    };
-    let results = &package.exploration_results;
-    assert_eq!(results.manifest_path, ".process/explorations-manifest.json");
-    assert_eq!(results.explorations, manifest.explorations);
-    assert_eq!(manifest.exploration_count, 3, "several: medium");
-    assert_eq!(manifest.explorations[0].path, ".process/exploration-patterns.json");
-    assert!(results.critical_files.contains(&path("shop/cart.py")), "{results:?}");
-    let own = &package.prioritized_context;
-    let tiers =
-        [&own.priority_tiers.critical, &own.priority_tiers.high, &own.priority_tiers.medium];
-    assert!(tiers.iter().any(|tier| tier.contains(&path("shop/cart.py"))), "{own:?}");
-    assert!(own.dependency_order.contains(&path("shop/cart.py")), "{own:?}");
-    assert!(!own.sorting_rationale.is_empty() && !own.user_intent.scope.is_empty());
 }
 
 proptest! {
