@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
-use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
+use crate::config::{self, CommitState, History, Override, Publish, Settings};
 use crate::domain::budget::{fraction_of_minutes, minutes};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
@@ -182,8 +182,7 @@ pub fn coverage_target(settings: &Settings) -> CoverageTarget {
 /// Whether a run makes patches instead of commits. A bundle always carries commits; the job that
 /// publishes it applies `publish`.
 pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
-    let patches = settings.commit == Some(Commit::None) || settings.publish() == Publish::Suggest;
-    patches && !bundled
+    settings.publish() == Publish::Suggest && !bundled
 }
 
 #[cfg(test)]
@@ -245,9 +244,8 @@ mod tests {
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());
         assert!(plain.state_is_committed && !plain.ignore_preexisting);
-        let table: [(&str, Change); 12] = [
+        let table: [(&str, Change); 11] = [
             ("history: clean", |terms| terms.regressed = RegressionTrace::Patch),
-            ("history: discard", |terms| terms.regressed = RegressionTrace::Patch),
             ("commit-state: none", |terms| terms.state_is_committed = false),
             ("ignore-preexisting: true", |terms| terms.ignore_preexisting = true),
             ("loop: { fix-scope: tests }", |terms| terms.scope = FixScope::Tests),
@@ -310,9 +308,6 @@ mod tests {
             ("publish: head", false),
             ("publish: none", false),
             ("publish: suggest", true),
-            ("commit: none", true),
-            ("commit: local", false),
-            ("push: none", false),
         ];
         for (text, patches) in table {
             let settings = config::parse(text, "f").unwrap();

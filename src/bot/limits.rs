@@ -64,7 +64,6 @@ impl DestinationFacts {
             Self { foreign: true, .. } | Self { publish: Publish::Suggest, .. } => {
                 Destination::Stored
             }
-            Self { publish: Publish::ForksOnly, .. } => Destination::Nowhere,
             Self { publish: Publish::Head, tests: false, .. } => Destination::Head,
             Self { publish: Publish::Head | Publish::Branch, .. } => Destination::Branch,
         }
@@ -107,7 +106,6 @@ fn facts(context: &Context<'_>, publish: Publish) -> DestinationFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config;
 
     #[test]
     fn the_first_rule_that_holds_decides_where_a_result_goes() {
@@ -121,7 +119,6 @@ mod tests {
         };
         let head = DestinationFacts { publish: Publish::Head, ..plain };
         let suggest = DestinationFacts { publish: Publish::Suggest, ..plain };
-        let forks = DestinationFacts { publish: Publish::ForksOnly, ..plain };
         let none = DestinationFacts { publish: Publish::None, ..plain };
         let table = [
             ("as configured", plain, Destination::Branch),
@@ -131,12 +128,6 @@ mod tests {
                 "nowhere, for a fork",
                 DestinationFacts { foreign: true, ..none },
                 Destination::Nowhere,
-            ),
-            ("forks only", forks, Destination::Nowhere),
-            (
-                "forks only, for a fork",
-                DestinationFacts { foreign: true, ..forks },
-                Destination::Stored,
             ),
             ("tests for the head", DestinationFacts { tests: true, ..head }, Destination::Branch),
             ("a fork", DestinationFacts { foreign: true, ..plain }, Destination::Stored),
@@ -166,57 +157,5 @@ mod tests {
         for (why, facts, expected) in table {
             assert_eq!(facts.destination(), expected, "{why}");
         }
-    }
-
-    /// The rules of the former keys `commit`, `push` and `fix-mode`.
-    fn former(facts: DestinationFacts, commit: &str, push: &str, suggest: bool) -> Destination {
-        if !facts.writes || facts.works_only || facts.dry || commit != "push" {
-            return Destination::Nowhere;
-        }
-        if facts.foreign || suggest {
-            return Destination::Stored;
-        }
-        match push {
-            "none" => Destination::Nowhere,
-            "head" if !facts.tests => Destination::Head,
-            _ => Destination::Branch,
-        }
-    }
-
-    #[test]
-    fn former_keys_send_every_result_where_they_did() {
-        let all = [false, true];
-        let mut count = 0;
-        for commit in ["push", "local", "none"] {
-            for push in ["branch", "head", "none"] {
-                for fix_mode in ["apply", "suggest"] {
-                    let text = format!("commit: {commit}\npush: {push}\nfix-mode: {fix_mode}\n");
-                    let settings = config::parse(&text, "f").unwrap();
-                    for bits in 0_u8..32 {
-                        let bit = |index: u8| all[usize::from(bits >> index & 1)];
-                        let facts = DestinationFacts {
-                            writes: bit(0),
-                            foreign: bit(1),
-                            works_only: bit(2),
-                            dry: bit(3),
-                            tests: bit(4),
-                            publish: settings.publish(),
-                        };
-                        let suggest = fix_mode == "suggest";
-                        let expected = former(facts, commit, push, suggest);
-                        assert_eq!(facts.destination(), expected, "{text}{facts:?}");
-                        let approved = DestinationFacts {
-                            foreign: false,
-                            publish: settings.publish_approved(),
-                            ..facts
-                        };
-                        let expected = former(approved, commit, push, false);
-                        assert_eq!(approved.destination(), expected, "{text}{facts:?}");
-                        count += 1;
-                    }
-                }
-            }
-        }
-        assert_eq!(count, 576);
     }
 }

@@ -5,7 +5,6 @@ use serde_yaml::Value;
 use super::diagnostic::Diagnostic;
 use super::keys::check;
 use super::overrides::{self, Override};
-use super::renamed_keys::{self, Renamed};
 use super::settings::Settings;
 use super::table::{SETTINGS, ValueType};
 use super::yaml_position::position;
@@ -85,15 +84,11 @@ pub fn parse_with(
         }
     };
     let mut problems = Vec::new();
-    let renamed = renamed_keys::translate(&mut mapping, &mut |path, message| {
-        let (line, column) = position(text, path);
-        problems.push(at(line, column, message));
-    });
     let wrong = overrides::apply(&mut mapping, overrides);
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let position = |path: &[String]| position(text, &written(path, &renamed));
+    let position = |path: &[String]| position(text, path);
     check(&mapping, "", &mut Vec::new(), &mut |path, message| {
         let (line, column) = position(path);
         problems.push(at(line, column, message));
@@ -122,15 +117,6 @@ pub fn parse_with(
         problems.push(at(line, column, message));
     }
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
-}
-
-/// Translates a path of current key names back to the former names that the file uses.
-fn written(path: &[String], renamed: &[Renamed]) -> Vec<String> {
-    let found = renamed.iter().find(|one| path.starts_with(&one.new));
-    found.map_or_else(
-        || path.to_vec(),
-        |one| one.old.iter().chain(path.iter().skip(one.new.len())).cloned().collect(),
-    )
 }
 
 #[cfg(test)]
@@ -249,14 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn confirm_wins_over_auto() {
-        let table = [
-            ("", false),
-            ("plan: { auto: true }", false),
-            ("plan: { auto: false }", true),
-            ("plan: { confirm: always }", true),
-            ("plan: { auto: false, confirm: never }", false),
-        ];
+    fn a_plan_waits_where_it_is_asked_to() {
+        let table =
+            [("", false), ("plan: { confirm: always }", true), ("plan: { confirm: never }", false)];
         for (text, expected) in table {
             let plan = parse(text, "f").unwrap().plan.unwrap_or_default();
             assert_eq!(plan.waits(), expected, "{text}");

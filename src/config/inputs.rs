@@ -6,7 +6,6 @@ use serde_yaml::{Mapping, Value};
 
 use super::keys::nearest;
 use super::overrides::{Override, apply};
-use super::renamed_keys::{self, KEPT, REPLACED_BY_PUBLISH};
 use super::table::{SETTINGS, ValueType, setting};
 
 /// What an Action input controls: a parameter of the job, or a setting.
@@ -119,19 +118,13 @@ pub const OUTPUTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Resolves a name in `with:`: an input of `action.yml`, a setting, or a former name.
+/// Resolves a name in `with:`: an input of `action.yml`, or a setting.
 fn meaning(name: &str) -> Option<InputMeaning> {
     if let Some(input) = INPUTS.iter().find(|input| input.name == name) {
         return Some(input.meaning);
     }
-    let named = SETTINGS.iter().find(|row| {
-        !row.key.contains('*') && (hyphened(row.key) == name || row.former.contains(&name))
-    });
-    let key = named.map(|row| row.key).or_else(|| {
-        let is = |key: &str| key == name || key == "plan.auto" && name == "auto";
-        KEPT.iter().map(|(key, _)| *key).find(|key| is(key))
-    });
-    key.map(InputMeaning::Setting)
+    let mut keys = SETTINGS.iter().map(|row| row.key);
+    keys.find(|key| !key.contains('*') && hyphened(key) == name).map(InputMeaning::Setting)
 }
 
 /// The input name of a setting: its key with hyphens for dots.
@@ -155,8 +148,6 @@ pub enum InputError {
     Set { line: usize, problem: String },
     #[error("inputs `{first}` and `{second}` are the same setting; give one of them")]
     Twice { first: String, second: String },
-    #[error("input `{former}` was replaced by `publish`; give `publish` alone")]
-    Publish { former: String },
     #[error("there is no input `{name}`{}", near(.nearest.as_deref()))]
     Unknown { name: String, nearest: Option<String> },
 }
@@ -189,7 +180,6 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
         let Some(name) = variable.strip_prefix("INPUT_").map(str::to_lowercase) else { continue };
         let text = text.trim();
         match meaning(&name) {
-            None if renamed_keys::is_retired(&name) => {}
             None => {
                 let known = INPUTS.iter().map(|input| input.name.to_owned());
                 let known = known.chain(SETTINGS.iter().map(|row| hyphened(row.key)));
@@ -204,13 +194,13 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
                 Ok(sets) => inputs.overrides = sets,
                 Err(errors) => wrong.extend(errors),
             },
-            Some(InputMeaning::Job(values, _)) => match checked(&name, "", &values, text) {
+            Some(InputMeaning::Job(values, _)) => match checked(&name, &values, text) {
                 Ok(_) => {
                     inputs.job.insert(name, text.to_owned());
                 }
                 Err(error) => wrong.push(error),
             },
-            Some(InputMeaning::Setting(key)) => match checked(&name, key, value_type(key), text) {
+            Some(InputMeaning::Setting(key)) => match checked(&name, value_type(key), text) {
                 Err(error) => wrong.push(error),
                 Ok(value) => {
                     let by = format!("input `{name}`");
@@ -224,22 +214,17 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
             },
         }
     }
-    if named.contains_key("publish") {
-        let both = REPLACED_BY_PUBLISH.iter().filter_map(|key| named.get(key));
-        wrong.extend(both.map(|(name, _)| InputError::Publish { former: name.clone() }));
-    }
     inputs.overrides.extend(named.into_values().map(|(_, one)| one));
     if wrong.is_empty() { Ok(inputs) } else { Err(wrong) }
 }
 
 fn value_type(key: &str) -> &'static ValueType {
-    let row = setting(key).map(|row| &row.values);
-    row.or_else(|| renamed_keys::values_of(key)).unwrap_or(&ValueType::Text)
+    setting(key).map_or(&ValueType::Text, |row| &row.values)
 }
 
 /// Parses the text of an input and checks it against the type of the input.
-fn checked(name: &str, key: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
-    let value = renamed_keys::value(key, values.parse_input(text));
+fn checked(name: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
+    let value = values.parse_input(text);
     if values.accepts(&value) {
         return Ok(value);
     }
@@ -289,14 +274,10 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Settings, parse_with};
+    use crate::config::parse_with;
 
     fn given(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         pairs.iter().map(|(name, value)| (variable(name), (*value).to_owned())).collect()
-    }
-
-    fn settings(pairs: &[(&str, &str)]) -> Settings {
-        parse_with("", "f", &parse(&given(pairs)).unwrap().overrides).unwrap()
     }
 
     #[test]
@@ -363,9 +344,9 @@ mod tests {
             ("ignore-preexisting", "yes", "input `ignore-preexisting`: `yes` is not true or false"),
             ("test-timeout", "5", "input `test-timeout`: `5` is not a time such as 30s, 20m or 2h"),
             (
-                "issue-dimensions",
+                "expand",
                 "test,docs",
-                "input `issue-dimensions`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
+                "input `expand`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
             ),
             (
                 "max-iteration",
@@ -395,23 +376,17 @@ mod tests {
         }
         let two = parse(&given(&[("mode", "x"), ("publish", "y")])).unwrap_err();
         assert_eq!(two.len(), 2, "all at once");
-        let table = [
-            (
-                [("gate-target", "90"), ("pass-threshold", "95")],
-                "inputs `gate-target` and `pass-threshold` are the same setting; give one of them",
-            ),
-            (
-                [("publish", "head"), ("push", "head")],
-                "input `push` was replaced by `publish`; give `publish` alone",
-            ),
-        ];
+        let table = [(
+            [("gate-max-iterations", "9"), ("max-iterations", "8")],
+            "inputs `gate-max-iterations` and `max-iterations` are the same setting; give one of them",
+        )];
         for (pairs, expected) in table {
             assert_eq!(parse(&given(&pairs)).unwrap_err()[0].to_string(), expected);
         }
     }
 
     #[test]
-    fn every_setting_is_an_input_by_its_key_and_by_its_former_names() {
+    fn every_setting_is_an_input_by_its_key_and_by_its_short_name() {
         for row in SETTINGS.iter().filter(|row| !row.key.contains('*')) {
             let text = match row.values {
                 ValueType::Text => "some text: with [yaml] in it".to_owned(),
@@ -432,7 +407,7 @@ mod tests {
             let short = INPUTS.iter().filter(
                 |input| matches!(input.meaning, InputMeaning::Setting(key) if key == row.key),
             );
-            let names = short.map(|input| input.name).chain(row.former.iter().copied());
+            let names = short.map(|input| input.name);
             for name in names.map(str::to_owned).chain([hyphened(row.key)]) {
                 let inputs = parse(&given(&[(&name, &text)])).unwrap();
                 assert_eq!(inputs.overrides.len(), 1, "{name}");
@@ -443,24 +418,6 @@ mod tests {
                 let set = parse_with(file, "f", &inputs.overrides).unwrap();
                 assert_ne!(set, plain, "{name}");
             }
-        }
-    }
-
-    #[test]
-    fn former_inputs_mean_what_they_meant() {
-        let table: [(&[(&str, &str)], &str); 9] = [
-            (&[("push", "none"), ("commit", "local")], "{ push: none, commit: local }"),
-            (&[("fix-mode", "suggest")], "fix-mode: suggest"),
-            (&[("auto", "false")], "plan: { auto: false }"),
-            (&[("rollback-mode", "discard")], "history: clean"),
-            (&[("run-deadline", "30")], "budget: { minutes: 30 }"),
-            (&[("sandbox", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
-            (&[("set", "gate.target=9\nengine=[a]")], "{ gate: { target: 9 }, engine: [a] }"),
-            (&[("set", "gate.target=9"), ("pass-threshold", "8")], "gate: { target: 8 }"),
-            (&[("min-analysis-words", "100"), ("analysis-min-analysis-words", "0")], "{}"),
-        ];
-        for (pairs, file) in table {
-            assert_eq!(settings(pairs), parse_with(file, "f", &[]).unwrap(), "{pairs:?}");
         }
     }
 

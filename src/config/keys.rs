@@ -4,7 +4,6 @@ use serde_yaml::{Mapping, Value};
 
 use crate::domain::known_failure::{self, KnownFailure};
 
-use super::renamed_keys;
 use super::table::{SETTINGS, ValueType, glob_problem, setting};
 
 /// Reports the path of every unknown key and of every invalid value. `group` is the full key of
@@ -46,10 +45,8 @@ pub(super) enum KeyKind {
 
 /// Looks up a full key; `None` if there is no such key.
 pub(super) fn lookup(key: &str) -> Option<KeyKind> {
-    if let Some(values) =
-        setting(key).map(|row| &row.values).or_else(|| renamed_keys::values_of(key))
-    {
-        return Some(KeyKind::Value(values));
+    if let Some(row) = setting(key) {
+        return Some(KeyKind::Value(&row.values));
     }
     (!children(key).is_empty()).then_some(KeyKind::Group)
 }
@@ -63,7 +60,7 @@ pub(super) fn child(group: &str, name: &str) -> String {
     }
 }
 
-/// Names of the keys directly below a group, without former names.
+/// Names of the keys directly below a group.
 pub(super) fn children(group: &str) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for row in SETTINGS {

@@ -8,7 +8,6 @@ mod keys;
 mod overrides;
 pub mod prices;
 pub mod providers;
-mod renamed_keys;
 mod settings;
 mod table;
 mod yaml_position;
@@ -17,7 +16,7 @@ pub use diagnostic::Diagnostic;
 pub use file::{parse, parse_with, schema};
 pub use keys::nearest;
 pub use overrides::Override;
-pub use settings::{Commit, CommitState, History, PartialConclusion, Publish, Settings, glob_set};
+pub use settings::{CommitState, History, PartialConclusion, Publish, Settings, glob_set};
 pub use table::duration;
 
 /// Path of the configuration file in a repository.

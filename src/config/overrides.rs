@@ -5,7 +5,6 @@ use serde_yaml::{Mapping, Value};
 
 use super::diagnostic::Diagnostic;
 use super::keys::{KeyKind, child, children, lookup, problem, unknown};
-use super::renamed_keys;
 use super::table::ValueType;
 
 /// One setting given outside the file, such as `loop.stuck-threshold` with the value `4`.
@@ -50,20 +49,14 @@ pub fn apply(mapping: &mut Mapping, overrides: &[Override]) -> Vec<Diagnostic> {
 }
 
 fn put(mapping: &mut Mapping, one: &Override) -> Result<(), String> {
-    let key = renamed_keys::current(&one.key);
-    if renamed_keys::is_retired(&key) {
-        return Ok(());
-    }
-    let path: Vec<&str> = key.split('.').collect();
+    let path: Vec<&str> = one.key.split('.').collect();
     let values = type_of(&path)?;
     let name = path.last().copied().unwrap_or_default();
     let value =
         values.parse_flag(&one.value).map_err(|error| format!("`{name}` is not YAML ({error})"))?;
-    let value = renamed_keys::value(&key, value);
     if let Some(message) = problem(name, &value, values) {
         return Err(message);
     }
-    renamed_keys::remove_replaced(mapping, &key);
     let mut group = mapping;
     for parent in path.iter().take(path.len().saturating_sub(1)) {
         let child = group.entry((*parent).into()).or_insert_with(|| Value::Mapping(Mapping::new()));

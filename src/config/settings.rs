@@ -77,15 +77,6 @@ pub struct Settings {
     pub plan: Option<Planning>,
     /// What `regreen validate` checks, and how strictly.
     pub validate: Option<Validate>,
-    /// Former key: see [`super::renamed_keys`].
-    #[schemars(skip)]
-    pub push: Option<Push>,
-    /// Former key: see [`super::renamed_keys`].
-    #[schemars(skip)]
-    pub commit: Option<Commit>,
-    /// Former input: see [`super::renamed_keys`].
-    #[schemars(skip)]
-    pub fix_mode: Option<FixMode>,
 }
 
 impl Settings {
@@ -120,27 +111,16 @@ impl Settings {
         }
     }
 
-    /// How a result is published: `publish`, or its equivalent in former keys.
+    /// How a result is published.
     pub fn publish(&self) -> Publish {
-        self.publish.unwrap_or_else(|| self.former_publish(self.fix_mode))
+        self.publish.unwrap_or(Publish::Branch)
     }
 
     /// How a result is published after a person has approved it.
     pub fn publish_approved(&self) -> Publish {
-        match self.publish {
-            Some(Publish::Suggest) => Publish::Branch,
-            Some(publish) => publish,
-            None => self.former_publish(None),
-        }
-    }
-
-    fn former_publish(&self, fix_mode: Option<FixMode>) -> Publish {
-        match (self.commit, fix_mode, self.push) {
-            (Some(Commit::Local | Commit::None), _, _) => Publish::None,
-            (_, Some(FixMode::Suggest), _) => Publish::Suggest,
-            (_, _, Some(Push::None)) => Publish::ForksOnly,
-            (_, _, Some(Push::Head)) => Publish::Head,
-            (_, _, Some(Push::Branch) | None) => Publish::Branch,
+        match self.publish() {
+            Publish::Suggest => Publish::Branch,
+            publish => publish,
         }
     }
 }
@@ -148,32 +128,6 @@ impl Settings {
 /// Globs of the configuration, which were checked when it was read.
 pub fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
     GlobSet::new(globs.filter_map(|glob| Glob::new(glob).ok())).unwrap_or_default()
-}
-
-/// The former `push`: which branch is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Push {
-    Branch,
-    Head,
-    None,
-}
-
-/// The former `commit`: whether commits are made, and whether they leave this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Commit {
-    Push,
-    Local,
-    None,
-}
-
-/// The former `fix-mode`: whether a person reviews a fix before it is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FixMode {
-    Apply,
-    Suggest,
 }
 
 /// How a result is published.
@@ -184,9 +138,6 @@ pub enum Publish {
     Head,
     Suggest,
     None,
-    /// The former `push: none`: publishes nothing, but stores the fix for a fork.
-    #[serde(skip)]
-    ForksOnly,
 }
 
 /// Conclusion of the check run after a partial success.
@@ -288,18 +239,12 @@ pub struct Tools {
 pub struct Planning {
     /// Whether to ask for approval before carrying out a plan; `/regreen run` approves it.
     pub confirm: Option<Confirm>,
-    /// Former key: `false` is `confirm: always`. `confirm` wins over it.
-    #[schemars(skip)]
-    pub auto: Option<bool>,
 }
 
 impl Planning {
     /// Whether a plan needs approval before it is carried out.
     pub fn waits(&self) -> bool {
-        match self.confirm {
-            Some(confirm) => confirm == Confirm::Always,
-            None => self.auto == Some(false),
-        }
+        self.confirm == Some(Confirm::Always)
     }
 }
 

@@ -370,7 +370,7 @@ fn the_base_configures_and_its_mistakes_are_shown_at_their_line() {
     let world = red();
     let number = world.pull();
     // The change tries to configure its own repair.
-    world.commit("topic", &[(".github/regreen.yml", "push: head\n")], "Configure");
+    world.commit("topic", &[(".github/regreen.yml", "publish: head\n")], "Configure");
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(!world.git(&["log", "--format=%s", "topic"]).contains("test-cycle"));
@@ -380,7 +380,7 @@ fn the_base_configures_and_its_mistakes_are_shown_at_their_line() {
     assert_eq!(ran.code, Some(2), "{}", shown(&ran));
     assert!(ran.out.contains("::error file=.github/regreen.yml,line=2"), "{}", ran.out);
 
-    world.commit("main", &[(".github/regreen.yml", "push: head\n")], "Configure");
+    world.commit("main", &[(".github/regreen.yml", "publish: head\n")], "Configure");
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let log = world.git(&["log", "--format=%s", "topic"]);
