@@ -75,8 +75,6 @@ fn a_description_becomes_a_session_with_all_files_of_four_phases() {
         "TODO_LIST.md",
         "test-planning-notes.md",
         ".process/context-package.json",
-        ".process/exploration-patterns.json",
-        ".process/explorations-manifest.json",
         ".process/TEST_ANALYSIS_RESULTS.md",
         ".process/TEST_ANALYSIS_RESULTS.json",
         ".process/enriched-suggestions.md",

@@ -114,13 +114,6 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
     Ok(SourceSession {
         id: id.clone(),
         description: description.unwrap_or_else(|| id.to_string()),
-        tech_stack: record["tech_stack"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .take(20)
-            .collect(),
         summaries,
     })
 }
@@ -134,9 +127,8 @@ fn tasks(folder: &Path) -> Result<Vec<(bool, ImplementationSummary)>, SourceErro
         };
         let value = json(&folder.join(".task").join(&name))?.unwrap_or_default();
         let completed = matches!(value["status"].as_str(), Some("completed" | "done"));
-        let title = value["title"].as_str().unwrap_or_default();
         let named = format!("{} {}", value["flow_control"]["target_files"], value["files"]);
-        let task = summary(folder, id, title, &named)?;
+        let task = summary(folder, id, &named)?;
         let task_id = value["id"].as_str().unwrap_or(id).to_owned();
         found.push((completed, ImplementationSummary { task_id, ..task }));
     }
@@ -146,7 +138,7 @@ fn tasks(folder: &Path) -> Result<Vec<(bool, ImplementationSummary)>, SourceErro
             continue;
         };
         if id.starts_with("IMPL-") && found.iter().all(|(_, task)| task.task_id != id) {
-            found.push((true, summary(folder, id, "", "")?));
+            found.push((true, summary(folder, id, "")?));
         }
     }
     Ok(found)
@@ -166,34 +158,17 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The result of a task: its summary where there is one, with the files that the task itself names.
-fn summary(
-    folder: &Path,
-    id: &str,
-    title: &str,
-    named: &str,
-) -> Result<ImplementationSummary, SourceError> {
+fn summary(folder: &Path, id: &str, named: &str) -> Result<ImplementationSummary, SourceError> {
     let (mut summary_path, mut summary) = (String::new(), String::new());
     for name in [format!(".summaries/{id}.md"), format!(".summaries/{id}-summary.md")] {
         if let Some(text) = text(&folder.join(&name))? {
             (summary_path, summary) = (name, text);
         }
     }
-    let words = format!("{title} {summary}").to_lowercase();
-    let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
-    let kind = if has(&["refactor", "restructure"]) {
-        "refactor"
-    } else if has(&["fix ", "fixed", "bug"]) {
-        "fix"
-    } else if has(&["documentation", "readme"]) && !has(&["implement", "add "]) {
-        "docs"
-    } else {
-        "feature"
-    };
     Ok(ImplementationSummary {
         task_id: id.to_owned(),
         summary_path,
         changed_files: mentioned(&format!("{summary} {named}")),
-        implementation_type: kind.to_owned(),
     })
 }
 
@@ -276,10 +251,7 @@ mod tests {
         assert_eq!(read.description, "Add price parsing");
         assert_eq!(read.summaries.len(), 1);
         let first = &read.summaries[0];
-        assert_eq!(
-            (first.task_id.as_str(), first.implementation_type.as_str()),
-            ("IMPL-001", "feature")
-        );
+        assert_eq!(first.task_id, "IMPL-001");
         assert_eq!(first.summary_path, ".summaries/IMPL-001-summary.md");
         let files: Vec<&str> = first.changed_files.iter().map(RepoPath::as_str).collect();
         assert_eq!(files, ["shop/tax.py", "shop/price.py", "gone.py"]);

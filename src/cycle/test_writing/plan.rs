@@ -9,7 +9,6 @@ use crate::domain::id::TreeId;
 use crate::domain::session::files::TODO_LIST;
 use crate::domain::test_plan::analysis::{self, RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
-use crate::domain::test_plan::exploration::MANIFEST;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task;
@@ -149,12 +148,6 @@ impl PlanPerformer<'_> {
             target: inputs.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
-        if let Some(manifest) = &found.manifest {
-            for (one, entry) in found.explorations.iter().zip(&manifest.explorations) {
-                write(fx, &entry.path, one).await?;
-            }
-            write(fx, MANIFEST, manifest).await?;
-        }
         write(fx, RAN, &found.ran).await?;
         match &found.package {
             Package::Session(package) => write(fx, TEST_CONTEXT, package).await?,

@@ -187,29 +187,14 @@ pub struct ImplementationSummary {
     pub summary_path: String,
     /// Files of the repository that it names.
     pub changed_files: Vec<RepoPath>,
-    /// `feature`, `fix`, `refactor` or `docs`, read off its words.
-    pub implementation_type: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceSession {
     pub id: SessionId,
     pub description: String,
-    /// Languages and frameworks, if the session names them.
-    pub tech_stack: Vec<String>,
     /// Summaries of its completed tasks; the files they name may no longer exist.
     pub summaries: Vec<ImplementationSummary>,
-}
-
-/// How the project is written, by counts over its sources.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProjectPatterns {
-    /// Top folders with their number of source files.
-    pub architecture: String,
-    /// How errors are handled: `exceptions`, `result values`, ...
-    pub error_handling: String,
-    /// Use of asynchronous code: `async functions: 12`, or `none`.
-    pub async_pattern: String,
 }
 
 /// Context from the finished implementation session.
@@ -217,23 +202,6 @@ pub struct ProjectPatterns {
 pub struct SourceContext {
     /// The summaries of completed tasks.
     pub implementation_summaries: Vec<ImplementationSummary>,
-    pub tech_stack: Vec<String>,
-    pub project_patterns: ProjectPatterns,
-}
-
-/// A file that is relevant to the task.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Asset {
-    /// `implementation_summary`, `existing_test`, `source_code`, `documentation` or `config`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub path: String,
-    /// Why the file is listed.
-    pub relevance: String,
-    /// How relevant the file is, from 0 to 1.
-    pub relevance_score: f64,
-    /// `highest`, `high`, `medium` or `low`.
-    pub priority: String,
 }
 
 /// The head of `test-context-package.json`.
@@ -244,7 +212,6 @@ pub struct TestMetadata {
     pub source_session_id: SessionId,
     /// RFC 3339, in UTC.
     pub timestamp: String,
-    pub task_type: String,
     pub task_description: String,
     pub complexity: Complexity,
 }
@@ -256,7 +223,6 @@ pub struct TestContextPackage {
     pub source_context: SourceContext,
     pub test_coverage: TestCoverage,
     pub test_framework: TestFramework,
-    pub assets: Vec<Asset>,
     pub focus_areas: Vec<String>,
 }
 
@@ -266,78 +232,15 @@ pub struct Metadata {
     pub task_description: String,
     /// RFC 3339, in UTC.
     pub timestamp: String,
-    /// Words of the description that name something specific.
-    pub keywords: Vec<String>,
     pub complexity: Complexity,
     /// The session it belongs to; no other session may reuse the package.
     pub session_id: SessionId,
-}
-
-/// Architecture, naming and technology of the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProjectContext {
-    /// Top folders with their number of source files.
-    pub architecture_patterns: Vec<String>,
-    pub coding_conventions: Vec<String>,
-    pub tech_stack: Vec<String>,
-}
-
-/// Files of a context package, by kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Assets {
-    pub documentation: Vec<Asset>,
-    pub source_code: Vec<Asset>,
-    pub config: Vec<Asset>,
-    pub tests: Vec<Asset>,
-}
-
-/// An import between files that belong to the work.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct InternalDependency {
-    /// The file that imports.
-    pub from: RepoPath,
-    /// The file that is imported.
-    pub to: RepoPath,
-    #[serde(rename = "type")]
-    pub kind: String,
-}
-
-/// A package of another project.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct ExternalDependency {
-    pub package: String,
-    /// Version that the manifest requires; empty if it requires none.
-    pub version: String,
-    pub usage: String,
-}
-
-/// The files and packages that files depend on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Dependencies {
-    /// Imports between files, to depth 2.
-    pub internal: Vec<InternalDependency>,
-    pub external: Vec<ExternalDependency>,
-}
-
-/// Risk of conflicts with existing code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ConflictDetection {
-    pub risk_level: String,
-    pub risk_factors: Vec<String>,
-    /// The folders that the change touches.
-    pub affected_modules: Vec<String>,
-    /// How to lower the risk.
-    pub mitigation_strategy: String,
 }
 
 /// `context-package.json` (prompt mode, specification.md 8.7, C-25).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPackage {
     pub metadata: Metadata,
-    pub project_context: ProjectContext,
-    pub assets: Assets,
-    pub dependencies: Dependencies,
-    pub conflict_detection: ConflictDetection,
     #[serde(default)]
     pub exploration_results: ExplorationResults,
     pub prioritized_context: PrioritizedContext,

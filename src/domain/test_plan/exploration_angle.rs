@@ -17,10 +17,7 @@ pub enum Complexity {
 }
 
 /// An angle from which to look at a repository.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Angle {
     Architecture,
     Dependencies,
@@ -42,30 +39,6 @@ pub enum Angle {
 }
 
 impl Angle {
-    /// The name of the angle in file names.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Architecture => "architecture",
-            Self::Dependencies => "dependencies",
-            Self::Modularity => "modularity",
-            Self::IntegrationPoints => "integration-points",
-            Self::Security => "security",
-            Self::AuthPatterns => "auth-patterns",
-            Self::Dataflow => "dataflow",
-            Self::Validation => "validation",
-            Self::Performance => "performance",
-            Self::Bottlenecks => "bottlenecks",
-            Self::Caching => "caching",
-            Self::DataAccess => "data-access",
-            Self::ErrorHandling => "error-handling",
-            Self::StateManagement => "state-management",
-            Self::EdgeCases => "edge-cases",
-            Self::Patterns => "patterns",
-            Self::Testing => "testing",
-        }
-    }
-
     /// Parts of words that indicate this angle in the names and texts of a source file.
     #[must_use]
     pub fn signs(self) -> &'static [&'static str] {
@@ -136,15 +109,6 @@ fn contains(text: &str, words: &[&str]) -> bool {
     parts.into_iter().any(|part| words.iter().any(|word| part.starts_with(word)))
 }
 
-/// Risk of conflicts when this many existing files are affected (specification.md 3.1, mode B 5).
-pub fn conflict_risk(existing_files: usize) -> &'static str {
-    match existing_files {
-        ..5 => "low",
-        5..=15 => "medium",
-        _ => "high",
-    }
-}
-
 /// Relevance of a file to a request: 40 %, 30 %, 20 % and 10 % of four scores from 0 to 1.
 ///
 /// Source: specification.md 3.1 mode B 5.
@@ -199,11 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_risk_and_tier() {
-        let risks = [(4, "low"), (5, "medium"), (15, "medium"), (16, "high")];
-        for (files, expected) in risks {
-            assert_eq!(conflict_risk(files), expected, "{files}");
-        }
+    fn edges_of_tiers() {
         let tiers =
             [(0.85, "critical"), (0.84, "high"), (0.7, "high"), (0.5, "medium"), (0.49, "low")];
         for (value, expected) in tiers {

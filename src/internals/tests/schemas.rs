@@ -16,7 +16,6 @@ use crate::domain::session::SessionRecord;
 use crate::domain::test::{CaseKind, Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::ContextPackage;
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
@@ -79,9 +78,8 @@ fn what_is_printed_on_an_error_fits_its_schema() {
 }
 
 /// Inner fields of earlier builds: a conversation with a provider is not resumed any more
-/// (specification.md 13.20), and priorities have groups.
-const GONE: &[&str] =
-    &["cli_execution", "cli_execution_id", "critical", "goal", "high", "medium", "scope"];
+/// (specification.md 13.20).
+const GONE: &[&str] = &["cli_execution", "cli_execution_id"];
 
 /// The same by their paths: what no task reads any more, and words that have others now.
 const GONE_PATHS: &[&str] = &[
@@ -226,8 +224,6 @@ fn files_of_a_plan_are_read() {
     let errors: Vec<String> = validator.iter_errors(&task).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "a stored task fits its published schema: {errors:?}");
     reads::<ContextPackage>(&samples.join("context-package.json"));
-    reads::<Exploration>(&samples.join("exploration-patterns.json"));
-    reads::<ExplorationsManifest>(&samples.join("explorations-manifest.json"));
     reads::<TestAnalysis>(&samples.join("TEST_ANALYSIS_RESULTS.json"));
     reads::<TestTask>(&samples.join("IMPL-001.json"));
     reads::<Pipeline>(&samples.join("test-fix-state.json"));

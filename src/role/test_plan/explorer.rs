@@ -1,16 +1,14 @@
 //! Explores a repository from one [`Angle`], such as errors or dependencies, without a model, by
-//! text search and the import graph (specification.md 4.4, 8.12).
+//! text search and the import graph (specification.md 4.4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::description_match::DescriptionMatch;
 use crate::code::{parallel, test_paths};
 use crate::domain::id::RepoPath;
-use crate::domain::provider::EMBEDDED;
-use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
+use crate::domain::test_plan::exploration::{Exploration, RelevantFile};
 use crate::domain::test_plan::exploration_angle::{Angle, relevance};
 
-use super::project;
 use super::survey::Survey;
 
 /// Maximum number of files that an exploration reports.
@@ -40,47 +38,29 @@ pub struct Topic<'a> {
     pub description: &'a str,
     pub named: &'a DescriptionMatch,
     pub survey: &'a Survey,
-    pub now: &'a str,
 }
 
 /// Runs one explorer per angle in parallel.
 pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
-    let numbered: Vec<(u32, Angle)> = (1..).zip(angles.iter().copied()).collect();
-    let mut found =
-        parallel::map(&numbered, |(index, angle)| (*index, explore(*angle, *index, topic)));
+    let numbered: Vec<(usize, Angle)> = angles.iter().copied().enumerate().collect();
+    let mut found = parallel::map(&numbered, |(index, angle)| (*index, explore(*angle, topic)));
     found.sort_by_key(|(index, _)| *index);
     found.into_iter().map(|(_, exploration)| exploration).collect()
 }
 
 /// Explores the repository from one angle.
-pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
-    let Topic { description, named, survey, now } = topic;
+pub fn explore(angle: Angle, topic: Topic<'_>) -> Exploration {
+    let Topic { named, survey, .. } = topic;
     let near = candidates(named, survey);
     let mut files: Vec<RelevantFile> =
         near.iter().map(|(file, distance)| relevant(file, *distance, angle, topic)).collect();
     files.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.path.cmp(&b.path)));
     files.truncate(FILES);
     let chosen: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
-    let set: BTreeSet<&RepoPath> = chosen.iter().collect();
-    let mut dependencies = Vec::new();
-    for file in &chosen {
-        for other in survey.graph.imports_of(file) {
-            if set.contains(other) && other != file && dependencies.len() < 40 {
-                dependencies.push(format!("{file} imports {other}"));
-            }
-        }
-    }
-    let patterns = project::patterns(survey, &chosen);
     let importers = chosen.iter().map(|file| (survey.graph.importers_of(file).count(), file));
     let mut importers: Vec<_> = importers.filter(|(count, _)| *count > 0).collect();
     importers.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     Exploration {
-        project_structure: project::structure(survey),
-        dependencies,
-        patterns: vec![
-            format!("errors: {}", patterns.error_handling),
-            format!("concurrency: {}", patterns.async_pattern),
-        ],
         integration_points: importers
             .into_iter()
             .take(8)
@@ -88,13 +68,6 @@ pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
             .collect(),
         constraints: runtime(&chosen, survey),
         relevant_files: files,
-        metadata: ExplorationMetadata {
-            timestamp: now.to_owned(),
-            task_description: description.chars().take(500).collect(),
-            source: EMBEDDED.into(),
-            exploration_angle: angle,
-            exploration_index: index,
-        },
     }
 }
 
@@ -159,40 +132,7 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
     };
     let score = relevance(direct, density, position, link);
     let score = (score * 1000.0).round() / 1000.0;
-    let symbols = named.functions.get(file).map(|names| names.iter().cloned().collect());
-    let symbols: Vec<String> = symbols.unwrap_or_else(|| {
-        survey
-            .known
-            .get(file)
-            .map(|names| names.iter().take(8).cloned().collect())
-            .unwrap_or_default()
-    });
-    let rationale = match (named.files.get(file), distance) {
-        (Some((_, why)), _) => why.clone(),
-        (None, 1) => "it imports a named file, or is imported by one".to_owned(),
-        (None, 2) => "two imports lie between it and a named file".to_owned(),
-        (None, _) => "it lies beside what was found".to_owned(),
-    };
-    let role = if test_paths::is_test(file) {
-        "pattern_reference"
-    } else if named.files.contains_key(file) {
-        "test_target"
-    } else if distance == 1 {
-        "dependency"
-    } else {
-        "context_only"
-    };
-    let relation =
-        if score >= 0.7 { format!("{rationale}; seen as {}", angle.word()) } else { String::new() };
-    RelevantFile {
-        path: file.clone(),
-        relevance: score,
-        rationale,
-        role: role.to_owned(),
-        discovery_source: if distance == 0 { "names" } else { "import graph" }.to_owned(),
-        key_symbols: symbols,
-        topic_relation: relation,
-    }
+    RelevantFile { path: file.clone(), relevance: score }
 }
 
 /// Dynamic couplings that imports do not show.
@@ -260,8 +200,8 @@ mod tests {
             let survey = topic_survey(files);
             let text = format!("shop/m0.py {word}");
             let named = crate::code::description_match::find(&text, &survey.known);
-            let topic = Topic { description: &text, named: &named, survey: &survey, now: "" };
-            let found = explore(Angle::EdgeCases, 1, topic).relevant_files;
+            let topic = Topic { description: &text, named: &named, survey: &survey };
+            let found = explore(Angle::EdgeCases, topic).relevant_files;
             proptest::prop_assert!(!found.is_empty());
             proptest::prop_assert!(found.iter().all(|one| (0.0..=1.0).contains(&one.relevance)));
             proptest::prop_assert!(found.windows(2).all(|two| two[0].relevance >= two[1].relevance));

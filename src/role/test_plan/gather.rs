@@ -8,20 +8,16 @@ use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
-    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, ProjectContext,
-    SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, SourceContext,
+    SourceSession, TestContextPackage, TestCoverage, TestMetadata,
 };
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::test_plan::exploration_angle::{angles, complexity};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::context_package::{
-    FILES, assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
-};
+use super::context_package::{FILES, prioritized, results};
 use super::coverage::{ExecutedLines, FunctionFilter, assess};
 use super::explorer::{Topic, explore_all};
 use super::framework::describe;
-use super::project;
 use super::survey::Survey;
 
 /// Number of names suggested if a description matches nothing.
@@ -44,9 +40,6 @@ pub struct GatherRequest<'a> {
 #[derive(Clone, Debug)]
 pub struct Gathered {
     pub package: Package,
-    /// The explorations that the package is based on; none in session mode.
-    pub explorations: Vec<Exploration>,
-    pub manifest: Option<ExplorationsManifest>,
     /// The executed lines of the files in the package.
     pub ran: ExecutedLines,
 }
@@ -208,54 +201,34 @@ pub fn assemble(
                 test_session_id: request.session.clone(),
                 source_session_id: source.id.clone(),
                 timestamp: request.now.to_owned(),
-                task_type: "test-generation".into(),
                 task_description: request.description.to_owned(),
                 complexity: complexity(request.description),
             },
-            source_context: SourceContext {
-                implementation_summaries: here(source, survey),
-                tech_stack: if source.tech_stack.is_empty() {
-                    project::languages(survey)
-                } else {
-                    source.tech_stack.clone()
-                },
-                project_patterns: project::patterns(survey, &targets),
-            },
-            assets: assets_of_session(source, &coverage),
+            source_context: SourceContext { implementation_summaries: here(source, survey) },
             test_coverage: coverage,
             test_framework: framework,
             focus_areas: focus,
         };
         let package = Package::Session(Box::new(package));
-        return Gathered { package, explorations: Vec::new(), manifest: None, ran };
+        return Gathered { package, ran };
     }
-    let topic = Topic { description: request.description, named, survey, now: request.now };
+    let topic = Topic { description: request.description, named, survey };
     let explorations = explore_all(&angles(request.description), topic);
-    let manifest = manifest(request.session, topic, &explorations);
     let package = ContextPackage {
         metadata: Metadata {
             task_description: request.description.to_owned(),
             timestamp: request.now.to_owned(),
-            keywords: named.keywords.iter().take(40).cloned().collect(),
             complexity: complexity(request.description),
             session_id: request.session.clone(),
         },
-        project_context: ProjectContext {
-            architecture_patterns: project::structure(survey),
-            coding_conventions: project::naming(survey, &targets),
-            tech_stack: [project::languages(survey), vec![facts.framework.to_string()]].concat(),
-        },
-        assets: assets(&explorations, survey),
-        dependencies: dependencies(&targets, survey),
-        conflict_detection: conflicts(&targets, survey),
-        exploration_results: results(&explorations, &manifest),
+        exploration_results: results(&explorations),
         prioritized_context: prioritized(topic, scope(&targets, &only), &explorations, &targets),
         test_coverage: coverage,
         test_framework: framework,
         focus_areas: focus,
     };
     let package = Package::Prompt(Box::new(package));
-    Gathered { package, explorations, manifest: Some(manifest), ran }
+    Gathered { package, ran }
 }
 
 /// The files to test, or the functions of a file that is restricted to some of them.
