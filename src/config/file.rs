@@ -175,7 +175,7 @@ mod tests {
         let table = [
             ("publish: force", "`publish` is one of branch, head, suggest, none"),
             ("history: gone", "`history` is one of revert, clean"),
-            ("commit: yes", "`commit` is one of push, local, none"),
+            ("commit: local", "unknown key `commit`"),
             ("signed: 1", "`signed` is true or false"),
             ("partial-conclusion: bad", "`partial-conclusion` is one of success, neutral"),
             ("provider: { mine: 1 }", "a provider holds keys and values"),
