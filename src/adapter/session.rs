@@ -457,7 +457,7 @@ async fn missing_content(
 ) -> Result<Vec<String>, GitError> {
     let tree = worktree.tree_of(&record.git.head_sha).await?;
     worktree.checkout(&tree).await?;
-    Ok(checkout_gap::notices(&worktree.gaps(worktree.root())))
+    Ok(checkout_gap::describe_gaps(&worktree.gaps(worktree.root())))
 }
 
 async fn base_of(

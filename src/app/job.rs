@@ -47,7 +47,7 @@ pub struct ModelOptions {
     /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, copilot,
     /// a provider of the configuration, embedded [default: gemini, qwen and codex as far as their
     /// keys are set, then embedded].
-    #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
     /// Stop at a checkpoint after this many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = parse_minutes)]

@@ -119,7 +119,7 @@ async fn answer(
         }
         Command::Help => command::help(),
         Command::Status => status::status(context).await?,
-        Command::Stop => status::stop(context).await?,
+        Command::Stop => status::stop_session(context).await?,
         Command::Rollback { iteration } => {
             fix_branch::rollback(context, *iteration, login, &mut replies.shown).await?
         }

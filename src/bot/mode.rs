@@ -22,7 +22,7 @@ pub fn command(inputs: &Inputs) -> Result<Command, BotError> {
     Ok(match mode {
         "test-fix" => Command::Test { what: what()?, flags },
         "plan" => Command::Plan { what: what()?, flags },
-        // The configuration and the inputs `strict` and `autofix` apply to the comment as well.
+        // The configuration and the inputs `validate-strict` and `validate-fix` apply to the comment as well.
         "validate" => Command::Validate { strict: false, fix: false },
         "resume" => {
             let session = text("session").map(SessionId::parse).transpose().map_err(|error| {

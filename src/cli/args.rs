@@ -79,9 +79,6 @@ pub enum Verb {
     Validate(ValidateArguments),
     /// Print the report of a session, or draw it as a page.
     Report(ReportRequest),
-    /// Same as `session replay`.
-    #[command(hide = true)]
-    Replay(ReplayArguments),
     /// Handle an event of GitHub Actions, as the action does: reads the environment of the runner.
     Action,
     /// Publish the bundle that `regreen fix --bundle` wrote, in a job that runs no tests.
@@ -107,7 +104,7 @@ impl Verb {
         match self {
             Self::Fix(arguments) => arguments.output.json,
             Self::Plan(arguments) | Self::Test(arguments) => arguments.output.json,
-            Self::Session(SessionArguments { of, .. }) | Self::Replay(of) => of.json,
+            Self::Session(SessionArguments { of, .. }) => of.json,
             Self::Demo(arguments) => arguments.output.json,
             Self::Pin(arguments) => arguments.json,
             Self::Score(arguments) => arguments.json,
@@ -190,18 +187,15 @@ pub struct FixArguments {
     #[arg(long, alias = "loop-fix-scope", value_name = "WORD")]
     pub fix_scope: Option<String>,
     /// Run test code in this container image, with docker or podman.
-    #[arg(long, alias = "image", value_name = "IMAGE")]
+    #[arg(long, value_name = "IMAGE")]
     pub sandbox_image: Option<String>,
     /// Run the tests and explain where the failures may come from; change nothing.
-    #[arg(long, conflicts_with_all = ["publish", "suggest"])]
+    #[arg(long, conflicts_with = "publish")]
     pub dry_run: bool,
     /// Where the result goes: `branch` commits it to a fix branch, `suggest` writes patches into
     /// the session's folder and makes no branch [default: branch].
     #[arg(long, value_name = "WHERE")]
     pub publish: Option<String>,
-    /// Former `--publish suggest`.
-    #[arg(long, hide = true, conflicts_with_all = ["publish", "bundle"])]
-    pub suggest: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -372,7 +366,7 @@ pub struct ValidateArguments {
     pub json: bool,
 }
 
-/// Flags of `replay`, and of the actions of `session`.
+/// Flags of the actions of `session`.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     #[command(flatten)]

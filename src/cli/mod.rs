@@ -113,7 +113,6 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
         Verb::Clients(arguments) => verb::clients::run(arguments).await,
         Verb::Report(request) => verb::report::run(&request),
         Verb::Validate(arguments) => verb::validate::run(arguments).await,
-        Verb::Replay(arguments) => verb::session::replay(&arguments),
         Verb::Config(arguments) => verb::config::run(&arguments),
         Verb::Completions { shell } => {
             use clap::CommandFactory;

@@ -21,7 +21,6 @@ pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     request.session =
         choice(arguments.resume, arguments.session, "`regreen status` lists the sessions")?;
     request.mode = if arguments.dry_run { Mode::DryRun } else { Mode::Apply };
-    let publish = arguments.suggest.then(|| "suggest".to_owned()).or(arguments.publish);
     let ignore = arguments.ignore_preexisting.then(|| "true".to_owned());
     let flags = [
         ("history", "history", arguments.history),
@@ -29,7 +28,7 @@ pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
         ("ignore-preexisting", "ignore-preexisting", ignore),
         ("fix-scope", "loop.fix-scope", arguments.fix_scope),
         ("sandbox-image", "sandbox.image", arguments.sandbox_image),
-        ("publish", "publish", publish),
+        ("publish", "publish", arguments.publish),
     ];
     override_by(&mut request.set, flags);
     Ok(request)

@@ -113,7 +113,7 @@ fn contains_path(text: &str, path: &str) -> bool {
 }
 
 /// What a person should know before the first run.
-pub fn notices(gaps: &[CheckoutGap]) -> Vec<String> {
+pub fn describe_gaps(gaps: &[CheckoutGap]) -> Vec<String> {
     let mut by_cause: BTreeMap<&GapCause, Vec<&str>> = BTreeMap::new();
     for gap in gaps {
         by_cause.entry(&gap.cause).or_default().push(&gap.path);
@@ -254,12 +254,12 @@ mod tests {
             (GapCause::LeftOut, "`git sparse-checkout add`"),
         ];
         let gaps: Vec<_> = causes.iter().map(|(cause, _)| gap(cause.clone(), "a/b")).collect();
-        let notices = notices(&gaps);
+        let notices = describe_gaps(&gaps);
         assert_eq!(notices.len(), causes.len());
         for ((_, words), notice) in causes.iter().zip(&notices) {
             assert!(notice.contains(words) && notice.contains("`a/b`"), "{notice}");
         }
         let many: Vec<_> = (0..7).map(|n| gap(GapCause::Lfs, &format!("{n}.bin"))).collect();
-        assert!(super::notices(&many).concat().contains("`4.bin` and 2 more: pointer of Git LFS"));
+        assert!(describe_gaps(&many).concat().contains("`4.bin` and 2 more: pointer of Git LFS"));
     }
 }

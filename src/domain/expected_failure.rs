@@ -48,11 +48,11 @@ fn mark(class: &str, message: &str) -> Option<&'static str> {
 
 /// Whether a test passes against its mark.
 pub fn passes_against_mark(case: &TestCase) -> bool {
-    evidence(case).is_some()
+    find_evidence(case).is_some()
 }
 
 /// What a person has to do about a test that passes against its mark; `None` for all others.
-pub fn evidence(case: &TestCase) -> Option<String> {
+pub fn find_evidence(case: &TestCase) -> Option<String> {
     let failure = case.failure.as_ref().filter(|_| case.status == Status::Failed)?;
     let mark = mark(&failure.class, &failure.message)?;
     Some(format!(

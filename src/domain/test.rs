@@ -35,6 +35,18 @@ pub enum Layer {
     EndToEnd,
 }
 
+impl Layer {
+    /// The name of the layer in settings and stored files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Unit => "unit",
+            Self::Integration => "integration",
+            Self::EndToEnd => "e2e",
+        }
+    }
+}
+
 /// Output of a failing test. All texts are untrusted: bounded when read, escaped when shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureText {

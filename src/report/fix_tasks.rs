@@ -9,7 +9,6 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::{SUITE_TASK, StatusChange};
 use crate::domain::text::count;
 
-use super::layers;
 use super::state_files::quality;
 
 /// The agent that tasks are assigned to.
@@ -34,7 +33,7 @@ pub fn task(
     } else {
         ("affected_only", &attempt.affected)
     };
-    let layer = layers::name(state.main_layer());
+    let layer = state.main_layer().name();
     let failing = state.failing();
     let begun = known.filter(|known| known["context"]["failure_context"].is_object());
     let mut task = json!({

@@ -18,7 +18,6 @@ pub mod forge_page;
 pub mod handover;
 pub mod html;
 pub mod job_summary;
-pub mod layers;
 pub mod lessons;
 pub mod markdown;
 pub mod markdown_page;

@@ -14,7 +14,7 @@ use super::forge_page::{ForgePage, JobFailure, Place};
 use super::markdown::{code, grouped, link, prose};
 use super::next_steps;
 use super::parts::{Body, Cell, Fact, Item, Part, Screen};
-use super::phrases::{capital, cost, plausible, sentence, time, usage};
+use super::phrases::{capital, cost, describe_plausible_fix, sentence, time, usage};
 use super::status_line::place_line;
 use super::todo::doing;
 use super::view::View;
@@ -133,7 +133,7 @@ fn change_place(
             "the branch with the tests",
             "Whether they test what you mean, you decide.",
         ),
-        _ => ("the fix", "the fix branch", plausible(view, outcome)),
+        _ => ("the fix", "the fix branch", describe_plausible_fix(view, outcome)),
     };
     if let Some(head) = facts.on_head {
         return format!("{} is on {} now. {evidence}", capital(subject), code(head));
@@ -242,7 +242,7 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
     let intro = match screen.is_on_forge() {
         true if facts.is_pushed() => "",
         true => "Save it and apply it with `git apply`.",
-        false => plausible(view, outcome),
+        false => describe_plausible_fix(view, outcome),
     };
     Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
@@ -264,7 +264,7 @@ pub fn unconfirmed(view: &View) -> Part<'_> {
 }
 
 /// What the last full run says beside its tests, and what to do about it.
-pub fn objections(view: &View) -> Part<'_> {
+pub fn list_objections(view: &View) -> Part<'_> {
     // After a fix is taken back, the last run says nothing of what the branch holds.
     let is_said = |one: &&Outcome| one.result == Ending::Failure && view.reverted.is_empty();
     let outcome = view.outcome.iter().filter(is_said);

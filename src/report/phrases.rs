@@ -118,7 +118,7 @@ pub enum Tone {
 }
 
 /// What holds of the change of a session that ended so.
-pub fn plausible(view: &View, outcome: &Outcome) -> &'static str {
+pub fn describe_plausible_fix(view: &View, outcome: &Outcome) -> &'static str {
     match outcome.result {
         _ if outcome.is_objected() => "It satisfies the tests; whether it is right, you decide.",
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
@@ -148,7 +148,7 @@ mod tests {
             }
             view
         };
-        let of = |view: &View| plausible(view, view.outcome.as_ref().unwrap());
+        let of = |view: &View| describe_plausible_fix(view, view.outcome.as_ref().unwrap());
         assert!(of(&view(7)).contains("repairs some of the failures"));
         let nothing = of(&view(5));
         assert!(nothing.contains("No more tests pass") && nothing.contains("no commit keeps it"));

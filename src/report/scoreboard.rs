@@ -12,7 +12,7 @@ use super::phrases::{counted, time};
 use super::view::View;
 
 /// The rows as one list; empty while the session runs, and where nothing ran.
-pub fn part(view: &View) -> Part<'static> {
+pub fn build_scoreboard(view: &View) -> Part<'static> {
     let outcome = view.outcome.as_ref().filter(|_| view.baseline.is_some());
     let rows = outcome.map(|outcome| {
         [price(view, outcome), fault(view, outcome), protection(outcome)].into_iter().flatten()

@@ -144,7 +144,7 @@ fn a_branch_in_the_way_of_the_fix_branch_is_named() {
 fn an_unknown_base_provider_and_session() {
     let repo = TestRepo::new(CALC);
     refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");
-    refused(&repo, &["--engine", "embeded"], 2, "there is no provider `embeded`");
+    refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");
     refused(&repo, &["--resume", "WFS-test-none"], 2, "there is no session WFS-test-none");
     let ran = repo.regreen(&["fix", "--base", "nowhere"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -186,7 +186,7 @@ fn wrong_usage_is_exit_code_2() {
     let repo = TestRepo::new(CALC);
     for arguments in [
         &["fix", "--target", "0"][..],
-        &["fix", "--dry-run", "--suggest"],
+        &["fix", "--dry-run", "--publish", "suggest"],
         &["fix", "--dry-run", "--publish", "suggest"],
         &["fix", "--publish", "head"],
         &["fix", "--publish", "nowhere"],
@@ -251,12 +251,20 @@ fn a_corrupt_or_missing_state_is_mended_from_the_branch() {
 #[test]
 fn a_corrupt_state_without_a_branch_begins_again() {
     let repo = TestRepo::new(CALC);
-    let ran = repo.regreen(&["fix", "--json", "--suggest", "--max-iterations", "1"]);
+    let ran = repo.regreen(&["fix", "--json", "--publish", "suggest", "--max-iterations", "1"]);
     assert_eq!(ran.document()["result"], "failure", "{}", ran.err);
     let state = repo.root().join(".git/regreen/active/WFS-test-main/.process/iteration-state.json");
     std::fs::write(&state, "{ torn").unwrap();
-    let arguments =
-        ["fix", "--json", "--suggest", "--resume", "WFS-test-main", "--max-iterations", "5"];
+    let arguments = [
+        "fix",
+        "--json",
+        "--publish",
+        "suggest",
+        "--resume",
+        "WFS-test-main",
+        "--max-iterations",
+        "5",
+    ];
     let ran = repo.regreen(&arguments);
     assert!(ran.err.contains("starting from the baseline"), "{}", ran.err);
     assert_eq!(ran.document()["result"], "success", "{}", ran.err);

@@ -332,7 +332,7 @@ fn lines_for_ci_fold_and_foreign_names_cannot_give_orders() {
 fn a_session_is_decided_again_from_its_files_and_what_differs_is_named() {
     let repo = TestRepo::new(CALC);
     assert_eq!(repo.regreen(&["fix"]).code, Some(0));
-    let again = repo.regreen(&["replay"]);
+    let again = repo.regreen(&["session", "replay"]);
     assert_eq!(again.code, Some(0), "{}{}", again.out, again.err);
     assert!(again.out.contains("transitions decided again, nothing would differ"), "{}", again.out);
     let state =
@@ -343,7 +343,7 @@ fn a_session_is_decided_again_from_its_files_and_what_differs_is_named() {
         text.replace("\"strategy\": \"conservative\"", "\"strategy\": \"surgical\""),
     )
     .unwrap();
-    let differs = repo.regreen(&["replay", "WFS-test-main", "--json"]);
+    let differs = repo.regreen(&["session", "replay", "WFS-test-main", "--json"]);
     assert_eq!(differs.code, Some(1), "{}", differs.err);
     assert!(
         differs.out.contains("the strategy was surgical, would be conservative"),
@@ -351,7 +351,7 @@ fn a_session_is_decided_again_from_its_files_and_what_differs_is_named() {
         differs.out
     );
     std::fs::remove_file(state.with_file_name("outcomes.jsonl")).unwrap();
-    let missing = repo.regreen(&["replay"]);
+    let missing = repo.regreen(&["session", "replay"]);
     assert_eq!(missing.code, Some(2));
     assert!(missing.err.contains("outcomes.jsonl is not there"), "{}", missing.err);
 }
@@ -370,7 +370,7 @@ fn a_head_that_moved_is_a_warning_and_a_new_baseline() {
     let document = resumed.document();
     assert_eq!(document["iterations"].as_array().unwrap().len(), 2, "what was kept stays");
     assert_eq!(document["initial"]["failed"], 2, "where the session began stays what it was");
-    assert_eq!(repo.regreen(&["replay"]).code, Some(0));
+    assert_eq!(repo.regreen(&["session", "replay"]).code, Some(0));
 }
 
 #[test]

@@ -93,7 +93,6 @@ const LAYOUT: &[&str] = &[
     ".process/iteration-state.json",
     ".process/test-results.json",
     ".process/test-output.log",
-    ".process/test-layer-unit-output.txt",
     ".process/fix-history.json",
     ".process/iteration-1-analysis.md",
     ".process/iteration-1-failures.json",

@@ -282,7 +282,6 @@ fn is_committed(name: &str) -> bool {
         && !name.ends_with(".archiving")
         && (name == EVENTS || !matches!(ending, Some("log" | "patch" | "jsonl" | "html")))
         && !name.contains("-cli-output")
-        && !name.contains("/test-layer-")
         && !name.contains("/.regreen-")
         && name != "report.md"
         && name != OPTIONS
@@ -519,7 +518,6 @@ mod tests {
             ".process/events.jsonl",
             ".process/outcomes.jsonl",
             ".process/iteration-1-cli-output.txt",
-            ".process/test-layer-unit-output.txt",
         ] {
             store.write_text(name, "{}").await.unwrap();
         }

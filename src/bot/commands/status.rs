@@ -40,7 +40,7 @@ pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
 }
 
 /// Answers `/regreen stop` in its own job, which begins when no other one runs any more.
-pub async fn stop(context: &Context<'_>) -> Result<String, BotError> {
+pub async fn stop_session(context: &Context<'_>) -> Result<String, BotError> {
     let newest = sessions::newest(context).await?;
     if let Some(known) = newest {
         let outcome = known.view(context).await?.outcome;

@@ -37,8 +37,8 @@ fn archive(of: &SessionSelection, complete: bool, json: bool) -> Result<(), AppE
     Ok(())
 }
 
-/// Runs `regreen session replay`, formerly `regreen replay`.
-pub fn replay(arguments: &ReplayArguments) -> Result<u8, AppError> {
+/// Runs `regreen session replay`.
+fn replay(arguments: &ReplayArguments) -> Result<u8, AppError> {
     let end = app::replay(&arguments.of)?;
     let (differences, count) = (&end.replayed.differences, end.replayed.transitions);
     if arguments.json {

@@ -21,7 +21,7 @@ use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope, Status, TestCase};
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
-use crate::report::{layers, state_files};
+use crate::report::state_files;
 use crate::role::{Fixer, Impact, hindrances, minimise};
 
 use crate::cycle::drive::{Perform, Work};
@@ -104,9 +104,6 @@ impl Performer<'_> {
         self.find_lacking(root, state, &mut results).await?;
         let form = state_files::test_results(&results, state);
         self.fx.store.write_json(".process/test-results.json", &form).await?;
-        for (file, text) in layers::layers(&results) {
-            self.fx.store.write_text(&file, &text).await?;
-        }
         Ok(results)
     }
 

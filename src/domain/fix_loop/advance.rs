@@ -291,7 +291,7 @@ impl FixLoop {
                 RemainingFailure {
                     test: case.id.clone(),
                     criticality: assessed.criticality,
-                    evidence: expected_failure::evidence(case)
+                    evidence: expected_failure::find_evidence(case)
                         .or_else(|| self.ledger.lack_of(&case.id).map(str::to_owned))
                         .or_else(|| {
                             self.hindrances.get(&case.id).map(|one| one.evidence().to_owned())

@@ -467,7 +467,7 @@ impl FixLoop {
         }
         let unexpected = self.ledger.unexpected_passes();
         let unexpected: Vec<(&TestId, String)> = unexpected
-            .filter_map(|case| Some((&case.id, expected_failure::evidence(case)?)))
+            .filter_map(|case| Some((&case.id, expected_failure::find_evidence(case)?)))
             .collect();
         let unexpected = first_of(&unexpected, "pass against their marks")
             .map(|what| format!("no edit of the code makes an expected failure right: {what}"));

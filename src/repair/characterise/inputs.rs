@@ -267,7 +267,7 @@ fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec
 }
 
 /// The expressions that are called: the function, or its method on several objects.
-pub fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
+pub fn list_callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
     let method = callable.name.rsplit('.').next().unwrap_or_default();
     if class.is_static {
@@ -320,7 +320,7 @@ pub fn first(
 ) -> Vec<Call> {
     let most = FIRST * further;
     let python = language == Language::Python;
-    let callees = callees(callable, local, python);
+    let callees = list_callees(callable, local, python);
     let pools: Vec<Vec<String>> =
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let mut lists: Vec<Vec<String>> = callable.examples.clone();

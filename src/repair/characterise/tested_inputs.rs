@@ -50,7 +50,7 @@ pub fn compared_functions(
     let mentioned = |name: &String| tests.values().any(|test| test.contains(name.as_str()));
     let compared = callables.iter().filter(|one| mentioned(&short(one))).map(|callable| {
         let local = local_name(callable, file);
-        let callees = inputs::callees(callable, &local, language == Language::Python);
+        let callees = inputs::list_callees(callable, &local, language == Language::Python);
         let single = || numbers.iter().map(|number| vec![number.clone()]).collect();
         let lists = given.get(&short(callable)).cloned();
         let lists: Vec<Vec<String>> = match lists {

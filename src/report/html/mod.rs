@@ -26,7 +26,7 @@ use crate::domain::id::CommitId;
 use super::forge_page::ForgePage;
 use super::overview;
 use super::parts::{Part, PartId, Screen};
-use super::phrases::plausible;
+use super::phrases::describe_plausible_fix;
 use super::session_parts::part;
 use super::status_line::place_line;
 use super::view::View;
@@ -153,7 +153,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
         let outcome = view.outcome.as_ref().filter(|outcome| !outcome.patch.trim().is_empty());
         if let Some(outcome) = outcome {
-            let text = plausible(view, outcome);
+            let text = describe_plausible_fix(view, outcome);
             html.leaf("p", "", &format!("The change is plausible, not proven. {text}"));
         }
     });

@@ -72,7 +72,7 @@ pub fn check_out(
         }
     };
     let folder = folder.canonicalize().map_err(io("read the private checkout"))?;
-    let mut gaps = stand_in::replace(repo, &survey, &folder, place, origin)?;
+    let mut gaps = stand_in::replace_missing(repo, &survey, &folder, place, origin)?;
     gaps.extend(survey.gaps());
     for (path, commit) in &survey.submodules {
         gaps.extend(write_submodule(&folder, path, *commit, origin)?);

@@ -18,7 +18,7 @@ use super::survey::{Entry, Survey};
 use super::{Origin, Place, is_inside};
 
 /// Replaces what stands in the tree by the content that git would write; returns what cannot be had.
-pub fn replace(
+pub fn replace_missing(
     repo: &Repository,
     survey: &Survey,
     folder: &Path,
