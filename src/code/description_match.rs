@@ -97,14 +97,10 @@ const WORDS: usize = 2_000;
 /// The things that a description names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescriptionMatch {
-    /// Files with the score of their match, from 0 to 1, and the reason for it.
-    pub files: BTreeMap<RepoPath, (f64, String)>,
+    /// Files with the score of their match, from 0 to 1.
+    pub files: BTreeMap<RepoPath, f64>,
     /// Matching functions by file; a file without an entry is meant as a whole.
     pub functions: BTreeMap<RepoPath, BTreeSet<String>>,
-    /// The words that named something.
-    pub keywords: Vec<String>,
-    /// Whether the description refers to the whole repository.
-    pub everything: bool,
 }
 
 /// The source files of a repository, each with its functions.
@@ -143,30 +139,26 @@ pub fn find(description: &str, known: &Known) -> DescriptionMatch {
             folders.entry(part).or_default().push(file);
         }
     }
-    let count = |named: &DescriptionMatch| {
-        named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>()
-    };
     for word in &words {
         let lower = word.to_lowercase();
-        let before = count(&named);
         for (file, functions) in known {
             let path = file.as_str();
             if path == word || word.contains('/') && path.ends_with(&format!("/{word}")) {
-                note(&mut named, file, 1.0, format!("the description names it (`{word}`)"));
+                note(&mut named, file, 1.0);
             } else if file.file_name() == word && word.contains('.') {
-                note(&mut named, file, 0.95, format!("the description names the file `{word}`"));
+                note(&mut named, file, 0.95);
             } else if word.contains('/') && path.starts_with(&format!("{word}/")) {
-                note(&mut named, file, 0.8, format!("it lies in `{word}`"));
+                note(&mut named, file, 0.8);
             }
             for function in functions {
                 let short = function.rsplit('.').next().unwrap_or(function);
                 let group = function.split('.').next().unwrap_or(function);
                 let dotted = word.contains('.') && function == word;
                 if dotted || short == word && (short.len() > 3 || short.contains('_')) {
-                    note(&mut named, file, 0.95, format!("it defines `{function}`"));
+                    note(&mut named, file, 0.95);
                     named.functions.entry(file.clone()).or_default().insert(function.clone());
                 } else if group == word && group != short {
-                    note(&mut named, file, 0.9, format!("it defines `{group}`"));
+                    note(&mut named, file, 0.9);
                     named.functions.entry(file.clone()).or_default().insert(function.clone());
                 }
             }
@@ -176,16 +168,13 @@ pub fn find(description: &str, known: &Known) -> DescriptionMatch {
             let name = stem(file).to_lowercase();
             // The plural of a name matches as well.
             if name == lower || lower.strip_suffix('s').is_some_and(|one| one == name) {
-                note(&mut named, file, 0.9, format!("it is called `{}`", stem(file)));
+                note(&mut named, file, 0.9);
             }
         }
         if !is_plain(&lower) {
             for file in folders.get(word.as_str()).into_iter().flatten() {
-                note(&mut named, file, 0.7, format!("it lies in the folder `{word}`"));
+                note(&mut named, file, 0.7);
             }
-        }
-        if count(&named) > before {
-            named.keywords.push(word.clone());
         }
     }
     // Parts of names count only where no whole name matches.
@@ -194,19 +183,16 @@ pub fn find(description: &str, known: &Known) -> DescriptionMatch {
     }
     let all = words.iter().any(|word| EVERYTHING.contains(&word.to_lowercase().as_str()));
     if named.files.is_empty() && all {
-        named.everything = true;
         for file in known.keys() {
-            note(&mut named, file, 0.6, "everything is asked for".to_owned());
+            note(&mut named, file, 0.6);
         }
     }
     named
 }
 
-fn note(named: &mut DescriptionMatch, file: &RepoPath, score: f64, why: String) {
-    let known = named.files.entry(file.clone()).or_insert((0.0, String::new()));
-    if score > known.0 {
-        *known = (score, why);
-    }
+fn note(named: &mut DescriptionMatch, file: &RepoPath, score: f64) {
+    let known = named.files.entry(file.clone()).or_default();
+    *known = known.max(score);
 }
 
 /// Matches parts of names: `price parsing` matches `parse_price`, as words are compared by prefix.
@@ -217,33 +203,25 @@ fn by_parts(named: &mut DescriptionMatch, words: &[String], known: &Known) {
         .flat_map(|word| text::words_of_name(word))
         .filter(|part| part.len() > 2)
         .collect();
-    let hit = |name: &str| -> Vec<&String> {
+    let hits = |name: &str| -> usize {
         let parts = text::words_of_name(name);
-        searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).collect()
+        searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).count()
     };
     for (file, functions) in known {
-        let of_file = hit(stem(file));
-        if !of_file.is_empty() {
-            let score = 0.55 + 0.1 * f64::from(u32::try_from(of_file.len().min(3)).unwrap_or(3));
-            note(named, file, score, format!("its name has `{}` in it", of_file[0]));
-            named.keywords.extend(of_file.into_iter().cloned());
+        let of_file = hits(stem(file));
+        if of_file > 0 {
+            note(named, file, 0.55 + 0.1 * f64::from(u32::try_from(of_file.min(3)).unwrap_or(3)));
         }
         for function in functions {
-            let short = function.rsplit('.').next().unwrap_or(function);
-            let found = hit(short);
-            if found.is_empty() {
-                continue;
+            let found = hits(function.rsplit('.').next().unwrap_or(function));
+            if found > 0 {
+                note(named, file, 0.5 + 0.1 * f64::from(u32::try_from(found.min(4)).unwrap_or(4)));
             }
-            let score = 0.5 + 0.1 * f64::from(u32::try_from(found.len().min(4)).unwrap_or(4));
-            note(named, file, score, format!("it defines `{function}`"));
-            named.keywords.extend(found.into_iter().cloned());
         }
     }
     // Drop matches that score much lower than the best one.
-    let best = named.files.values().map(|(score, _)| *score).fold(0.0, f64::max);
-    named.files.retain(|_, (score, _)| *score > best - 0.15);
-    named.keywords.sort();
-    named.keywords.dedup();
+    let best = named.files.values().copied().fold(0.0, f64::max);
+    named.files.retain(|_, score| *score > best - 0.15);
 }
 
 /// Whether two words share a stem: `parsing` and `parse` do, `par` and `parse` do not.
@@ -322,7 +300,6 @@ mod tests {
             assert_eq!(found, *functions, "{text}");
         }
         let all = find("the whole project", &known());
-        assert!(all.everything);
         assert_eq!(all.files.len(), 4);
     }
 
@@ -337,9 +314,7 @@ mod tests {
         #[test]
         fn any_description_is_answered(text in ".{0,120}") {
             let named = find(&text, &known());
-            for (score, why) in named.files.values() {
-                prop_assert!((0.0..=1.0).contains(score) && why.len() > 10);
-            }
+            prop_assert!(named.files.values().all(|score| (0.0..=1.0).contains(score)));
             prop_assert!(nearest(&text, &known(), 3).len() <= 3);
         }
     }

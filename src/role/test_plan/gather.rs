@@ -148,8 +148,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMat
             source.summaries.iter().flat_map(|one| one.changed_files.clone()).collect();
         let mut found = DescriptionMatch::default();
         for file in named.iter().filter(|file| survey.known.contains_key(file)) {
-            let why = format!("session {} changed it", source.id);
-            found.files.insert(file.clone(), (1.0, why));
+            found.files.insert(file.clone(), 1.0);
         }
         if found.files.is_empty() {
             return Err(GatherError::SourceNamesNothing { session: source.id.clone(), named });
@@ -170,7 +169,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMat
 
 /// The functions to which a file is restricted because only they, not the file, were named.
 fn only(named: &DescriptionMatch) -> FunctionFilter {
-    let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
+    let whole = |file: &RepoPath| named.files.get(file).is_some_and(|score| *score >= 0.99);
     named
         .functions
         .iter()
@@ -192,19 +191,16 @@ pub fn assemble(
     let targets = targets(named, &only, survey, &habits, &ran);
     ran.files.retain(|file, _| targets.contains(file));
     let coverage = assess(&targets, &only, survey, &habits, &ran);
-    let (source_context, prioritized_context) = match request.source {
-        Some(source) => {
-            let implementation_summaries = here(source, survey);
-            (SourceContext { implementation_summaries }, PrioritizedContext::default())
-        }
-        None => {
-            let prioritized = PrioritizedContext {
-                scope: scope(&targets, &only),
-                key_constraints: runtime_couplings(&targets, survey),
-                dependency_order: dependency_order(&targets, survey),
-            };
-            (SourceContext::default(), prioritized)
-        }
+    let (source_context, prioritized_context) = if let Some(source) = request.source {
+        let implementation_summaries = here(source, survey);
+        (SourceContext { implementation_summaries }, PrioritizedContext::default())
+    } else {
+        let prioritized = PrioritizedContext {
+            scope: scope(&targets, &only),
+            key_constraints: runtime_couplings(&targets, survey),
+            dependency_order: dependency_order(&targets, survey),
+        };
+        (SourceContext::default(), prioritized)
     };
     let package = ContextPackage {
         metadata: Metadata {
@@ -250,7 +246,7 @@ fn targets(
     ran: &ExecutedLines,
 ) -> Vec<RepoPath> {
     let mut files: Vec<(&RepoPath, f64)> =
-        named.files.iter().map(|(file, (score, _))| (file, *score)).collect();
+        named.files.iter().map(|(file, score)| (file, *score)).collect();
     files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
     let mut files: Vec<RepoPath> = files.into_iter().map(|(file, _)| file.clone()).collect();
     if files.len() > FILES {
@@ -307,13 +303,8 @@ mod tests {
         let file = |name: &str| RepoPath::parse(name).unwrap();
         let names = |name: &str| BTreeSet::from([name.to_owned()]);
         let named = DescriptionMatch {
-            files: [
-                (file("a.py"), (1.0, "named".to_owned())),
-                (file("b.py"), (0.9, "a function of it".to_owned())),
-            ]
-            .into(),
+            files: [(file("a.py"), 1.0), (file("b.py"), 0.9)].into(),
             functions: [(file("a.py"), names("f")), (file("b.py"), names("g"))].into(),
-            ..DescriptionMatch::default()
         };
         assert_eq!(only(&named), [(file("b.py"), names("g"))].into());
     }
@@ -342,7 +333,7 @@ mod tests {
         let survey = Survey::of(texts.keys().cloned().collect(), texts);
         let mut named = DescriptionMatch::default();
         for file in survey.known.keys() {
-            named.files.insert(file.clone(), (1.0, "named".to_owned()));
+            named.files.insert(file.clone(), 1.0);
         }
         let (_, habits) = describe(&super::super::tests::facts(), &survey.tests);
         let ran = ExecutedLines::default();

@@ -140,7 +140,7 @@ impl Planner<'_> {
                 test_framework: own.framework.to_string(),
                 project_type: self.analysis.project_type.clone(),
                 coverage_target: self.analysis.coverage_target.to_string(),
-                source_session: self.package.metadata.source_session_id.as_ref().cloned(),
+                source_session: self.package.metadata.source_session_id.clone(),
                 max_iterations: None,
             },
             context,
