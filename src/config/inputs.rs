@@ -123,8 +123,7 @@ fn meaning(name: &str) -> Option<InputMeaning> {
     if let Some(input) = INPUTS.iter().find(|input| input.name == name) {
         return Some(input.meaning);
     }
-    let named =
-        SETTINGS.iter().find(|row| !row.key.contains('*') && hyphened(row.key) == name);
+    let named = SETTINGS.iter().find(|row| !row.key.contains('*') && hyphened(row.key) == name);
     named.map(|row| InputMeaning::Setting(row.key))
 }
 
