@@ -233,6 +233,7 @@ struct SourceFile {
     relative: BTreeSet<String>,
     /// Imports from `std`.
     std: BTreeSet<String>,
+    text: String,
     tokens: TokenStream,
 }
 
@@ -267,7 +268,8 @@ fn read() -> Vec<SourceFile> {
         .map(|file| {
             let name = file.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
             let module = name.trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
-            let tokens: TokenStream = fs::read_to_string(&file).unwrap().parse().unwrap();
+            let text = fs::read_to_string(&file).unwrap();
+            let tokens: TokenStream = text.parse().unwrap();
             let collect = |word: &str| {
                 let mut found = BTreeSet::new();
                 paths(tokens.clone(), word, &mut found);
@@ -284,7 +286,7 @@ fn read() -> Vec<SourceFile> {
             } else {
                 room(&module)
             };
-            SourceFile { std: collect("std"), name, module, room, imports, relative, tokens }
+            SourceFile { std: collect("std"), name, module, room, imports, relative, text, tokens }
         })
         .collect()
 }
@@ -499,21 +501,227 @@ fn crates_stay_in_their_rooms() {
 
 #[test]
 fn every_file_says_what_it_is_for_and_holds_one_idea() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(text.starts_with("//!"), "{} has no purpose in its first line", file.display());
-        let production = text.split("#[cfg(test)]\nmod").next().unwrap().lines().count();
-        let tests = file.ends_with("tests.rs");
-        assert!(tests || production <= 620, "{} holds {production} lines", file.display());
-        let stem = file.file_stem().unwrap().to_str().unwrap();
+    let mut long = BTreeSet::new();
+    for file in read() {
+        assert!(file.text.starts_with("//!"), "{} has no purpose in its first line", file.name);
+        if production_lines(&file) > FILE_LIMIT {
+            long.insert(file.name.clone());
+        }
+        let stem = file.module.rsplit('/').next().unwrap();
         assert!(
             !["utils", "helpers", "common", "types", "imp", "errors"].contains(&stem),
-            "{stem}"
+            "{}",
+            file.name
         );
     }
+    hold_to_list("long_files.txt", &long);
+}
+
+/// Production lines of a file that is not listed in `long_files.txt`.
+const FILE_LIMIT: usize = 500;
+
+/// Lines of a function that are not listed in `long_functions.txt`.
+const FUNCTION_LIMIT: usize = 60;
+
+/// Lines that a room may fall below its number in the table without changing it.
+const SLACK: usize = 150;
+
+/// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
+const LINES: &[(&str, usize)] = &[
+    ("adapter", 1176),
+    ("adapter/github", 1728),
+    ("adapter/host", 4196),
+    ("adapter/model", 2995),
+    ("adapter/repo", 4857),
+    ("adapter/store", 780),
+    ("adapter/suite", 9550),
+    ("app", 3533),
+    ("bot", 6931),
+    ("cli", 1624),
+    ("code", 14_283),
+    ("config", 1861),
+    ("cycle", 3453),
+    ("domain", 14_212),
+    ("effect", 1916),
+    ("repair", 4672),
+    ("report", 9177),
+    ("role", 12_967),
+    ("root", 132),
+    ("total", 100_043),
+];
+
+/// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
+/// standard library or the field gives one meaning.
+const VERBS: &[&str] = &[
+    "new", "default", "from", "parse", "is", "len", "iter", "next", "get", "set", "insert", "push",
+    "add", "remove", "extend", "contains", "read", "write", "open", "close", "run", "start",
+    "finish", "send", "load", "save", "commit", "fetch", "clone", "render",
+];
+
+/// The first and the last line of each item that is compiled for tests only, attribute included.
+fn test_spans(stream: TokenStream, found: &mut Vec<(usize, usize)>) {
+    let tokens: Vec<TokenTree> = stream.into_iter().collect();
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
+        let attribute = match (token, tokens.get(index + 1)) {
+            (TokenTree::Punct(mark), Some(TokenTree::Group(group))) if mark.as_char() == '#' => {
+                Some(group.to_string().replace(' ', ""))
+            }
+            _ => None,
+        };
+        if attribute.is_some_and(|text| text == "[cfg(test)]") {
+            let first = token.span().start().line;
+            index += 2;
+            while let Some(next) = tokens.get(index) {
+                let ends = match next {
+                    TokenTree::Group(group) => group.delimiter() == proc_macro2::Delimiter::Brace,
+                    TokenTree::Punct(mark) => mark.as_char() == ';',
+                    _ => false,
+                };
+                if ends {
+                    found.push((first, next.span().end().line));
+                    break;
+                }
+                index += 1;
+            }
+        } else if let TokenTree::Group(group) = token {
+            test_spans(group.stream(), found);
+        }
+        index += 1;
+    }
+}
+
+/// Lines of a file that are not compiled for tests only; blank lines and comments count.
+fn production_lines(file: &SourceFile) -> usize {
+    if file.is_test() {
+        return 0;
+    }
+    let mut spans = Vec::new();
+    test_spans(file.tokens.clone(), &mut spans);
+    let of_tests: usize = spans.iter().map(|(first, last)| last + 1 - first).sum();
+    file.text.lines().count() - of_tests
+}
+
+/// What an identifier declares.
+enum Declared {
+    /// A function with its lines.
+    Function(usize),
+    Type,
+}
+
+/// Every declaration of a stream outside of the lines of tests: whether it is public, its name, and what
+/// it is.
+fn declarations(
+    stream: TokenStream,
+    spans: &[(usize, usize)],
+    found: &mut Vec<(bool, String, Declared)>,
+) {
+    let tokens: Vec<TokenTree> = stream.into_iter().collect();
+    let word = |at: usize| match tokens.get(at) {
+        Some(TokenTree::Ident(word)) => word.to_string(),
+        _ => String::new(),
+    };
+    for (index, token) in tokens.iter().enumerate() {
+        let line = token.span().start().line;
+        let (keyword, name) = (word(index), word(index + 1));
+        if spans.iter().any(|(first, last)| (*first..=*last).contains(&line)) || name.is_empty() {
+            if let TokenTree::Group(group) = token {
+                declarations(group.stream(), spans, found);
+            }
+            continue;
+        }
+        // `pub(super) async fn`: what makes it public stands before other words of the declaration.
+        let before = tokens[..index].iter().rev().take_while(|token| match token {
+            TokenTree::Ident(word) => {
+                ["pub", "async", "const", "unsafe"].contains(&word.to_string().as_str())
+            }
+            TokenTree::Group(group) => group.delimiter() == proc_macro2::Delimiter::Parenthesis,
+            _ => false,
+        });
+        let is_public = before.map(ToString::to_string).any(|word| word == "pub");
+        match keyword.as_str() {
+            "fn" => {
+                let body = tokens[index..].iter().find(|token| match token {
+                    TokenTree::Group(group) => group.delimiter() == proc_macro2::Delimiter::Brace,
+                    TokenTree::Punct(mark) => mark.as_char() == ';',
+                    _ => false,
+                });
+                let last = body.map_or(line, |body| body.span().end().line);
+                found.push((is_public, name, Declared::Function(last + 1 - line)));
+            }
+            "struct" | "enum" | "trait" | "union" => found.push((is_public, name, Declared::Type)),
+            _ => {}
+        }
+    }
+}
+
+/// Holds what was measured against a list that may only shrink: nothing new, and what is gone leaves it.
+/// `REGREEN_BLESS=1` takes out what is gone, and writes a list that is missing.
+fn hold_to_list(list: &str, measured: &BTreeSet<String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/size").join(list);
+    let is_blessed = std::env::var("REGREEN_BLESS").is_ok();
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let listed: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+    let new: Vec<_> = measured.difference(&listed).collect();
+    assert!(new.is_empty() || is_blessed && !path.exists(), "not in {list}: {new:#?}");
+    if is_blessed {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let left: Vec<&str> = measured.iter().map(String::as_str).collect();
+        fs::write(&path, left.join("\n") + "\n").unwrap();
+    } else {
+        let gone: Vec<_> = listed.difference(measured).collect();
+        assert!(gone.is_empty(), "REGREEN_BLESS=1 takes these out of {list}: {gone:#?}");
+    }
+}
+
+#[test]
+fn names_and_functions_get_no_worse() {
+    let (mut long, mut one_word) = (BTreeSet::new(), BTreeSet::new());
+    let mut types: BTreeMap<String, usize> = BTreeMap::new();
+    for file in read().into_iter().filter(|file| !file.is_test()) {
+        let (mut spans, mut found) = (Vec::new(), Vec::new());
+        test_spans(file.tokens.clone(), &mut spans);
+        declarations(file.tokens.clone(), &spans, &mut found);
+        for (is_public, name, declared) in found {
+            match declared {
+                Declared::Type if is_public => *types.entry(name).or_default() += 1,
+                Declared::Type => {}
+                Declared::Function(lines) => {
+                    let place = format!("{} {name}", file.name);
+                    if is_public && !name.contains('_') && !VERBS.contains(&name.as_str()) {
+                        one_word.insert(place.clone());
+                    }
+                    if lines > FUNCTION_LIMIT {
+                        long.insert(place);
+                    }
+                }
+            }
+        }
+    }
+    let repeated =
+        types.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect();
+    hold_to_list("long_functions.txt", &long);
+    hold_to_list("repeated_types.txt", &repeated);
+    hold_to_list("one_word_functions.txt", &one_word);
+}
+
+#[test]
+fn rooms_hold_no_more_lines_than_the_table_says() {
+    let mut measured: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in read() {
+        let room = if file.room.is_empty() { "root" } else { file.room };
+        *measured.entry(room).or_default() += production_lines(&file);
+    }
+    measured.insert("total", measured.values().sum());
+    let wrong = |(room, limit): &(&str, usize)| {
+        let lines = measured.get(room).copied().unwrap_or_default();
+        (lines > *limit || lines + SLACK < *limit)
+            .then(|| format!("{room}: {lines}, {limit} in the table"))
+    };
+    let wrong: Vec<String> = LINES.iter().filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "production lines:\n{}", wrong.join("\n"));
+    let listed: Vec<&str> = LINES.iter().map(|(room, _)| *room).collect();
+    assert_eq!(listed, measured.into_keys().collect::<Vec<_>>(), "a row for each room");
 }
 
 #[test]

@@ -118,12 +118,14 @@ pub const OUTPUTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Resolves a name in `with:`: an input of `action.yml`, or a setting.
+/// Resolves a name in `with:`: an input of `action.yml`, a setting, or a former name.
 fn meaning(name: &str) -> Option<InputMeaning> {
     if let Some(input) = INPUTS.iter().find(|input| input.name == name) {
         return Some(input.meaning);
     }
-    let named = SETTINGS.iter().find(|row| !row.key.contains('*') && hyphened(row.key) == name);
+    let named = SETTINGS.iter().find(|row| {
+        !row.key.contains('*') && (hyphened(row.key) == name || row.former.contains(&name))
+    });
     named.map(|row| InputMeaning::Setting(row.key))
 }
 
@@ -348,9 +350,9 @@ mod tests {
             ("ignore-preexisting", "yes", "input `ignore-preexisting`: `yes` is not true or false"),
             ("test-timeout", "5", "input `test-timeout`: `5` is not a time such as 30s, 20m or 2h"),
             (
-                "expand",
+                "issue-dimensions",
                 "test,docs",
-                "input `expand`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
+                "input `issue-dimensions`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
             ),
             (
                 "max-iteration",
@@ -388,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_is_an_input_by_its_key_and_by_its_short_name() {
+    fn every_setting_is_an_input_by_its_key_and_by_its_former_names() {
         for row in SETTINGS.iter().filter(|row| !row.key.contains('*')) {
             let text = match row.values {
                 ValueType::Text => "some text: with [yaml] in it".to_owned(),
@@ -409,7 +411,7 @@ mod tests {
             let short = INPUTS.iter().filter(
                 |input| matches!(input.meaning, InputMeaning::Setting(key) if key == row.key),
             );
-            let names = short.map(|input| input.name);
+            let names = short.map(|input| input.name).chain(row.former.iter().copied());
             for name in names.map(str::to_owned).chain([hyphened(row.key)]) {
                 let inputs = parse(&given(&[(&name, &text)])).unwrap();
                 assert_eq!(inputs.overrides.len(), 1, "{name}");

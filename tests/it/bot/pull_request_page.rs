@@ -21,6 +21,8 @@ fn plain(text: &str, world: &World) -> String {
         (r"commit/[0-9a-f]{7,}", "commit/0123456"),
         (r"\[`[0-9a-f]{7,8}`\]", "[`0123456`]"),
         (r"reverted by [0-9a-f]{7,8}\b", "reverted by 0123456"),
+        (r"merge base [0-9a-f]{7,8}\b", "merge base 0123456"),
+        (r"Protection in force: .*", "Protection in force: what the machine of the job offers."),
         (r"\d\d:\d\d UTC", "12:00 UTC"),
         (r"\d+(\.\d+)? s\b", "1.0 s"),
         (r"\d+ candidates?", "12 candidates"),

@@ -78,6 +78,11 @@ fn the_whole_suite_runs_by_these_commands() {
         let command = project.run(framework, None);
         assert_eq!(command.display, displayed, "{framework}");
         assert_eq!(command.argv.join(" "), argv, "{framework}");
+        // What is shown is what runs, with options of ours between the words; our driver stands for the
+        // module `unittest` with its options.
+        let mut run = argv.split_whitespace();
+        let is_run = displayed.split_whitespace().all(|shown| run.any(|word| word == shown));
+        assert!(is_run || framework == Framework::Unittest, "{framework}: {displayed} runs {argv}");
     }
 }
 
