@@ -10,6 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::adapter::host::process::{Group, Invocation};
+use crate::adapter::suite::format::parse_json;
 
 /// A child and its two pipes. Dropping it kills its process group.
 pub struct LineServer {
@@ -46,6 +47,6 @@ impl LineServer {
         if count == 0 {
             return Ok(None);
         }
-        Ok(Some(serde_json::from_slice(&line)?))
+        Ok(Some(parse_json(&String::from_utf8_lossy(&line))?))
     }
 }

@@ -135,8 +135,7 @@ class Recorder:
         }
 
     def pytest_runtest_logstart(self, nodeid, location):
-        file = os.path.join(self.root, location[0])
-        self.write({"id": nodeid, "start": True, "at": time.time(), "file": file})
+        self.write({"id": nodeid, "start": True, "at": time.time()})
 
     def write_hung(self, is_spread):
         """Tests of the file in REGREEN_HUNG made an earlier run hang: they fail without being run. Where

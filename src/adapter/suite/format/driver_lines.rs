@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::{Report, ReportedTest, cut_short, held_in, milliseconds};
+use super::{Report, ReportedTest, cut_short, held_in, milliseconds, parse_json};
 
 /// One JSON line of a driver: a finished test, or the end of the run.
 #[derive(Default, Deserialize)]
@@ -82,9 +82,8 @@ pub fn parse(text: &str) -> Report {
     let mut cases: Vec<ReportedTest> = named.map(ReportedTest::from).collect();
     let mut complete = !ends.is_empty();
     if !complete {
-        let cut: Vec<ReportedTest> = unended(text)
-            .map(|Line { id, file, line, .. }| ReportedTest { file, line, ..cut_short(id) })
-            .collect();
+        // Without its file it is no goal of the search, which would take out the call that ends the process.
+        let cut: Vec<ReportedTest> = unended(text).map(|line| cut_short(line.id)).collect();
         complete = !cut.is_empty();
         cases.extend(cut);
     }
@@ -98,7 +97,7 @@ pub fn parse(text: &str) -> Report {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = Line> {
-    text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok())
+    text.lines().filter_map(|line| parse_json::<Line>(line).ok())
 }
 
 /// The tests that started before this time, in seconds since 1970, and did not end, in the order of
@@ -127,6 +126,16 @@ mod tests {
         assert_eq!(report.cases.len(), 1);
         assert!(!report.complete);
         assert!(parse("{\"end\": true}\n").complete);
+    }
+
+    #[test]
+    fn what_is_no_unicode_is_kept_apart() {
+        let text = r#"{"id":"a[\udcff]","message":"\ud83d\ude00 \\ud800 \ud800!","status":"failed"}
+{"id":"a[\udcfe]","status":"passed"}"#;
+        let cases = parse(text).cases;
+        let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        assert_eq!(ids, [r"a[\udcff]", r"a[\udcfe]"]);
+        assert_eq!(cases[0].message, "\u{1f600} \\ud800 \\ud800!");
     }
 
     #[test]

@@ -5,7 +5,9 @@ use serde::Deserialize;
 use crate::domain::declared::{Declared, Document};
 use crate::domain::test::{CaseKind, Status};
 
-use super::{Report, ReportedTest, Retried, Unreadable, held_in, milliseconds, without_colours};
+use super::{
+    Report, ReportedTest, Retried, Unreadable, held_in, milliseconds, parse_json, without_colours,
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +66,7 @@ pub enum Writer {
 /// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
 /// cannot be loaded is a failing test named after the file.
 pub fn parse(text: &str, writer: Writer) -> Result<Report, Unreadable> {
-    let run: Run = serde_json::from_str(text).map_err(|error| Unreadable {
+    let run: Run = parse_json(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),
         expected: format!("the JSON report of Jest or Vitest ({error})"),
     })?;

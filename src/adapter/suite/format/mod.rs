@@ -13,7 +13,11 @@ pub mod trx;
 pub mod xml;
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
+
+use regex::{Captures, Regex};
+use serde::de::DeserializeOwned;
 
 use crate::domain::declared::{Document, Held};
 use crate::domain::id::{RepoPath, TestId};
@@ -246,6 +250,23 @@ fn cut_short(id: String) -> ReportedTest {
         message: "the process ended in the middle of the test".to_owned(),
         ..ReportedTest::default()
     }
+}
+
+/// Parses JSON of a runtime whose strings need not be Unicode, as those of Python and JavaScript: half of a
+/// surrogate pair, such as `\udcff` for a byte that is not UTF-8, is kept as the six characters of its escape.
+pub fn parse_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let pair = r"d[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}";
+        Regex::new(&format!(r"(?i)\\\\|\\u(?:{pair}|(?P<half>d[89a-f][\da-f]{{2}}))")).ok()
+    });
+    serde_json::from_str(text).or_else(|error| {
+        let Some(escapes) = &*ESCAPES else { return Err(error) };
+        let mark = |found: &Captures<'_>| match found.name("half") {
+            Some(half) => format!(r"\\u{}", half.as_str()),
+            None => found[0].to_owned(),
+        };
+        serde_json::from_str(&escapes.replace_all(text, mark))
+    })
 }
 
 /// Converts seconds to whole milliseconds; 0 for an invalid duration.
