@@ -14,8 +14,18 @@ use super::support::{CALC, REGRESSING, TestRepo};
 const PARTS: [&str; 6] = ["rate", "tests", "iterations", "time", "change", "next"];
 
 /// All sections of the demo's page, in their order: the demo refuses edits and proves its change.
-const DEMO_SECTIONS: [&str; 9] =
-    ["rate", "tests", "iterations", "time", "refused", "change", "proof", "next", "places"];
+const DEMO_SECTIONS: [&str; 10] = [
+    "rate",
+    "tests",
+    "iterations",
+    "time",
+    "refused",
+    "change",
+    "proof",
+    "score",
+    "next",
+    "places",
+];
 
 /// The page that `--html` wrote.
 fn page(file: &Path) -> String {
