@@ -534,7 +534,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2995),
     ("adapter/repo", 4857),
     ("adapter/store", 780),
-    ("adapter/suite", 9550),
+    ("adapter/suite", 9573),
     ("app", 3533),
     ("bot", 6931),
     ("cli", 1624),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 9177),
     ("role", 12_967),
     ("root", 132),
-    ("total", 100_043),
+    ("total", 100_066),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

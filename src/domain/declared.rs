@@ -45,7 +45,7 @@ impl Declared {
 
 /// Why a run is not green although none of its tests may have failed: what its documents declare and do
 /// not hold, and that its command failed where no failure explains it.
-pub fn objections(
+pub fn find_objections(
     documents: &[Document],
     has_failure: bool,
     failed_command: Option<Objection>,
@@ -107,7 +107,7 @@ mod tests {
             Objection::Report(text) => text,
             other @ Objection::Command { .. } => panic!("{other:?}"),
         };
-        objections(&[document], false, None).into_iter().map(text).collect()
+        find_objections(&[document], false, None).into_iter().map(text).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::adapter::host::process::{self, ExitReason};
 use crate::adapter::host::redaction;
 use crate::adapter::host::sandbox;
 use crate::domain::coverage::Measured;
-use crate::domain::declared::{Document, objections};
+use crate::domain::declared::{Document, find_objections};
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
@@ -185,7 +185,7 @@ impl Suite for ProjectSuite<'_> {
             let (command, ending) = (command.clone(), ending.to_string());
             Objection::Command { command, ending, tail: last_lines(&log) }
         });
-        let objections = objections(&report.documents, report.has_failure(), failed_command);
+        let objections = find_objections(&report.documents, report.has_failure(), failed_command);
         let paths = self.path_mapper(request.root);
         let flaky = report.cases.iter().filter(|test| test.retried != Retried::No);
         let flaky = to_test_cases(flaky, &paths).into_iter().map(|case| case.id).collect();

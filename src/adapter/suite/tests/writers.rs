@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::adapter::host::process::ExitReason;
 use crate::adapter::suite::format::{Report, ReportedTest, Retried};
 use crate::adapter::suite::framework::{RunArtifacts, Site, adapter};
-use crate::domain::declared::objections;
+use crate::domain::declared::find_objections;
 use crate::domain::framework::Framework;
 use crate::domain::test::{CaseKind, Objection, Status};
 use crate::effect::RunError;
@@ -67,7 +67,7 @@ fn shown(report: Result<Report, RunError>) -> String {
     for test in report.cases.iter().filter(|test| test.retried != Retried::No) {
         write!(text, "\n    flaky: {}", test.id).unwrap();
     }
-    for objection in objections(&report.documents, report.has_failure(), None) {
+    for objection in find_objections(&report.documents, report.has_failure(), None) {
         write!(text, "\n    objection: {}", Objection::clause(&objection)).unwrap();
     }
     if !report.complete || report.results().next().is_none() {

@@ -39,7 +39,7 @@ fn objections_to(text: &str) -> (Vec<String>, Vec<String>) {
     let report = parse(text).unwrap();
     let failed = report.results().filter(|test| test.status == Some(Status::Failed));
     let failed = failed.map(|test| format!("{}: {}", test.id, test.message)).collect();
-    let clauses = crate::domain::declared::objections(&report.documents, false, None);
+    let clauses = crate::domain::declared::find_objections(&report.documents, false, None);
     (clauses.iter().map(Objection::clause).collect(), failed)
 }
 

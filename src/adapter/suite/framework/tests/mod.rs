@@ -418,7 +418,7 @@ fn tap_is_held_against_its_plan() {
             site: &project.site,
         };
         let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
-        let found = crate::domain::declared::objections(&report.documents, false, None);
+        let found = crate::domain::declared::find_objections(&report.documents, false, None);
         let found: Vec<String> = found.iter().map(crate::domain::test::Objection::clause).collect();
         assert_eq!((report.complete, &found[..]), (complete, &texts(expected)[..]), "{output}");
         assert_eq!(report.suite_problems.len(), usize::from(output.contains("Bail")), "{output}");
