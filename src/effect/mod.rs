@@ -42,7 +42,9 @@ pub use suite::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, RunRequest, Speed, Suite,
     SuiteFacts, Trace,
 };
-pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, StateFile, Worktree};
+pub use worktree::{
+    CommitRequest, FileDiff, GIT_FOLDER_OF_COPIES, GitError, Hunk, StateFile, Worktree,
+};
 
 /// All effects of one session. Passed by reference; a recording can wrap any of them.
 pub struct Effects<'a> {

@@ -328,7 +328,7 @@ impl RunError {
                 )
             }
             Self::UnknownFramework { script: Some(_), .. } => {
-                "name a command whose results regreen can read with `--test-command`: one that prints TAP, or writes JUnit XML that `--report` names"
+                "name a command whose results regreen can read with `--test-command`: one that prints TAP, or writes JUnit XML that `--report` names; any other counts as one test, by its exit code"
                     .into()
             }
             Self::UnknownFramework { looked_for, .. } => format!(

@@ -11,6 +11,9 @@ use crate::domain::id::{CommitId, RepoPath, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::shell;
 
+/// Folder in the git directory of a private checkout: the git directory of its copies.
+pub const GIT_FOLDER_OF_COPIES: &str = "copies";
+
 /// A private checkout the loop may change. The user's own files are never in one.
 ///
 /// Trees are git objects built from explicit edits, never from scanning the disk, so files that

@@ -119,8 +119,13 @@ async fn sources(
     search: &Search<'_>,
     traces: &[Trace],
 ) -> Result<BTreeMap<RepoPath, String>, EffectError> {
-    // Nothing shows which files a command without a report checks, and which are its checks.
-    if search.failing.iter().any(|case| case.kind == CaseKind::Command) {
+    // Only the place of a failed check shows which files a command without a report checks, and which are its
+    // checks.
+    let is_located = |case: &TestCase| {
+        let mut frames = case.failure.iter().flat_map(|failure| &failure.frames);
+        case.kind != CaseKind::Command || frames.any(|frame| (search.is_test)(&frame.file))
+    };
+    if !search.failing.iter().all(is_located) {
         return Ok(BTreeMap::new());
     }
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();

@@ -12,7 +12,8 @@ use super::markdown::{brief, code, grouped, link, prose};
 use super::overview::SENTENCE;
 use super::parts::{Body, Cell, Item, Part, Screen, Table};
 use super::phrases::{
-    cost, counted, is_skipped, made_smaller, result_of, sentence, time as time_of, tokens,
+    cost, counted, is_skipped, made_smaller, result_of, result_word, sentence, time as time_of,
+    tokens,
 };
 use super::todo::todo as list_of;
 use super::view::View;
@@ -27,7 +28,7 @@ enum Column {
     Strategy,
     Rate,
     Result,
-    TestsRun,
+    TestRuns,
     Candidates,
     Commit,
     By,
@@ -46,7 +47,7 @@ impl Column {
             Self::Strategy => ("strategy", false),
             Self::Rate => ("pass rate", false),
             Self::Result => ("result", false),
-            Self::TestsRun => ("tests run", true),
+            Self::TestRuns => ("test runs", true),
             Self::Candidates => ("candidates", true),
             Self::Commit => ("commit", false),
             Self::By => ("by", false),
@@ -70,8 +71,9 @@ impl Column {
                 Some(reached) => format!("{} → {reached} ↩ {} %", row.before, row.after),
                 None => format!("{} → {} %", row.before, row.after),
             },
-            Self::Result => prose(&row.outcome.replace('_', " "), 40),
-            Self::TestsRun => {
+            Self::Result => prose(&result_word(row), 40),
+            Self::TestRuns if row.tests_run == 0 => none(),
+            Self::TestRuns => {
                 format!("{} of {}", grouped(row.tests_run.into()), grouped(row.tests_of.into()))
             }
             Self::Candidates => grouped(row.tried.into()),
@@ -105,14 +107,14 @@ fn table(columns: &[Column], view: &View, facts: &ForgePage<'_>) -> Table {
 /// Each iteration.
 pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
     use Column::{
-        By, Candidates, Change, Commit, Cost, Number, Rate, Result, Strategy, TestsRun, Time,
+        By, Candidates, Change, Commit, Cost, Number, Rate, Result, Strategy, TestRuns, Time,
     };
     let columns: &[Column] = match screen {
         Screen::Terminal | Screen::Log => {
-            &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time]
+            &[Number, Strategy, Rate, Result, TestRuns, Candidates, Time]
         }
-        Screen::Report => &[Number, Strategy, Rate, Result, TestsRun, Candidates, Time, Change],
-        _ => &[Number, Strategy, Rate, TestsRun, Commit, By, Cost, Change],
+        Screen::Report => &[Number, Strategy, Rate, Result, TestRuns, Candidates, Time, Change],
+        _ => &[Number, Strategy, Rate, TestRuns, Commit, By, Cost, Change],
     };
     let at_work = screen == Screen::Page && view.rows.is_empty() && view.current.is_some();
     Part {
@@ -123,8 +125,8 @@ pub fn iterations(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'s
 
 /// Time and money by iteration.
 pub fn time(view: &View, facts: &ForgePage<'_>) -> Part<'static> {
-    use Column::{Calls, Candidates, Cost, Number, Rate, Strategy, TestsRun, Time, Tokens};
-    let columns = [Number, Strategy, Rate, TestsRun, Candidates, Calls, Tokens, Cost, Time];
+    use Column::{Calls, Candidates, Cost, Number, Rate, Strategy, TestRuns, Time, Tokens};
+    let columns = [Number, Strategy, Rate, TestRuns, Candidates, Calls, Tokens, Cost, Time];
     Part { body: Body::Table(table(&columns, view, facts)), ..Part::new("Time and money") }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, IterationRow, Outcome};
+use crate::domain::fix_loop::IterationResult;
 use crate::domain::shell::{line, word};
 
 use super::final_state::FinalState;
@@ -37,10 +38,15 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
         let (log, diff) = (format!("{onto}..{branch}"), format!("{onto}...{branch}"));
         steps.push(NextStep::new(format!("git log --oneline {}", word(&log)), "every step"));
         steps.push(NextStep::new(format!("git diff {}", word(&diff)), "what changed"));
-        if outcome.result.meets_gate() || outcome.is_objected() {
-            let merge = format!("git merge {}", word(branch));
-            steps.push(NextStep::new(merge, "take it, after reading it"));
-        }
+        let is_kept = |row: &IterationRow| row.outcome == IterationResult::Improved.to_string();
+        let purpose = if outcome.result.meets_gate() || outcome.is_objected() {
+            Some("take it, after reading it")
+        } else {
+            let is_partly = outcome.iterations.iter().any(is_kept);
+            is_partly.then_some("take what it repairs, after reading it")
+        };
+        let merge = format!("git merge {}", word(branch));
+        steps.extend(purpose.map(|purpose| NextStep::new(merge, purpose)));
     }
     steps.extend(resume(outcome));
     if outcome.result == Ending::Planned && !no_edit_helps(outcome) {

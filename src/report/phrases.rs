@@ -99,8 +99,23 @@ pub fn result_of(row: &IterationRow) -> (Tone, String) {
         ("skipped_degraded", _) => {
             (Tone::Warning, format!("skipped, no analysis was good enough: still {} %", row.after))
         }
-        (other, _) => (Tone::Warning, format!("{}: {rates}", line(&other.replace('_', " "), 40))),
+        _ => (Tone::Warning, format!("{}: {rates}", line(&result_word(row), 40))),
     }
+}
+
+/// The result of an iteration in a word or two.
+pub fn result_word(row: &IterationRow) -> String {
+    match row.outcome.as_str() {
+        "error" => "no result".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// How often tests ran, of how often they would have in full runs; `None` where none ran.
+pub fn test_runs(row: &IterationRow) -> Option<String> {
+    let noun = if row.tests_of == 1 { "test run" } else { "test runs" };
+    let [ran, all] = [row.tests_run, row.tests_of].map(|tests| grouped(tests.into()));
+    (row.tests_run > 0).then(|| format!("{ran} of {all} {noun}"))
 }
 
 /// Whether an iteration tried nothing, because no analysis was good enough to act on.

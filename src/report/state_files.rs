@@ -214,7 +214,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
     let asked = calls_of(row.iteration, &row.calls);
     let asked = if asked.is_empty() { asked } else { format!("\n## Providers\n\n{asked}") };
     format!(
-        "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n{asked}",
+        "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Test runs: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n{asked}",
         row.iteration,
         one.result,
         row.strategy,

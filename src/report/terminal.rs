@@ -8,7 +8,9 @@ use crate::domain::text::count;
 
 use super::forge_page::ForgePage;
 use super::parts::{Body, Cell, Fact, Item, Part, PartId, Screen, Table};
-use super::phrases::{Tone, cost, made_smaller, result_of, single_safe_line, time, tokens};
+use super::phrases::{
+    Tone, cost, made_smaller, result_of, single_safe_line, test_runs, time, tokens,
+};
 use super::runner_commands::neutralise_commands;
 use super::session_parts;
 use super::view::View;
@@ -106,10 +108,11 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         | Event::TestsWritten { .. }
         | Event::Closed(_) => Vec::new(),
         Event::Ran { run, of, failed, duration_ms, .. } => {
-            let part = if run == of { String::new() } else { format!(" of {of}") };
+            let all = count(*of, "test");
+            let ran = if run == of { all } else { format!("{run} of {all}") };
             vec![style.paint(
                 Paint::Dim,
-                &format!("    ran {run}{part} tests in {}, {failed} failed", time(*duration_ms)),
+                &format!("    ran {ran} in {}, {failed} failed", time(*duration_ms)),
             )]
         }
         Event::Baseline { rate, failing, flaky, preexisting } => {
@@ -200,15 +203,10 @@ fn ended(row: &IterationRow, style: Style) -> String {
         Tone::Neutral => ("·", Paint::Yellow),
         Tone::Warning => ("!", Paint::Yellow),
     };
-    format!(
-        "  {} {}  ({} of {} tests, {}, {})",
-        style.paint(paint, mark),
-        single_safe_line(&result, 160),
-        row.tests_run,
-        row.tests_of,
-        count(u64::from(row.tried), "candidate"),
-        time(row.duration_ms)
-    )
+    let rest = [count(row.tried, "candidate"), time(row.duration_ms)];
+    let facts: Vec<String> = test_runs(row).into_iter().chain(rest).collect();
+    let result = single_safe_line(&result, 160);
+    format!("  {} {result}  ({})", style.paint(paint, mark), facts.join(", "))
 }
 
 /// The end of a run, part by part, for [`Screen::Terminal`] or [`Screen::Log`].
@@ -419,7 +417,7 @@ mod tests {
         Every test passes. 14 tests regained.
 
         Iterations
-          #  strategy      pass rate             result      tests run  candidates   time
+          #  strategy      pass rate             result      test runs  candidates   time
           1  conservative  78.1 → 62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
           2  conservative  78.1 → 100.0 %        improved     12 of 64          31  1.2 s
 

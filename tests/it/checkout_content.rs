@@ -138,3 +138,24 @@ fn a_bug_in_a_file_with_crlf_is_repaired_and_its_line_ends_stay() {
     let text = std::fs::read_to_string(repo.root().join("shop.py")).unwrap();
     assert_eq!(text, "def total(a, b):\r\n    return a + b\r\n");
 }
+
+#[test]
+fn a_test_that_demands_a_clean_checkout_hinders_no_repair() {
+    let git = "import subprocess\n\n\ndef git(*words):\n    return subprocess.run(('git',) + words, capture_output=True, text=True, check=True).stdout.strip()\n\n\ndef test_clean():\n    assert git('status', '--porcelain') == ''\n\n\ndef test_version():\n    assert git('describe', '--tags', '--dirty').startswith('v1.2') and 'dirty' not in git('describe', '--tags', '--dirty')\n";
+    let repo = TestRepo::new(&[
+        ("calc.py", "def area(width, height):\n    return width + height\n"),
+        (
+            "test_calc.py",
+            "from calc import area\n\n\ndef test_area():\n    assert area(3, 4) == 12\n\n\ndef test_zero():\n    assert area(0, 9) == 0\n",
+        ),
+        ("test_git.py", git),
+        (".gitignore", "__pycache__/\n.pytest_cache/\n"),
+    ]);
+    repo.git(&["tag", "v1.2"]);
+    let ran = repo.regreen(&["fix", "--providers", "embedded", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    let fixed = repo.git(&["show", "regreen/WFS-test-main:calc.py"]);
+    assert!(fixed.contains("return width * height"), "{fixed}");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["initial"]["passed"], 2, "{document}");
+}

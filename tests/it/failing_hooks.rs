@@ -165,6 +165,63 @@ fn a_repaired_class_fixture_of_unittest_ends_green() {
     }
 }
 
+const PYTEST_STORE: &str =
+    "def opened(stores):\n    return stores - 1\n\n\ndef name():\n    return 'shop'\n";
+
+/// Two tests, and what is taken down behind them.
+fn pytest_suite(fixture: &str, method: &str) -> String {
+    format!(
+        "import pytest\nimport store\n\n\n{fixture}class TestStore:\n{method}    def test_name(self):\n        assert store.name() == 'shop'\n\n    def test_exists(self):\n        assert store\n"
+    )
+}
+
+#[test]
+fn a_repaired_teardown_of_a_scope_of_pytest_ends_green() {
+    let check = "assert store.opened(1) == 2, store.opened(1)\n";
+    let fixture = |scope: &str| {
+        format!(
+            "@pytest.fixture(scope='{scope}', autouse=True)\ndef opened():\n    yield\n    {check}\n\n"
+        )
+    };
+    let method = format!("    @classmethod\n    def teardown_class(cls):\n        {check}\n");
+    let rows = [
+        (pytest_suite(&fixture("session"), ""), "teardown of opened"),
+        (pytest_suite(&fixture("module"), ""), "test_store.py::teardown of opened"),
+        (
+            pytest_suite("", &method),
+            "test_store.py::TestStore::teardown of xunit_setup_class_fixture",
+        ),
+    ];
+    for (tests, id) in rows {
+        let repo = TestRepo::new(&[("store.py", PYTEST_STORE), ("test_store.py", &tests)]);
+        let document = look(&repo);
+        assert_eq!(counts(&document), (2, 1), "as pytest counts: {document:#}");
+        assert_eq!(failing(&document), [id]);
+        let fixed = repo.regreen(&["fix", "--json"]);
+        let document = fixed.document();
+        assert_eq!(fixed.code, Some(0), "{document:#}\n{}", fixed.err);
+        assert_eq!(document["last"]["passed"], 2, "{document:#}");
+    }
+}
+
+#[test]
+fn a_bug_beside_a_teardown_of_the_session_that_nothing_repairs_is_repaired() {
+    let fixture = "@pytest.fixture(scope='session', autouse=True)\ndef at_the_end():\n    yield\n    pytest.fail('something was left open')\n\n\n";
+    let method = "    def test_opened(self):\n        assert store.opened(1) == 2\n\n";
+    let repo = TestRepo::new(&[
+        ("store.py", PYTEST_STORE),
+        ("test_store.py", &pytest_suite(fixture, method)),
+        ("pytest.ini", "[pytest]\naddopts = --maxfail=1\n"),
+    ]);
+    let fixed = repo.regreen(&["fix", "--json", "--providers", "embedded"]);
+    let document = fixed.document();
+    assert_eq!(counts(&document), (2, 2), "{document:#}");
+    assert_eq!(fixed.code, Some(1), "{document:#}\n{}", fixed.err);
+    assert_eq!(failing(&document), ["teardown of at_the_end"]);
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("+    return stores + 1"), "{patch}");
+}
+
 const RUBY: &str = "class Store\n  def self.opened(stores)\n    stores - 1\n  end\nend\n";
 
 #[test]

@@ -426,6 +426,34 @@ mod tests {
 }
 
 #[test]
+#[cfg(feature = "nextest-tests")]
+#[ignore = "needs cargo-nextest"]
+fn nextest_with_a_profile_of_the_project() {
+    let own = "[profile.ci]\nretries = 1\nfail-fast = true\n";
+    let reports = "[profile.ci.junit]\npath = 'results/tests.xml'\n";
+    for (settings, profile) in
+        [(own.to_owned(), "--profile ci"), (format!("{own}{reports}"), "-P ci")]
+    {
+        let repo = TestRepo::new(&[
+            ("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"x\"\nversion = \"0.1.0\"\n"),
+            (".gitignore", "target\n"),
+            (".config/nextest.toml", &settings),
+            ("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n"),
+            (
+                "tests/api.rs",
+                "#[test]\nfn a_sum() {\n    assert_eq!(x::add(2, 1), 3);\n}\n\n#[test]\nfn zero() {\n    assert_eq!(x::add(2, 0), 2);\n}\n\n#[test]\nfn again() {\n    let seen = std::path::Path::new(\"target/seen\");\n    let is_second = seen.exists();\n    std::fs::write(seen, \"\").unwrap();\n    assert!(is_second);\n}\n",
+            ),
+        ]);
+        let command = format!("cargo nextest run {profile}");
+        let ran = repo.regreen(&["fix", "--dry-run", "--json", "--test-command", &command]);
+        let document = ran.document();
+        assert_eq!(counts(&document), (2, 1), "{profile}: {document}\n{}", ran.err);
+        assert_eq!(failing(&document), ["x::api::a_sum"], "{profile}");
+    }
+}
+
+#[test]
 #[ignore = "needs Gradle"]
 fn gradle_with_two_modules_of_which_one_does_not_compile() {
     // Gradle 7 and later know `testImplementation` only, Gradle before 3.4 `testCompile` only.

@@ -58,7 +58,7 @@ fn a_command_that_fails_is_never_green_whatever_words_it_contains() {
 }
 
 #[test]
-fn neither_the_check_nor_the_product_is_edited_behind_a_command_without_a_report() {
+fn nothing_is_edited_behind_a_command_that_names_no_check() {
     let check = "import calc\n\ndef check():\n    for value, want in [(5, 3), (2, 2), (-1, 0)]:\n        got = calc.clamp(value, 0, 3)\n        if got != want:\n            raise SystemExit(f'clamp({value}) is {got}, expected {want}')\n";
     let files = [
         CALC,
@@ -77,7 +77,34 @@ fn neither_the_check_nor_the_product_is_edited_behind_a_command_without_a_report
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
     assert_eq!(document["patch"], "", "{document:#}");
     let reason = document["reason"].as_str().unwrap();
-    assert!(reason.contains("nothing shows which files are its checks"), "{reason}");
+    assert!(reason.contains("its output names no place"), "{reason}");
+}
+
+#[test]
+fn the_check_that_a_command_without_a_report_names_leads_to_the_product() {
+    let script = "const assert = require('assert');\nconst { clamp } = require('../lib/clamp');\nassert.strictEqual(clamp(2, 3), 2);\nassert.strictEqual(clamp(5, 3), 3);\n";
+    let lib =
+        "exports.clamp = (value, top) => {\n  if (value < top) return top;\n  return value;\n};\n";
+    let check = "from calc import clamp\n\nassert clamp(2, 0, 3) == 2\nassert clamp(-1, 0, 3) == 0\nassert clamp(5, 0, 3) == 3, clamp(5, 0, 3)\n";
+    let makefile = "check:\n\tpython3 check.py\n";
+    let rows = [
+        ("make check", [CALC, &[("check.py", check), ("Makefile", makefile)]].concat(), "calc.py"),
+        (
+            "node scripts/verify.js",
+            vec![("lib/clamp.js", lib), ("scripts/verify.js", script)],
+            "lib/clamp.js",
+        ),
+    ];
+    for (command, files, file) in rows {
+        let repo = TestRepo::new(&files);
+        let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
+        let document = ran.document();
+        let patch = document["patch"].as_str().unwrap();
+        assert!(patch.contains(&format!("--- a/{file}")), "{command}: {document:#}\n{}", ran.err);
+        assert_eq!(patch.matches("--- a/").count(), 1, "{patch}");
+        let reason = document["reason"].as_str().unwrap();
+        assert!(reason.contains("only its exit code says so: a person must confirm"), "{reason}");
+    }
 }
 
 #[test]

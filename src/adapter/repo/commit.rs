@@ -1,6 +1,6 @@
 //! Creates commits on the fix branch; a commit with the same message is not created twice.
 
-use git2::{ErrorCode, Oid, Repository, Signature, Time};
+use git2::{Commit, ErrorCode, Oid, Repository, Signature, Time, Tree};
 
 use crate::adapter::host::redaction;
 use crate::domain::id::CommitId;
@@ -53,6 +53,16 @@ pub fn commit(
         },
     )?;
     name(oid)
+}
+
+/// The commit if it has this tree, else one above it that no branch has.
+pub fn with_tree(repo: &Repository, commit: &Commit<'_>, tree: &Tree<'_>) -> Result<Oid, GitError> {
+    if commit.tree_id() == tree.id() {
+        return Ok(commit.id());
+    }
+    let (author, committer) = (commit.author(), commit.committer());
+    repo.commit(None, &author, &committer, "Files under test", tree, &[commit])
+        .map_err(failed("write a commit"))
 }
 
 fn find(

@@ -15,7 +15,7 @@ use crate::domain::commit::is_of_session;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
+use crate::effect::{CommitRequest, FileDiff, GIT_FOLDER_OF_COPIES, GitError, Worktree};
 
 use super::content::{self, Origin, Place};
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
@@ -109,7 +109,7 @@ impl RepoWorktree {
             claim_branch(&main, facts, settings)?;
         }
         register(&facts.common, &registration, &root, settings)?;
-        let repo = Repository::open(&root).map_err(failed("open the private checkout"))?;
+        let repo = Repository::open(&registration).map_err(failed("open the private checkout"))?;
         Ok(Self {
             repo: Mutex::new(repo),
             origin: Mutex::new(Origin::of(&facts.root, false)?),
@@ -161,23 +161,33 @@ impl RepoWorktree {
         Ok(folder)
     }
 
-    /// A git directory beside the folder of this name, with its HEAD on a commit.
-    fn detach_history(&self, commit: &CommitId, name: &str) -> Result<PathBuf, GitError> {
+    /// Links a folder to a git directory of its own, beside it, in which its files are what is committed: HEAD
+    /// is on `commit`, or on a commit above it if that has other files. One for copies of the folder is in
+    /// it; its index takes every file for unchanged.
+    fn lay_history(
+        &self,
+        target: &TreeId,
+        commit: &CommitId,
+        folder: &Path,
+        name: &str,
+    ) -> Result<(), GitError> {
         let history = self.emptied(&format!("{name}.git"))?;
+        let of_copies = history.join(GIT_FOLDER_OF_COPIES);
+        fs::create_dir_all(&of_copies).map_err(io("create the git directory of copies"))?;
         self.with(|repo| {
-            write_texts([
-                (history.join("HEAD"), format!("{commit}\n")),
-                (history.join("commondir"), format!("{}\n", repo.commondir().display())),
-            ])?;
-            let tree = find_commit(repo, commit)?.tree().map_err(failed("read a tree"))?;
-            let write = || {
-                let mut index = git2::Index::open(&history.join("index"))?;
-                index.read_tree(&tree)?;
-                index.write()
-            };
-            write().map_err(failed("write the index of a checkout"))
+            let tree = tree::find(repo, target)?;
+            let head = commit::with_tree(repo, &find_commit(repo, commit)?, &tree)?;
+            for folder in [&history, &of_copies] {
+                let shared = format!("{}\n", repo.commondir().display());
+                // Other users read them: tests may run as one.
+                for (file, text) in [("HEAD", format!("{head}\n")), ("commondir", shared)] {
+                    fs::write(folder.join(file), text).map_err(io(format!("write {file}")))?;
+                }
+                write_index(&repo.path().join("index"), folder, &tree, *folder == of_copies)?;
+            }
+            Ok(())
         })?;
-        Ok(history)
+        write_texts([(folder.join(".git"), format!("gitdir: {}\n", history.display()))])
     }
 
     /// Writes a tree as the user's checkout has it, and keeps what it lacks. What the first one did not lack,
@@ -295,6 +305,31 @@ fn register(
     files::remove(&registration.join("index.lock")).map_err(io("remove a left-over index.lock"))
 }
 
+/// Writes the index of a tree into a git directory, with what `known` says of files that a sparse checkout
+/// leaves out.
+fn write_index(
+    known: &Path,
+    folder: &Path,
+    tree: &git2::Tree<'_>,
+    is_of_copies: bool,
+) -> Result<(), GitError> {
+    let path = folder.join("index");
+    if known.exists() {
+        fs::copy(known, &path).map_err(io("copy an index"))?;
+    }
+    let write = || {
+        let mut index = git2::Index::open(&path)?;
+        index.read_tree(tree)?;
+        let entries: Vec<_> = if is_of_copies { index.iter().collect() } else { Vec::new() };
+        for mut entry in entries {
+            entry.flags |= git2::IndexEntryFlag::VALID.bits();
+            index.add(&entry)?;
+        }
+        index.write()
+    };
+    write().map_err(failed("write the index of a checkout"))
+}
+
 fn write_texts<const N: usize>(texts: [(PathBuf, String); N]) -> Result<(), GitError> {
     for (path, text) in texts {
         files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
@@ -328,7 +363,8 @@ impl Worktree for RepoWorktree {
     }
 
     async fn checkout(&self, target: &TreeId) -> Result<(), GitError> {
-        self.write(target, &self.root, Place::Checkout)
+        self.write(target, &self.root, Place::Checkout)?;
+        self.lay_history(target, &self.tip().await?, &self.root, "tree")
     }
 
     fn gaps(&self, root: &Path) -> Vec<CheckoutGap> {
@@ -391,11 +427,8 @@ impl Worktree for RepoWorktree {
     ) -> Result<PathBuf, GitError> {
         let folder = self.emptied(name)?;
         self.write(target, &folder, Place::Folder(&folder))?;
-        let history = match commit {
-            Some(commit) => self.detach_history(commit, name)?,
-            None => self.registration.clone(),
-        };
-        write_texts([(folder.join(".git"), format!("gitdir: {}\n", history.display()))])?;
+        let tip = self.tip().await?;
+        self.lay_history(target, commit.unwrap_or(&tip), &folder, name)?;
         Ok(folder)
     }
 

@@ -18,7 +18,7 @@ use crate::effect::{Clock, RunError};
 
 use super::detect::Detection;
 use super::format::PathMapper;
-use super::framework::{RunFiles, Site};
+use super::framework::{self, RunFiles, Site};
 use super::io_error::cannot;
 use super::python_environment;
 use super::suite_command::SuiteCommand;
@@ -69,7 +69,9 @@ pub fn open(
     for folder in &folders {
         files::create_folder(folder).map_err(cannot("create", folder))?;
     }
-    for (name, text) in DRIVERS {
+    let nextest = framework::profile_settings(detection.site.command.as_ref());
+    let drivers = DRIVERS.iter().copied().chain([("nextest.toml", nextest.as_str())]);
+    for (name, text) in drivers {
         let path = settings.scratch.join("drivers").join(name);
         files::write(&path, text.as_bytes()).map_err(cannot("write", &path))?;
     }
@@ -103,7 +105,6 @@ const DRIVERS: &[(&str, &str)] = &[
     ("jest_lines.cjs", include_str!("driver/jest_lines.cjs")),
     ("script_trace.cjs", include_str!("driver/script_trace.cjs")),
     ("script_lines.cjs", include_str!("driver/script_lines.cjs")),
-    ("nextest.toml", include_str!("driver/nextest.toml")),
     ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
     ("observe_python.py", include_str!("driver/observe_python.py")),

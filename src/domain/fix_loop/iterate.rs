@@ -188,8 +188,8 @@ impl FixLoop {
         let first = failing.next()?;
         if first.kind == CaseKind::Command {
             return Some(
-                "the test command leaves no report, so that nothing shows which files are its checks: \
-                 regreen edits none by itself, and what a model edits waits for a person"
+                "the test command leaves no report, and its output names no place at which an edit could be \
+                 tried: regreen makes none by itself, and what a model edits waits for a person"
                     .to_owned(),
             );
         }

@@ -2,10 +2,10 @@
 
 use crate::domain::event::IterationRow;
 use crate::domain::text::count;
-use crate::report::phrases::{Tone, result_of, time};
+use crate::report::phrases::{Tone, result_of, test_runs, time};
 
 use super::change::patch;
-use super::writer::{Html, number, short};
+use super::writer::{Html, short};
 use super::{NAME, PageData, commit, left_out, prose};
 
 /// Limits in bytes: all iterations together, one analysis, one change; and lines of one change.
@@ -101,12 +101,8 @@ fn meta(html: &mut Html, data: &PageData<'_>, row: &IterationRow) {
         if row.tried > 0 {
             put(&count(row.tried, "candidate"));
         }
-        if row.tests_run > 0 {
-            put(&format!(
-                "{} of {} tests run",
-                number(row.tests_run.into()),
-                number(row.tests_of.into())
-            ));
+        if let Some(runs) = test_runs(row) {
+            put(&runs);
         }
         put(&time(row.duration_ms));
         if row.degraded {

@@ -164,7 +164,7 @@ fn submodules_are_there_as_deep_as_the_user_has_them() {
         expected.insert("a.txt".into(), b"b\n".to_vec());
         assert_eq!(files_of(own), expected);
         // Git sees the submodule, and none of its files.
-        assert_eq!(git(own, &["status", "--porcelain"]), "M  a.txt");
+        assert_eq!(git(own, &["status", "--porcelain"]), "");
         assert_eq!(worktree.diff(&tree, &edited).await.unwrap().len(), 1);
         let inside = RepoPath::parse("third/middle/m.txt").unwrap();
         assert_eq!(worktree.read(&edited, &inside).await.unwrap(), None);
@@ -173,6 +173,52 @@ fn submodules_are_there_as_deep_as_the_user_has_them() {
         let confirmed = worktree.export(&edited, "confirm", None).await.unwrap();
         assert_eq!(files_of(&confirmed), expected);
     });
+}
+
+#[test]
+fn for_git_the_files_under_test_are_what_is_committed() {
+    let around = tempfile::tempdir().unwrap();
+    let around = around.path().canonicalize().unwrap();
+    let root = repository(&around, "repo", &[("a.txt", b"a\n"), ("b.txt", b"b\n")]);
+    git(&root, &["tag", "v1"]);
+    let (worktree, tree) = checked_out(&root);
+    let own = worktree.root();
+    assert_eq!(git(own, &["describe", "--tags", "--dirty"]), "v1");
+    let edit = |file: &str, before: Option<&str>, after: Option<&str>| FileEdit {
+        file: RepoPath::parse(file).unwrap(),
+        before: before.map(str::to_owned),
+        after: after.map(str::to_owned),
+    };
+    let edits = vec![
+        edit("a.txt", Some("a\n"), Some("edited\n")),
+        edit("b.txt", Some("b\n"), None),
+        edit("new.txt", None, Some("new\n")),
+    ];
+    futures::executor::block_on(async {
+        let edited = worktree.graft(&tree, &EditSet { files: edits }).await.unwrap();
+        worktree.checkout(&edited).await.unwrap();
+        let confirmed = worktree.export(&edited, "confirm", None).await.unwrap();
+        for folder in [own, &confirmed] {
+            assert_eq!(git(folder, &["status", "--porcelain"]), "");
+            assert_eq!(git(folder, &["ls-files"]), "a.txt\nnew.txt");
+            assert!(git(folder, &["describe", "--tags", "--dirty"]).starts_with("v1-1-g"));
+            fs::write(folder.join("a.txt"), "changed by a test\n").unwrap();
+            assert_eq!(git(folder, &["status", "--porcelain"]), " M a.txt");
+        }
+        worktree.checkout(&tree).await.unwrap();
+        assert_eq!(git(own, &["status", "--porcelain"]), "");
+        assert_eq!(git(own, &["rev-parse", "HEAD"]), git(&root, &["rev-parse", "main"]));
+    });
+    assert_eq!(git(&root, &["branch", "--list", "--format=%(refname:short)"]), "main\nregreen/x");
+    let copy = around.join("copy");
+    fs::create_dir(&copy).unwrap();
+    let link = fs::read_to_string(own.join(".git")).unwrap();
+    fs::write(copy.join(".git"), format!("{}/copies\n", link.trim_end())).unwrap();
+    for file in ["a.txt", "b.txt"] {
+        fs::write(copy.join(file), "edited by a candidate\n").unwrap();
+    }
+    assert_eq!(git(&copy, &["status", "--porcelain"]), "");
+    assert_eq!(git(&copy, &["describe", "--tags", "--dirty"]), "v1");
 }
 
 #[test]

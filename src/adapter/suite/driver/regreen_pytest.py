@@ -69,7 +69,7 @@ def take_report(running, report, describe):
     state = running.setdefault(report.nodeid, {"status": "passed", "ms": 0.0, "repeated": False})
     state["ms"] += getattr(report, "duration", 0) * 1000
     state["repeated"] |= report.outcome == "rerun"
-    if report.failed and state["status"] != "failed":
+    if report.failed and state["status"] != "failed" and not hasattr(report, "regreen_hook"):
         state["status"] = "failed"
         state.update(describe(report))
     elif report.skipped and state["status"] == "passed":
@@ -79,6 +79,38 @@ def take_report(running, report, describe):
     running.pop(report.nodeid)
     state["id"] = report.nodeid
     return None if state.pop("repeated") else state
+
+
+TEARDOWN = "teardown of "
+
+# Fixtures of more than one test, by their code.
+shared_fixtures = {}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef):
+    if fixturedef.scope != "function":
+        shared_fixtures[getattr(fixturedef.func, "__code__", None)] = fixturedef
+
+
+def hook_of(item, excinfo):
+    """The id of a teardown that failed behind the last test of its class, file, folder or session, which it
+    does not belong to; None for the teardown of a test."""
+    for entry in excinfo.traceback:
+        fixture = shared_fixtures.get(getattr(entry.frame.code, "raw", None))
+        if fixture:
+            parts = item.nodeid.split("[", 1)[0].split("::")
+            around = {"class": parts[:-1], "module": parts[:1]}.get(fixture.scope, [])
+            return "::".join(around + [TEARDOWN + fixture.func.__name__])
+    return None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    hook = hook_of(item, call.excinfo) if call.when == "teardown" and call.excinfo else None
+    if hook:
+        outcome.get_result().regreen_hook = hook
 
 
 def hung_tests():
@@ -159,6 +191,10 @@ class Recorder:
         is_known = is_crash(report) and report.nodeid in self.crashed
         if is_crash(report):
             self.crashed.add(report.nodeid)
+        hook = getattr(report, "regreen_hook", None)
+        if hook:
+            file = os.path.join(self.root, hook.split("::", 1)[0]) if "::" in hook else None
+            self.write({"id": hook, "kind": "hook", "status": "failed", "ms": 0, "file": file, **self.describe(report)})
         if state is not None and not is_known:
             file, line, _name = report.location
             state.update(file=os.path.join(self.root, file), line=None if line is None else line + 1)
@@ -196,9 +232,12 @@ class Runner:
         with open(path, encoding="utf-8") as file:
             wanted = {line.rstrip("\n") for line in file}
         files = {name for name in wanted if "::" not in name}
+        # A hook runs with the tests around which it stands.
+        hooks = [name.rpartition(TEARDOWN)[0] for name in wanted if TEARDOWN in name]
         keep, drop = [], []
         for item in items:
             chosen = item.nodeid in wanted or item.nodeid.split("::", 1)[0] in files
+            chosen = chosen or any(item.nodeid.startswith(hook) for hook in hooks)
             (keep if chosen else drop).append(item)
         if drop:
             config.hook.pytest_deselected(items=drop)

@@ -27,7 +27,8 @@ function installed() {
 process.env.NODE_ENV ??= 'test';
 const require = installed();
 const { runCLI } = require('jest');
-const base = { $0: 'jest', json: true, outputFile: report, testLocationInResults: true, runTestsByPath: true, runInBand: true, watchman: false, coverage: false };
+// With `bail`, Jest ends the process behind a failing test.
+const base = { $0: 'jest', json: true, outputFile: report, testLocationInResults: true, runTestsByPath: true, runInBand: true, watchman: false, coverage: false, bail: 0 };
 
 async function open() {
   if (!process.env.REGREEN_LINES) return base;

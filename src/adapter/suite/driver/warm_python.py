@@ -625,7 +625,7 @@ def only_calls(config, own):
     for hook in RUNTEST_HOOKS:
         for one in getattr(config.hook, hook).get_hookimpls():
             module = getattr(one.plugin, "__name__", type(one.plugin).__module__)
-            if one.plugin is not own and not module.startswith("_pytest."):
+            if one.plugin is not own and not module.startswith(("_pytest.", "regreen_pytest")):
                 return False
     return True
 

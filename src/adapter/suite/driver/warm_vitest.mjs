@@ -47,6 +47,7 @@ async function open() {
     reporters: ['json'],
     outputFile: { json: report },
     coverage: { enabled: false },
+    bail: 0,
   };
   const made = await createVitest('test', options);
   if (made.projects.some((project) => project.config.browser?.enabled)) throw new Error('tests run in a browser');

@@ -212,7 +212,9 @@ impl TypedCommand {
             }
             may_be_value = match name {
                 _ if word.contains('=') => |_| false,
-                "--outputFile" | "--shard" => |_| true,
+                "--outputFile" | "--shard" | "--test-reporter" | "--test-reporter-destination" => {
+                    |_| true
+                }
                 _ => |word| word.parse::<u32>().is_ok(),
             };
             false

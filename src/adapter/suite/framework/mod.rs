@@ -35,6 +35,7 @@ pub use adapter::{
 };
 pub use command::matching_files;
 pub use named_commands::{NamedRunner, find as named_runner};
+pub use nextest::profile_settings;
 pub use pytest::is_certain as is_certainly_pytest;
 pub use python_command::PythonCommand;
 

@@ -9,6 +9,7 @@ use super::super::format::{Report, junit, libtest, rustc};
 use super::adapter::{
     CoverageCommand, FrameworkAdapter, RunArtifacts, RunCommand, read_text, words,
 };
+use super::command::matching_files;
 
 /// The table row for nextest.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -24,8 +25,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let mut command = site.typed("cargo nextest run");
         let config = files.drivers.join("nextest.toml").display().to_string();
         let mut options = words(&["--no-fail-fast", "--tool-config-file"]);
-        options.extend([format!("regreen:{config}"), "--profile".into(), "regreen".into()]);
+        options.push(format!("regreen:{config}"));
         options.retain(|word| word != "--no-fail-fast" || !command.has(word));
+        if profile_of(command.words()).is_none() {
+            options.extend(words(&["--profile", PROFILE]));
+        }
         if let Some(ids) = selection {
             // A failed compilation is named like no test.
             if ids.iter().all(|id| id.as_str().contains("::")) {
@@ -33,7 +37,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             }
         }
         command.insert(command.options_end(), options);
-        let stale_reports = Some("target/nextest/regreen/*.xml".into());
+        let stale_reports = Some(REPORTS.into());
         RunCommand { stale_reports, ..command.into_run() }
     },
     read,
@@ -46,11 +50,37 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Whether a command runs nextest with a profile of ours, which writes the report.
+/// The profile of a command that names none.
+const PROFILE: &str = "regreen";
+
+/// The reports of all profiles, of which a run has one.
+const REPORTS: &str = "target/nextest/**/*.xml";
+
 fn runs_nextest(command: &TestCommand) -> bool {
-    let has_profile = |word: &String| word.starts_with("--profile") || word.starts_with("-P");
     command.after(&["cargo", "nextest", "run"]).is_some()
-        && !command.words().iter().any(has_profile)
+}
+
+/// The profile that a command names.
+fn profile_of(words: &[String]) -> Option<&str> {
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--profile" | "-P" => return words.next(),
+            "--" => return None,
+            _ => {}
+        }
+        let value = word.strip_prefix("--profile=").or_else(|| word.strip_prefix("-P"));
+        if value.is_some() {
+            return value;
+        }
+    }
+    None
+}
+
+/// Settings that have a run of this command leave a report; those of the project go before them.
+pub fn profile_settings(command: Option<&TestCommand>) -> String {
+    let profile = command.and_then(|command| profile_of(command.words())).unwrap_or(PROFILE);
+    format!("[profile.{profile}.junit]\npath = \"junit.xml\"\nstore-failure-output = true\n")
 }
 
 /// An id is `package::test` or `package::binary::test`, and nothing shows which; nextest refuses a
@@ -66,15 +96,14 @@ fn filter(ids: &[TestId]) -> String {
 }
 
 fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
-    let report = artifacts.site.folder().join("target/nextest/regreen/junit.xml");
-    let text = read_text(&report)?;
-    if text.is_empty() {
+    let reports = matching_files(&artifacts.site.folder(), REPORTS)?;
+    let Some(report) = reports.first() else {
         let output = read_text(artifacts.log)?;
         let failure = rustc::compilation_failure(&output, |path| artifacts.site.has(path));
         let complete = failure.is_some();
         return Ok(Report { complete, ..Report::of(failure.into_iter().collect()) });
-    }
-    let mut parsed = junit::parse(&text).map_err(|error| error.in_report(&report))?;
+    };
+    let mut parsed = junit::parse(&read_text(report)?).map_err(|error| error.in_report(report))?;
     // nextest's messages contain a thread number, which differs in every run.
     for test in parsed.cases.iter_mut().filter(|test| !test.stack.is_empty()) {
         let stack = std::mem::take(&mut test.stack);

@@ -38,7 +38,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             return RunCommand::new(argv, "node --test");
         };
         let mut command = TypedCommand::configured(&chosen);
-        command.retain(|word| !word.starts_with("--test-reporter"));
+        command.remove_options(&["--test-reporter", "--test-reporter-destination"]);
         let is_test = |word: &String| word == "--test";
         let start = command.words().iter().position(is_test).map_or(0, |at| at + 1);
         if selection.is_some() {
@@ -89,7 +89,7 @@ fn runs_node_tests(command: &TestCommand) -> bool {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     let runs_script = |start: usize| words.get(start).is_none_or(|word| !word.starts_with('-'));
     let start = command.after(&["node"]);
-    start.is_some_and(|start| !runs_script(start)) && has("--test") && !has("--test-reporter")
+    start.is_some_and(|start| !runs_script(start)) && has("--test")
 }
 
 fn script(site: &Site) -> Option<ScriptCommand> {
@@ -155,6 +155,7 @@ mod tests {
             ("node --test 'test/**/*.js'", None, "node --test", " 'test/**/*.js'"),
             ("node --import tsx --test test/*.ts", None, "node --import tsx --test", " test/*.ts"),
             ("CI=1 node --test-reporter=tap --test", None, "CI=1 node --test", ""),
+            ("node --test --test-reporter dot", None, "node --test", ""),
             (
                 "node --import tsx --test --test-timeout=9 test/*.ts",
                 Some(&[]),

@@ -195,6 +195,12 @@ fn a_configured_command_keeps_all_of_its_words() {
             "cargo nextest run -p x --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml --profile regreen",
         ),
         (
+            Framework::Nextest,
+            "cargo nextest run -P ci",
+            None,
+            "cargo nextest run -P ci --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml",
+        ),
+        (
             Framework::GoTest,
             "CGO_ENABLED=1 go test -race -tags=\"a b\" ./...",
             None,
