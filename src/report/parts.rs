@@ -2,6 +2,8 @@
 //! part; a screen names the parts it shows, and one renderer for each kind of screen (Markdown,
 //! terminal, HTML) writes them.
 
+use serde::Serialize;
+
 use super::forge_page::CommandReply;
 use super::markdown::{SHORT, code, line};
 use super::phrases::single_safe_line;
@@ -310,7 +312,7 @@ impl Part<'_> {
 }
 
 /// An entry of a list.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 pub struct Item {
     /// A foreign name, such as a test or a command; empty when the text says all.
     pub name: String,
@@ -344,7 +346,7 @@ pub struct Table {
 }
 
 /// A value: words of ours, or a foreign name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub enum Cell {
     Words(String),
     Name(String),
@@ -368,6 +370,7 @@ impl Cell {
 }
 
 /// A named value with a remark.
+#[derive(Serialize)]
 pub struct Fact {
     pub name: &'static str,
     pub value: Cell,

@@ -1,6 +1,10 @@
-//! Draws a unified diff as HTML, and marks the part of each line that differs.
+//! Reads a unified diff as rows, and marks the part of each line that differs.
 
-use super::writer::{Html, number};
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::limits::{cut_line, take_fitting};
 
 /// Limits of the whole change, in bytes and in lines.
 const BYTES: usize = 250_000;
@@ -12,124 +16,74 @@ const WIDTH: usize = 400;
 /// Lines of a run whose parts are compared.
 const COMPARED: usize = 40;
 
-pub(super) fn whole(html: &mut Html, change: &str) {
-    patch(html, change, BYTES, LINES, "the session's `patches/all.patch`");
+/// The rows of the whole change.
+pub(super) fn read_whole(change: &str) -> Value {
+    read(change, &mut { BYTES }, LINES, "the session's `patches/all.patch`")
 }
 
-/// Draws a unified diff within `bytes` and `lines`; `place` says where the rest is.
-pub(super) fn patch(html: &mut Html, patch: &str, bytes: usize, lines: usize, place: &str) {
-    let began = html.len();
-    let mut shown = 0;
-    let mut rows = patch.lines().peekable();
-    let region =
-        [("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", "Change")];
-    html.inside("pre", &region, |html| {
-        html.inside("code", &[], |html| {
-            let mut header = true;
-            while let Some(first) = rows.peek().copied() {
-                if shown >= lines || html.len() - began > bytes {
-                    break;
-                }
-                if first.starts_with("@@") {
-                    header = false;
-                } else if first.starts_with("diff --git") || (first.starts_with("--- ") && !header)
-                {
-                    // A removed line may begin with `-- `, but only a header is followed by `+++`.
-                    let mut ahead = rows.clone();
-                    ahead.next();
-                    header = first.starts_with("diff")
-                        || ahead.next().is_some_and(|next| next.starts_with("+++ "));
-                }
-                if header || !first.starts_with(['-', '+']) {
-                    rows.next();
-                    shown += 1;
-                    whole_line(html, if header { "file" } else { kind(first) }, first);
-                    continue;
-                }
-                let most = COMPARED.min(lines - shown);
-                let gone = run(&mut rows, '-', most);
-                let come = run(&mut rows, '+', most);
-                shown += gone.len() + come.len();
-                pair(html, &gone, &come);
-            }
-        });
-    });
-    let total =
-        memchr::memchr_iter(b'\n', patch.as_bytes()).count() + usize::from(!patch.ends_with('\n'));
-    if shown < total {
-        let text = number((total - shown) as u64);
-        html.leaf("p", "left", &format!("{text} more lines are not drawn here: {place}."));
-    }
+/// The rows of a unified diff that fit in `room` bytes and in `lines`; `place` says where the rest is.
+pub(super) fn read(patch: &str, room: &mut usize, lines: usize, place: &str) -> Value {
+    let rows = take_fitting(&mut compare_runs(patch, lines).into_iter(), room);
+    json!({ "left": patch.lines().count() - rows.len(), "rows": rows, "place": place })
 }
 
-fn run<'a>(
-    rows: &mut std::iter::Peekable<std::str::Lines<'a>>,
-    sign: char,
-    most: usize,
-) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    while found.len() < most {
-        match rows.next_if(|row| row.starts_with(sign)) {
-            Some(row) => found.push(row),
-            None => break,
+/// A kind, and a line in three parts, of which the second differs.
+type Row = (&'static str, String, String, String);
+
+fn compare_runs(patch: &str, most: usize) -> Vec<Row> {
+    let lines = classify_lines(patch, most);
+    let runs: Vec<&[(&str, String)]> = lines.chunk_by(|one, next| one.0 == next.0).collect();
+    let run =
+        |at: usize, kind: &str| runs.get(at).filter(|run| run.iter().all(|row| row.0 == kind));
+    let mut rows = Vec::new();
+    for (at, lines) in runs.iter().enumerate() {
+        // If as many lines are added as removed, each is compared with its counterpart.
+        let other = match run(at, "gone") {
+            Some(_) => run(at + 1, "come"),
+            None => run(at, "come").and_then(|_| run(at.checked_sub(1)?, "gone")),
+        };
+        let other = other.filter(|other| other.len() == lines.len() && lines.len() <= COMPARED);
+        for (index, (kind, line)) in lines.iter().enumerate() {
+            let differing = other.and_then(|other| find_difference(line, &other.get(index)?.1));
+            let (from, to) = differing.unwrap_or((line.len(), line.len()));
+            let part = |range: Range<usize>| line.get(range).unwrap_or_default().to_owned();
+            rows.push((*kind, part(0..from), part(from..to), part(to..line.len())));
         }
     }
-    found
+    rows
 }
 
-fn kind(row: &str) -> &'static str {
-    match row.as_bytes().first() {
-        Some(b'@') => "hunk",
-        Some(b'\\' | b'd' | b'i' | b'n' | b'o' | b'r' | b's') => "file",
-        _ => "same",
-    }
-}
-
-/// Draws removed and added lines. If there are equally many, the part that differs is marked.
-fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
-    let alike = gone.len() == come.len();
-    let draw = |html: &mut Html,
-                class: &'static str,
-                mark: &'static str,
-                row: &str,
-                other: Option<&&str>| {
-        let row = cut(row, WIDTH);
-        let Some((from, to)) = other.and_then(|other| differs(&row, &cut(other, WIDTH))) else {
-            whole_line(html, class, &row);
-            return;
-        };
-        let part = |from: usize, to: usize| row.get(from..to).unwrap_or_default();
-        html.inside("span", &[("class", class)], |html| {
-            html.text(part(0, from));
-            html.leaf(mark, "", part(from, to));
-            html.text(part(to, row.len()));
-        });
+/// The first lines, cut to their width, and what kind each is.
+fn classify_lines(patch: &str, most: usize) -> Vec<(&'static str, String)> {
+    let lines: Vec<&str> = patch.lines().take(most + 1).collect();
+    let mut header = true;
+    let mut kind = |at: usize, line: &str| {
+        if line.starts_with("@@") {
+            header = false;
+        } else if line.starts_with("diff --git") {
+            header = true;
+        } else if line.starts_with("--- ") && !header {
+            // A removed line may begin with `-- `, but only a header is followed by `+++`.
+            header = lines.get(at + 1).is_some_and(|next| next.starts_with("+++ "));
+        }
+        match line.as_bytes().first() {
+            _ if header => "file",
+            Some(b'-') => "gone",
+            Some(b'+') => "come",
+            Some(b'@') => "hunk",
+            Some(b'\\' | b'd' | b'i' | b'n' | b'o' | b'r' | b's') => "file",
+            _ => "same",
+        }
     };
-    for (at, row) in gone.iter().enumerate() {
-        draw(html, "gone", "del", row, come.get(at).filter(|_| alike));
-    }
-    for (at, row) in come.iter().enumerate() {
-        draw(html, "come", "ins", row, gone.get(at).filter(|_| alike));
-    }
-}
-
-fn whole_line(html: &mut Html, class: &str, row: &str) {
     // An empty line would collapse to no height.
-    let row = cut(row, WIDTH);
-    html.leaf("span", class, if row.is_empty() { " " } else { &row });
-}
-
-/// At most `width` characters of a line.
-pub(super) fn cut(row: &str, width: usize) -> String {
-    match row.char_indices().nth(width) {
-        Some((end, _)) => format!("{}…", row.get(..end).unwrap_or_default()),
-        None => row.to_owned(),
-    }
+    let shown = |line: &str| if line.is_empty() { " ".to_owned() } else { cut_line(line, WIDTH) };
+    let lines = lines.iter().take(most).enumerate();
+    lines.map(|(at, line)| (kind(at, line), shown(line))).collect()
 }
 
 /// The byte range of `row`, after its sign, that remains when the common start and end with `other`
 /// are removed. `None` when little is common, as marking everything marks nothing.
-fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
+fn find_difference(row: &str, other: &str) -> Option<(usize, usize)> {
     let (inner, beside) = (row.get(1..)?, other.get(1..)?);
     let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
         a.zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
@@ -160,6 +114,7 @@ fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::html::templates::render_template;
 
     #[test]
     fn the_part_that_differs_is_found_within_characters() {
@@ -174,33 +129,28 @@ mod tests {
             ("-if x in y:", "+if x not in y:", None),
         ];
         for (row, other, expected) in table {
-            let found = differs(row, other).and_then(|(from, to)| row.get(from..to));
+            let found = find_difference(row, other).and_then(|(from, to)| row.get(from..to));
             assert_eq!(found, expected, "{row} {other}");
         }
     }
 
     #[test]
     fn a_line_that_looks_like_a_header_is_a_line() {
-        let mut html = Html::default();
         let text = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1 @@\n--- a comment\n same\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y\n";
-        patch(&mut html, text, 9_999, 99, "nowhere");
-        let page = html.finish();
-        let lines: Vec<&str> = page.split("<span class=\"").skip(1).collect();
-        let kinds: Vec<&str> = lines.iter().map(|line| line.split('"').next().unwrap()).collect();
+        let kinds: Vec<&str> = compare_runs(text, 99).into_iter().map(|(kind, ..)| kind).collect();
         assert_eq!(
             kinds,
-            ["file", "file", "hunk", "gone", "same", "file", "file", "hunk", "gone", "come"],
-            "{page}"
+            ["file", "file", "hunk", "gone", "same", "file", "file", "hunk", "gone", "come"]
         );
     }
 
     #[test]
     fn a_huge_change_is_cut_and_counted() {
-        let mut html = Html::default();
         let text =
             format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", "+a line of a change\n".repeat(500_000));
-        patch(&mut html, &text, 5_000, 9_999, "the branch");
-        let page = html.finish();
+        let read = read(&text, &mut 5_000, 9_999, "the branch");
+        let change = json!({ "id": "change", "body": { "change": read }, "intro": "", "tail": "" });
+        let page = render_template("part.html", &json!({ "part": change })).unwrap();
         assert!(page.len() < 10_000, "{}", page.len());
         assert!(page.contains("more lines are not drawn here: the branch."), "{page}");
     }

@@ -1,48 +1,32 @@
-//! Draws the grid of tests that ever failed, with one column per iteration.
+//! Computes the grid of tests that ever failed, with one column per iteration.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::domain::event::IterationRow;
+use serde_json::{Value, json};
+
 use crate::domain::id::TestId;
 use crate::domain::rate::PassRate;
 
-use super::writer::{Html, many, short};
-use super::{NAME, PageData, left_out};
+use super::PageData;
+use super::limits::{NAME, shorten_line, take_fitting};
 
 /// Limits of the grid: number of tests, and bytes.
 const TESTS: usize = 200;
 const BYTES: usize = 450_000;
 
-/// The state of a test in one column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
-    Fails,
-    Flaky,
-    Known,
-    Back,
-    Passes,
-    Unknown,
-}
+/// The state of a test in one column: CSS class, sign, and meaning.
+type Cell = (&'static str, &'static str, &'static str);
 
-impl Cell {
-    const ALL: [Self; 6] =
-        [Self::Fails, Self::Back, Self::Passes, Self::Flaky, Self::Known, Self::Unknown];
-
-    /// CSS class, sign, and meaning.
-    fn facts(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Self::Fails => ("f", "✗", "fails"),
-            Self::Flaky => ("y", "~", "fails and passes unchanged (flaky)"),
-            Self::Known => ("k", "○", "fails on the merge base too"),
-            Self::Back => ("b", "✓", "passes again from here on"),
-            Self::Passes => ("p", "·", "passes"),
-            Self::Unknown => ("u", "?", "not known"),
-        }
-    }
-}
+const FAILS: Cell = ("f", "✗", "fails");
+const BACK: Cell = ("b", "✓", "passes again from here on");
+const PASSES: Cell = ("p", "·", "passes");
+const FLAKY: Cell = ("y", "~", "fails and passes unchanged (flaky)");
+const KNOWN: Cell = ("k", "○", "fails on the merge base too");
+const UNKNOWN: Cell = ("u", "?", "not known");
 
 /// Columns in which each test failed, one bit each; bit 0 is the baseline.
+#[derive(Default)]
 struct FailureMatrix<'a> {
     failed: HashMap<&'a str, u64>,
     /// Columns whose failing tests were not recorded.
@@ -50,151 +34,82 @@ struct FailureMatrix<'a> {
     columns: u32,
 }
 
-fn red<'a>(data: &PageData<'a>) -> FailureMatrix<'a> {
-    let mut red = FailureMatrix { failed: HashMap::new(), unknown: 0, columns: 0 };
+fn collect_failures<'a>(data: &PageData<'a>) -> FailureMatrix<'a> {
+    let mut red = FailureMatrix::default();
     let view = data.view;
     // Earlier iterations have no column, but tests that failed in them still get a row.
-    for row in view.rows.iter().take(data.earlier) {
-        for test in &row.failing {
-            red.failed.entry(test.as_str()).or_default();
-        }
+    for test in view.rows.iter().take(data.earlier).flat_map(|row| &row.failing) {
+        red.failed.entry(test.as_str()).or_default();
     }
     let start = match view.rows.get(data.earlier.wrapping_sub(1)) {
         Some(row) => (&row.failing, Some(row.after)),
         None => (&view.red, view.baseline),
     };
-    let columns = std::iter::once(start)
-        .chain(data.rows.iter().map(|row: &IterationRow| (&row.failing, Some(row.after))));
-    for (at, (failing, rate)) in (0u32..).zip(columns) {
+    let rows = data.rows.iter().map(|row| (&row.failing, Some(row.after)));
+    for (failing, rate) in std::iter::once(start).chain(rows) {
         for test in failing {
-            *red.failed.entry(test.as_str()).or_default() |= 1 << at;
+            *red.failed.entry(test.as_str()).or_default() |= 1 << red.columns;
         }
         if failing.is_empty() && !rate.is_some_and(PassRate::is_full) {
-            red.unknown |= 1 << at;
+            red.unknown |= 1 << red.columns;
         }
-        red.columns = at + 1;
+        red.columns += 1;
     }
     red
 }
 
-pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
-    let red = red(data);
-    let total = red.failed.len();
+pub(super) fn read(data: &PageData<'_>) -> Value {
+    let red = collect_failures(data);
     let mut tests: Vec<(&str, u64)> =
         red.failed.iter().map(|(test, mask)| (*test, *mask)).collect();
     // Tests that failed most recently come first, and among them those that failed longest.
     tests.sort_unstable_by_key(|(test, mask)| (Reverse(*mask), *test));
     let flaky: HashSet<&str> = data.view.flaky.iter().map(TestId::as_str).collect();
     let known: HashSet<&str> = data.view.preexisting.iter().map(TestId::as_str).collect();
-    html.leaf(
-        "p",
-        "lead",
-        &format!(
-            "{} red at some time. Each row is one, each column an iteration.",
-            if total == 1 {
-                "1 test was".to_owned()
-            } else {
-                format!("{} were", many(total, "test"))
-            }
-        ),
-    );
-    let rows: Vec<(&str, Vec<Cell>)> = tests
-        .iter()
-        .take(TESTS)
-        .map(|(test, mask)| {
-            let fails = if flaky.contains(test) {
-                Cell::Flaky
-            } else if known.contains(test) {
-                Cell::Known
-            } else {
-                Cell::Fails
-            };
-            (*test, cells(*mask, &red, fails))
-        })
-        .collect();
-    html.inside("ul", &[("class", "legend"), ("aria-label", "Signs")], |html| {
-        let seen = |cell: &Cell| rows.iter().any(|(_, cells)| cells.contains(cell));
-        for cell in Cell::ALL.into_iter().filter(seen) {
-            let (class, sign, meaning) = cell.facts();
-            html.inside("li", &[], |html| {
-                html.leaf("span", &format!("cell {class}"), sign);
-                html.text(meaning);
-            });
-        }
+    let mut rows = tests.iter().take(TESTS).map(|(test, mask)| {
+        let fails = match () {
+            () if flaky.contains(test) => FLAKY,
+            () if known.contains(test) => KNOWN,
+            () => FAILS,
+        };
+        let (path, last) = split_name(&shorten_line(test, NAME));
+        let classes: Vec<&str> =
+            mark_columns(*mask, &red, fails).iter().map(|cell| cell.0).collect();
+        (path, last, classes)
     });
-    let mut drawn = 0;
-    html.table("grid", "Each test that was red, by iteration", |html| {
-        header(html, data);
-        let began = html.len();
-        html.inside("tbody", &[], |html| {
-            for (test, cells) in &rows {
-                if html.len() - began > BYTES {
-                    break;
-                }
-                html.inside("tr", &[], |html| {
-                    html.row_head(|html| name(html, test));
-                    for cell in cells {
-                        let (class, sign, _) = cell.facts();
-                        html.leaf("td", class, sign);
-                    }
-                });
-                drawn += 1;
-            }
-        });
-    });
-    left_out(html, total - drawn, "test", "the session's `.process/events.jsonl` names them all");
+    let rows = take_fitting(&mut rows, &mut { BYTES });
+    let is_seen = |cell: &Cell| rows.iter().any(|(_, _, classes)| classes.contains(&cell.0));
+    let mut legend = vec![FAILS, BACK, PASSES, FLAKY, KNOWN, UNKNOWN];
+    legend.retain(is_seen);
+    let signs: BTreeMap<&str, &str> = legend.iter().map(|cell| (cell.0, cell.1)).collect();
+    let columns = data.rows.iter().map(|row| (row.iteration, row.outcome == "regression"));
+    json!({
+        "total": tests.len(),
+        "legend": legend,
+        "signs": signs,
+        "columns": columns.collect::<Vec<_>>(),
+        "rows": rows,
+    })
 }
 
-fn header(html: &mut Html, data: &PageData<'_>) {
-    html.inside("thead", &[], |html| {
-        html.inside("tr", &[], |html| {
-            html.inside("th", &[("scope", "col")], |html| html.text("Test"));
-            html.inside("th", &[("scope", "col")], |html| {
-                html.text(if data.earlier > 0 { "before" } else { "start" });
-            });
-            for row in data.rows {
-                let back = row.outcome == "regression";
-                let title = if back { "taken back" } else { "" };
-                html.inside("th", &[("scope", "col"), ("title", title)], |html| {
-                    html.text(&format!("{}{}", row.iteration, if back { " ↩" } else { "" }));
-                });
-            }
-        });
-    });
-}
-
-/// Draws the name of a test, with everything before its last part in a lighter style.
-fn name(html: &mut Html, test: &str) {
-    let shown = short(test, NAME);
+/// The name of a test in two parts: everything before its last part, and that.
+fn split_name(name: &str) -> (String, String) {
     let split = ["::", " > ", "#", "/", "."]
         .iter()
-        .find_map(|between| shown.rfind(between).map(|at| at + between.len()))
-        .filter(|at| *at < shown.len());
-    let (path, last) = split.and_then(|at| shown.split_at_checked(at)).unwrap_or(("", &shown));
-    html.inside("code", &[], |html| {
-        if !path.is_empty() {
-            html.inside("span", &[("class", "path")], |html| parts(html, path));
-        }
-        parts(html, last);
-    });
+        .find_map(|between| name.rfind(between).map(|at| at + between.len()))
+        .filter(|at| *at < name.len());
+    let (path, last) = split.and_then(|at| name.split_at_checked(at)).unwrap_or(("", name));
+    (path.to_owned(), last.to_owned())
 }
 
-/// Draws text that may be broken after separators.
-fn parts(html: &mut Html, text: &str) {
-    for part in text.split_inclusive(['_', '.', ':', '/']) {
-        html.text(part);
-        html.void("wbr", &[]);
-    }
-}
-
-fn cells(mask: u64, red: &FailureMatrix<'_>, fails: Cell) -> Vec<Cell> {
+fn mark_columns(mask: u64, red: &FailureMatrix<'_>, fails: Cell) -> Vec<Cell> {
     let is_red = |at: u32| mask & (1 << at) != 0;
     (0..red.columns)
         .map(|at| match () {
             () if is_red(at) => fails,
-            () if red.unknown & (1 << at) != 0 => Cell::Unknown,
-            () if at > 0 && is_red(at - 1) && mask >> at == 0 => Cell::Back,
-            () => Cell::Passes,
+            () if red.unknown & (1 << at) != 0 => UNKNOWN,
+            () if at > 0 && is_red(at - 1) && mask >> at == 0 => BACK,
+            () => PASSES,
         })
         .collect()
 }
@@ -205,15 +120,15 @@ mod tests {
 
     #[test]
     fn a_cell_says_what_the_runs_say() {
-        let red = |unknown| FailureMatrix { failed: HashMap::new(), unknown, columns: 4 };
+        let red = |unknown| FailureMatrix { unknown, columns: 4, ..FailureMatrix::default() };
         let table = [
-            ("comes back", 0b0011, 0, [Cell::Fails, Cell::Fails, Cell::Back, Cell::Passes]),
-            ("falls again", 0b0101, 0, [Cell::Fails, Cell::Passes, Cell::Fails, Cell::Back]),
-            ("stays red", 0b1111, 0, [Cell::Fails; 4]),
-            ("not kept", 0b0001, 0b0110, [Cell::Fails, Cell::Unknown, Cell::Unknown, Cell::Passes]),
+            ("comes back", 0b0011, 0, [FAILS, FAILS, BACK, PASSES]),
+            ("falls again", 0b0101, 0, [FAILS, PASSES, FAILS, BACK]),
+            ("stays red", 0b1111, 0, [FAILS; 4]),
+            ("not kept", 0b0001, 0b0110, [FAILS, UNKNOWN, UNKNOWN, PASSES]),
         ];
         for (why, mask, unknown, expected) in table {
-            assert_eq!(cells(mask, &red(unknown), Cell::Fails), expected, "{why}");
+            assert_eq!(mark_columns(mask, &red(unknown), FAILS), expected, "{why}");
         }
     }
 }

@@ -240,7 +240,7 @@ fn read(page: &str) -> Made {
                     _ => "'",
                 });
             }
-            other => panic!("not made by the writer: {other:?}"),
+            other => panic!("not made by the templates: {other:?}"),
         }
     }
     assert_eq!(depth, 0, "everything is closed");
@@ -342,7 +342,8 @@ fn only_addresses_of_the_web_become_links() {
     ];
     for (text, expected) in table {
         let facts = PageFacts { repository: Some(text.into()), ..facts() };
-        assert_eq!(address(&facts).is_some(), expected, "{text}");
+        let commit = link_commit(&facts, &CommitId::parse("a1".repeat(20)).unwrap());
+        assert_eq!(commit["url"].is_string(), expected, "{text}");
     }
 }
 
