@@ -16,7 +16,7 @@ const LEFT: f64 = 12.0;
 const RIGHT: f64 = 94.0;
 
 /// Highest number of labels below the line.
-const TICKS: usize = 11;
+const TICKS: u32 = 11;
 
 /// One point of the line: its label, its rate, and the rate that a reverted change had reached.
 type Point = (String, PassRate, Option<PassRate>);
@@ -57,22 +57,21 @@ pub(super) fn read(data: &PageData<'_>) -> Value {
     };
     let of_rate =
         |rate: PassRate| json!({ "rate": rate.to_string(), "y": y(rate.per_mille().tenths()) });
-    let last = points.len().saturating_sub(1);
-    let every = points.len().div_ceil(TICKS).max(1);
-    let gap = (RIGHT - LEFT) / f64::from(u32::try_from(last).unwrap_or(1).max(1));
-    let drawn =
-        (0u32..).zip(points.iter().enumerate()).map(|(gaps, (at, (label, rate, reached)))| {
-            json!({
-                "label": label,
-                "x": LEFT + f64::from(gaps) * gap,
-                "at": of_rate(*rate),
-                "reached": reached.map(of_rate),
-                // The last number is always drawn; one close to it would overlap.
-                "tick": at == last || (at % every == 0 && (last - at) * 2 >= every),
-            })
-        });
+    let last = u32::try_from(points.len()).unwrap_or_default().saturating_sub(1);
+    let (every, gap) = ((last + 1).div_ceil(TICKS), (RIGHT - LEFT) / f64::from(last.max(1)));
+    let drawn = (0..).zip(&points).map(|(at, (label, rate, reached))| {
+        json!({
+            "label": label,
+            "x": LEFT + f64::from(at) * gap,
+            "at": of_rate(*rate),
+            "reached": reached.map(of_rate),
+            // The last number is always drawn; one close to it would overlap.
+            "tick": at == last || (at % every == 0 && (last - at) * 2 >= every),
+        })
+    });
     let rules = [low, low.midpoint(1000), 1000];
     json!({
+        "bottom": BOTTOM,
         "points": drawn.collect::<Vec<_>>(),
         "rules": rules.map(|tenths| (tenths, y(tenths))),
         "target": target.map(|target| (target, y(target * 10))),
