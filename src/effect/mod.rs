@@ -42,9 +42,7 @@ pub use suite::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, RunRequest, Speed, Suite,
     SuiteFacts, Trace,
 };
-pub use worktree::{
-    CommitRequest, FileDiff, GIT_FOLDER_OF_COPIES, GitError, Hunk, StateFile, Worktree,
-};
+pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, INDEX_OF_COPIES, StateFile, Worktree};
 
 /// All effects of one session. Passed by reference; a recording can wrap any of them.
 pub struct Effects<'a> {

@@ -11,8 +11,8 @@ use crate::domain::id::{CommitId, RepoPath, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::shell;
 
-/// Folder in the git directory of a private checkout: the git directory of its copies.
-pub const GIT_FOLDER_OF_COPIES: &str = "copies";
+/// Index in the git directory of a private checkout, for copies of the checkout.
+pub const INDEX_OF_COPIES: &str = "regreen-index-of-copies";
 
 /// A private checkout the loop may change. The user's own files are never in one.
 ///

@@ -20,6 +20,7 @@ use crate::effect::{EffectError, Trace};
 
 use super::clues::Clues;
 use super::search_settings::Search;
+use super::unknown_name::UnknownNames;
 
 /// Maximum number of passing tests to trace; more tests change the ranking little.
 const TRACED: usize = 300;
@@ -119,11 +120,14 @@ async fn sources(
     search: &Search<'_>,
     traces: &[Trace],
 ) -> Result<BTreeMap<RepoPath, String>, EffectError> {
-    // Only the place of a failed check shows which files a command without a report checks, and which are its
-    // checks.
+    // Only the place of a failed check, or a name that a compiler does not know, shows which files a command
+    // without a report checks, and which are its checks.
     let is_located = |case: &TestCase| {
         let mut frames = case.failure.iter().flat_map(|failure| &failure.frames);
-        case.kind != CaseKind::Command || frames.any(|frame| (search.is_test)(&frame.file))
+        let names = UnknownNames::of(std::iter::once(case), std::iter::empty());
+        case.kind != CaseKind::Command
+            || !names.is_empty()
+            || frames.any(|frame| (search.is_test)(&frame.file))
     };
     if !search.failing.iter().all(is_located) {
         return Ok(BTreeMap::new());
@@ -143,7 +147,8 @@ async fn sources(
         files.extend(search.related.iter().cloned());
     }
     // A name that a compiler does not know can be repaired in each language.
-    let unloaded = search.failing.iter().filter(|case| case.kind.is_unloaded());
+    let is_built = |case: &&TestCase| !case.kind.is_unloaded() && case.kind != CaseKind::Command;
+    let unloaded = search.failing.iter().filter(|case| !is_built(case));
     let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
     let named: BTreeSet<RepoPath> = frames.map(|frame| frame.file.clone()).collect();
     let mut sources = BTreeMap::new();

@@ -17,6 +17,10 @@ use super::unknown_name::UnknownNames;
 /// The least suspiciousness of a line that a stack frame names.
 const OF_FRAME: f64 = 0.5;
 
+/// Operators that are tried where a file does not load: they take nothing away.
+const WHERE_UNLOADED: &[OperatorId] =
+    &[OperatorId::Arithmetic, OperatorId::Comparison, OperatorId::OffByOne];
+
 /// An edit to try, with its place in the order.
 #[derive(Clone, Debug)]
 pub struct RankedEdit {
@@ -128,10 +132,10 @@ impl<'a> Stream<'a> {
                 continue;
             };
             let is_known = bias.prior.files.contains(file);
+            let named = scores.iter().filter(|(_, score)| **score >= OF_FRAME);
+            let named: Vec<u32> = named.map(|(line, _)| *line).collect();
             if syntax::first_error(language, source).is_some() {
                 // Nothing else can be tried where the text does not parse.
-                let named = scores.iter().filter(|(_, score)| **score >= OF_FRAME);
-                let named: Vec<u32> = named.map(|(line, _)| *line).collect();
                 for candidate in mutate::syntax_repairs(language, source, &named) {
                     let priority = candidate.weight;
                     let part = EditPart { file: file.clone(), candidate };
@@ -148,9 +152,15 @@ impl<'a> Stream<'a> {
                 heap.push(Entry { priority, is_known, order, part });
                 order += 1;
             }
-            // What only has to load would also do so with the line that fails cut off.
-            let others = if bias.is_unloaded {
+            // What only has to load would also do so with the line that fails cut off: only the operators and
+            // numbers of the line itself are tried, and where a name is not known, other names.
+            let others = if bias.is_unloaded && !bias.unknown.is_empty() {
                 Vec::new()
+            } else if bias.is_unloaded {
+                let is_named = |line: u32| named.contains(&line);
+                let mut found = mutate::candidates(language, source, &is_named, &[]);
+                found.retain(|candidate| WHERE_UNLOADED.contains(&candidate.operator));
+                found
             } else {
                 mutate::candidates(language, source, &accepts_line, &[])
             };

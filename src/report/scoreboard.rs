@@ -41,10 +41,7 @@ fn fault(view: &View, outcome: &Outcome) -> Option<String> {
     let red = view.red.iter().chain(&view.flaky).collect::<BTreeSet<_>>().len();
     let base = outcome.base.as_ref().map_or_else(String::new, |base| format!(" {}", base.short()));
     let labels = [
-        (
-            outcome.flaky.len(),
-            "flaky (failed, and passed in another run of the same sources)".to_owned(),
-        ),
+        (outcome.flaky.len(), "flaky (failed, and passed on the same sources)".to_owned()),
         (outcome.preexisting.len(), format!("failed on the merge base{base} too")),
         (outcome.introduced.len(), format!("passed on the merge base{base} and failed here")),
     ];

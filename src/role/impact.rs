@@ -50,7 +50,8 @@ fn words_of(case: &TestCase) -> String {
 }
 
 /// The sources of languages that are not parsed whose names the tests, or their failures, mention: a class
-/// of its file, a header, a file that is loaded. Case and `_` do not count.
+/// of its file, a header, a file that is loaded; of a shell script also those that are parsed. Case and `_`
+/// do not count.
 fn named_sources(
     tests: &BTreeSet<RepoPath>,
     said: &str,
@@ -58,13 +59,18 @@ fn named_sources(
 ) -> Vec<RepoPath> {
     let is_unparsed = |file: &RepoPath| Language::of(file).is_none();
     let folded = |word: &str| word.replace(['_', '-'], "").to_lowercase();
-    let texts = tests.iter().filter(|file| is_unparsed(file)).filter_map(|file| files.get(file));
-    let texts = texts.map(String::as_str).chain([said]);
     let is_inner = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let words: BTreeSet<String> =
-        texts.flat_map(|text| text.split(move |c| !is_inner(c))).map(folded).collect();
-    let named =
-        files.keys().filter(|file| is_unparsed(file) && words.contains(&folded(file.stem())));
+    let words = |text: &str| text.split(|c| !is_inner(c)).map(folded).collect::<BTreeSet<_>>();
+    let of_tests = |is_meant: &dyn Fn(&RepoPath) -> bool| -> BTreeSet<String> {
+        let texts = tests.iter().filter(|file| is_meant(file)).filter_map(|file| files.get(file));
+        texts.flat_map(|text| words(text)).collect()
+    };
+    let of_scripts = of_tests(&|file| language::name_of(file).is_none());
+    let of_others = of_tests(&is_unparsed).into_iter().chain(words(said)).collect::<BTreeSet<_>>();
+    let named = files.keys().filter(|file| {
+        let name = folded(file.stem());
+        of_scripts.contains(&name) || is_unparsed(file) && of_others.contains(&name)
+    });
     named.filter(|file| !test_paths::is_test(file)).take(NAMED).cloned().collect()
 }
 
@@ -191,7 +197,10 @@ impl Impact {
                 return Ok(None);
             }
             let mut files = BTreeMap::new();
-            for name in names.into_iter().filter(|name| language::name_of(name).is_some()) {
+            let is_read = |name: &RepoPath| {
+                language::name_of(name).is_some() || self.run.is_match(name.as_str())
+            };
+            for name in names.into_iter().filter(is_read) {
                 let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
                 if bytes.len() <= FILE_LIMIT {
                     files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
@@ -227,6 +236,15 @@ mod tests {
         assert_eq!(named_sources(&tests, "", &files), [path("lib/price_list.rb")]);
         let found = named_sources(&BTreeSet::new(), "OrderTest: no Order\na", &files);
         assert_eq!(found, [path("src/Order.php")]);
+        let script: BTreeMap<RepoPath, String> = [
+            ("check.sh", "python3 -c 'from shop.price import total'"),
+            ("shop/price.py", ""),
+            ("shop/tax.py", ""),
+        ]
+        .map(|(file, text)| (path(file), text.to_owned()))
+        .into();
+        let tests = [path("check.sh")].into();
+        assert_eq!(named_sources(&tests, "tax", &script), [path("shop/price.py")]);
     }
 
     #[test]

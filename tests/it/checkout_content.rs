@@ -140,8 +140,26 @@ fn a_bug_in_a_file_with_crlf_is_repaired_and_its_line_ends_stay() {
 }
 
 #[test]
+fn a_module_that_a_build_generated_between_the_sources_is_there() {
+    let repo = TestRepo::new(&[
+        ("shop/__init__.py", "from ._version import version\nfrom .price import total\n"),
+        ("shop/price.py", "def total(prices):\n    return -sum(prices)\n"),
+        (
+            "test_shop.py",
+            "import shop\n\n\ndef test_total():\n    assert shop.total([1, 2]) == 3\n\n\ndef test_version():\n    assert shop.version == '1.4'\n",
+        ),
+        (".gitignore", "_version.py\n__pycache__/\n"),
+    ]);
+    repo.write(&[("shop/_version.py", "version = '1.4'\n")]);
+    let ran = repo.regreen(&["fix", "--providers", "embedded", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    let files = repo.git(&["diff", "--name-only", "main", "regreen/WFS-test-main"]);
+    assert_eq!(files.trim(), "shop/price.py");
+}
+
+#[test]
 fn a_test_that_demands_a_clean_checkout_hinders_no_repair() {
-    let git = "import subprocess\n\n\ndef git(*words):\n    return subprocess.run(('git',) + words, capture_output=True, text=True, check=True).stdout.strip()\n\n\ndef test_clean():\n    assert git('status', '--porcelain') == ''\n\n\ndef test_version():\n    assert git('describe', '--tags', '--dirty').startswith('v1.2') and 'dirty' not in git('describe', '--tags', '--dirty')\n";
+    let git = "import subprocess\n\n\ndef git(*words):\n    return subprocess.run(('git',) + words, capture_output=True, text=True, check=True).stdout.strip()\n\n\ndef test_clean():\n    assert git('status', '--porcelain') == ''\n\n\ndef test_branch():\n    import os\n    assert git('branch', '--show-current') == 'main' and os.path.isdir('.git/hooks')\n\n\ndef test_version():\n    assert git('describe', '--tags', '--dirty').startswith('v1.2') and 'dirty' not in git('describe', '--tags', '--dirty')\n";
     let repo = TestRepo::new(&[
         ("calc.py", "def area(width, height):\n    return width + height\n"),
         (
@@ -157,5 +175,5 @@ fn a_test_that_demands_a_clean_checkout_hinders_no_repair() {
     let fixed = repo.git(&["show", "regreen/WFS-test-main:calc.py"]);
     assert!(fixed.contains("return width * height"), "{fixed}");
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(document["initial"]["passed"], 2, "{document}");
+    assert_eq!(document["initial"]["passed"], 3, "{document}");
 }

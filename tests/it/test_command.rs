@@ -108,6 +108,61 @@ fn the_check_that_a_command_without_a_report_names_leads_to_the_product() {
 }
 
 #[test]
+fn the_report_of_pytest_leads_to_the_product() {
+    let tests = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\ndef test_none():\n    assert total([]) == 0\n";
+    let total = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n";
+    let names = "NAMES = ['ann', 'bob']\nFIRST = NAMES[1 + 1]\n\n\n";
+    let rows = [
+        (total.replace("+=", "-="), 1, "+        result += price"),
+        (format!("{names}{total}"), 0, "+FIRST = NAMES[1 "),
+    ];
+    for (product, passed, repair) in rows {
+        let command = "python3 -m pytest -q --junitxml=reports/junit.xml";
+        for options in [&["--test-command", command, "--report", "reports/*.xml"][..], &[]] {
+            let repo = TestRepo::new(&[("shop.py", &product), ("test_shop.py", tests)]);
+            let ran = repo.regreen(&[&["fix", "--json"], options].concat());
+            let document = ran.document();
+            assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+            assert_eq!(document["initial"]["passed"], passed, "{document:#}");
+            assert_eq!(document["last"]["passed"], 2, "{document:#}");
+            let patch = document["patch"].as_str().unwrap();
+            assert!(patch.contains(repair), "{patch}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_go_does_not_know_is_repaired_behind_go_run() {
+    let repo = TestRepo::new(&[
+        ("go.mod", "module example.org/price\n\ngo 1.21\n"),
+        (
+            "price/price.go",
+            "package price\n\nfunc Total(prices []int) int {\n\tresult := 0\n\tfor _, price := range prices {\n\t\tresult += price\n\t}\n\treturn resul\n}\n",
+        ),
+        (
+            "cmd/check/main.go",
+            "package main\n\nimport (\n\t\"os\"\n\n\t\"example.org/price/price\"\n)\n\nfunc main() {\n\tif price.Total([]int{1, 2}) != 3 {\n\t\tos.Exit(1)\n\t}\n}\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "go run ./cmd/check"]);
+    let document = ran.document();
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("+\treturn result"), "{document:#}\n{}", ran.err);
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+}
+
+#[test]
+fn a_shell_script_leads_to_the_module_that_it_names() {
+    let script = "echo 1..2\nout=$(python3 -c 'from calc import clamp; print(clamp(2, 0, 3))')\nif [ \"$out\" = 2 ]; then echo 'ok 1 - inside'; else echo 'not ok 1 - inside'; fi\nout=$(python3 -c 'from calc import clamp; print(clamp(5, 0, 3))')\nif [ \"$out\" = 3 ]; then echo 'ok 2 - above'; else echo 'not ok 2 - above'; fi\n";
+    let repo = TestRepo::new(&[CALC, &[("check.sh", script)]].concat());
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "sh check.sh"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    let patch = document["patch"].as_str().unwrap();
+    assert!(patch.contains("--- a/calc.py") && !patch.contains("check.sh"), "{patch}");
+}
+
+#[test]
 fn unittest_runs_the_tests_that_the_command_names() {
     let repo = TestRepo::new(GREEN);
     for (command, count) in [

@@ -27,7 +27,7 @@ impl Invocation {
 /// Where a child process may write, and what it must never change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Checkouts it may change. regreen keeps owning the folders themselves, which protects `.git`.
+    /// Checkouts it may change. regreen keeps owning the folders themselves.
     pub checkouts: Vec<PathBuf>,
     /// The child's own scratch folder.
     pub scratch: PathBuf,

@@ -7,6 +7,7 @@ mod bundle;
 mod commit;
 mod content;
 mod folder_edits;
+mod git_directory;
 mod git_remote;
 mod import_objects;
 mod line_history;
@@ -23,6 +24,7 @@ mod sources;
 mod tests;
 mod transport;
 mod tree;
+mod untracked;
 mod worktree;
 
 pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle, manifest};

@@ -15,17 +15,13 @@ use crate::domain::commit::is_of_session;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::effect::{CommitRequest, FileDiff, GIT_FOLDER_OF_COPIES, GitError, Worktree};
+use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 
 use super::content::{self, Origin, Place};
+use super::git_directory::UserRepository;
 use super::objects::{copy_shallow, find_commit, message_of, name, oid};
+use super::untracked::Untracked;
 use super::{RepositoryFacts, commit, failed, folder_edits, io, line_history, tree};
-
-/// Untracked folders that test tools need; linked into every private checkout.
-const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
-
-/// Depth below the root to which dependency folders are searched.
-const DEPENDENCY_DEPTH: usize = 3;
 
 /// Whether a private checkout is on a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,33 +30,6 @@ pub enum Branching {
     Branch,
     /// On a detached HEAD: nothing is committed.
     Detached,
-}
-
-/// Links a folder of dependencies. The autoloader of Composer finds the project's own classes from the
-/// real path of its files, so that these are copied: a link would lead to the classes of the user's checkout.
-fn link_dependency(from: &Path, to: &Path) -> std::io::Result<()> {
-    let is_composer = from.join("composer").is_dir() && from.join("autoload.php").is_file();
-    if !is_composer {
-        return std::os::unix::fs::symlink(from, to);
-    }
-    copy_files(from, to, &["composer", "bin"])
-}
-
-/// Copies the plain files of a folder and of those below it that are named, and links the rest.
-fn copy_files(from: &Path, to: &Path, below: &[&str]) -> std::io::Result<()> {
-    files::create_folder(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_file() {
-            fs::copy(entry.path(), target)?;
-        } else if kind.is_dir() && below.iter().any(|name| entry.file_name() == *name) {
-            copy_files(&entry.path(), &target, &[])?;
-        } else {
-            std::os::unix::fs::symlink(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }
 
 /// Settings of a private checkout.
@@ -80,10 +49,11 @@ pub struct WorktreeSettings<'a> {
 pub struct RepoWorktree {
     /// `git2::Repository` may move between threads but not be shared.
     repo: Mutex<Repository>,
+    user: UserRepository,
     origin: Mutex<Origin>,
     /// What each checkout lacks, by its root.
     gaps: Mutex<BTreeMap<PathBuf, Vec<CheckoutGap>>>,
-    checkout: PathBuf,
+    untracked: Untracked,
     folder: PathBuf,
     root: PathBuf,
     registration: PathBuf,
@@ -110,11 +80,14 @@ impl RepoWorktree {
         }
         register(&facts.common, &registration, &root, settings)?;
         let repo = Repository::open(&registration).map_err(failed("open the private checkout"))?;
+        let user = UserRepository::read(&repo, &facts.common, facts.branch.as_deref())
+            .map_err(failed("read the references of the repository"))?;
         Ok(Self {
+            user,
             repo: Mutex::new(repo),
             origin: Mutex::new(Origin::of(&facts.root, false)?),
             gaps: Mutex::default(),
-            checkout: facts.root.clone(),
+            untracked: Untracked::find_in(&main, &facts.root),
             folder,
             root,
             registration,
@@ -128,31 +101,6 @@ impl RepoWorktree {
         act(&self.repo.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn link_dependencies(&self, root: &Path) -> Result<(), GitError> {
-        let mut folders = vec![(PathBuf::new(), 0)];
-        while let Some((folder, depth)) = folders.pop() {
-            for name in DEPENDENCIES {
-                let (from, to) =
-                    (self.checkout.join(&folder).join(name), root.join(&folder).join(name));
-                if from.is_dir() && fs::symlink_metadata(&to).is_err() {
-                    link_dependency(&from, &to).map_err(io(format!("link {name}")))?;
-                }
-            }
-            if depth == DEPENDENCY_DEPTH {
-                continue;
-            }
-            let Ok(entries) = fs::read_dir(root.join(&folder)) else { continue };
-            for entry in entries.flatten() {
-                let name = entry.file_name();
-                let hidden = name.to_string_lossy().starts_with('.');
-                if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push((folder.join(name), depth + 1));
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The emptied folder of this name.
     fn emptied(&self, name: &str) -> Result<PathBuf, GitError> {
         let folder = self.folder.join(name);
@@ -161,33 +109,18 @@ impl RepoWorktree {
         Ok(folder)
     }
 
-    /// Links a folder to a git directory of its own, beside it, in which its files are what is committed: HEAD
-    /// is on `commit`, or on a commit above it if that has other files. One for copies of the folder is in
-    /// it; its index takes every file for unchanged.
+    /// Makes the files of a folder what is committed for git: in `commit`, or above it if that has other files.
     fn lay_history(
         &self,
         target: &TreeId,
         commit: &CommitId,
         folder: &Path,
-        name: &str,
     ) -> Result<(), GitError> {
-        let history = self.emptied(&format!("{name}.git"))?;
-        let of_copies = history.join(GIT_FOLDER_OF_COPIES);
-        fs::create_dir_all(&of_copies).map_err(io("create the git directory of copies"))?;
         self.with(|repo| {
             let tree = tree::find(repo, target)?;
             let head = commit::with_tree(repo, &find_commit(repo, commit)?, &tree)?;
-            for folder in [&history, &of_copies] {
-                let shared = format!("{}\n", repo.commondir().display());
-                // Other users read them: tests may run as one.
-                for (file, text) in [("HEAD", format!("{head}\n")), ("commondir", shared)] {
-                    fs::write(folder.join(file), text).map_err(io(format!("write {file}")))?;
-                }
-                write_index(&repo.path().join("index"), folder, &tree, *folder == of_copies)?;
-            }
-            Ok(())
-        })?;
-        write_texts([(folder.join(".git"), format!("gitdir: {}\n", history.display()))])
+            self.user.write_directory(folder, head, &tree, &repo.path().join("index"))
+        })
     }
 
     /// Writes a tree as the user's checkout has it, and keeps what it lacks. What the first one did not lack,
@@ -203,7 +136,7 @@ impl RepoWorktree {
         }
         all.insert(root.to_owned(), gaps);
         drop(all);
-        self.link_dependencies(root)
+        self.untracked.take_over(root)
     }
 }
 
@@ -292,42 +225,15 @@ fn register(
     };
     fs::create_dir_all(root).map_err(io(format!("create {}", root.display())))?;
     fs::create_dir_all(registration).map_err(io(format!("create {}", registration.display())))?;
-    let link = root.join(".git");
     write_texts([
         (registration.join("HEAD"), head),
         (registration.join("commondir"), format!("{}\n", common.display())),
-        (registration.join("gitdir"), format!("{}\n", link.display())),
-        (link, format!("gitdir: {}\n", registration.display())),
+        (registration.join("gitdir"), format!("{}\n", root.join(".git").display())),
     ])?;
     // libgit2 reads `shallow` beside HEAD, not from the shared directory.
     copy_shallow(common, registration)?;
     // We hold the session's lock, so an existing lock file is left over from a kill.
     files::remove(&registration.join("index.lock")).map_err(io("remove a left-over index.lock"))
-}
-
-/// Writes the index of a tree into a git directory, with what `known` says of files that a sparse checkout
-/// leaves out.
-fn write_index(
-    known: &Path,
-    folder: &Path,
-    tree: &git2::Tree<'_>,
-    is_of_copies: bool,
-) -> Result<(), GitError> {
-    let path = folder.join("index");
-    if known.exists() {
-        fs::copy(known, &path).map_err(io("copy an index"))?;
-    }
-    let write = || {
-        let mut index = git2::Index::open(&path)?;
-        index.read_tree(tree)?;
-        let entries: Vec<_> = if is_of_copies { index.iter().collect() } else { Vec::new() };
-        for mut entry in entries {
-            entry.flags |= git2::IndexEntryFlag::VALID.bits();
-            index.add(&entry)?;
-        }
-        index.write()
-    };
-    write().map_err(failed("write the index of a checkout"))
 }
 
 fn write_texts<const N: usize>(texts: [(PathBuf, String); N]) -> Result<(), GitError> {
@@ -364,7 +270,7 @@ impl Worktree for RepoWorktree {
 
     async fn checkout(&self, target: &TreeId) -> Result<(), GitError> {
         self.write(target, &self.root, Place::Checkout)?;
-        self.lay_history(target, &self.tip().await?, &self.root, "tree")
+        self.lay_history(target, &self.tip().await?, &self.root)
     }
 
     fn gaps(&self, root: &Path) -> Vec<CheckoutGap> {
@@ -428,7 +334,7 @@ impl Worktree for RepoWorktree {
         let folder = self.emptied(name)?;
         self.write(target, &folder, Place::Folder(&folder))?;
         let tip = self.tip().await?;
-        self.lay_history(target, commit.unwrap_or(&tip), &folder, name)?;
+        self.lay_history(target, commit.unwrap_or(&tip), &folder)?;
         Ok(folder)
     }
 
@@ -440,7 +346,7 @@ impl Worktree for RepoWorktree {
         })?;
         folder_edits::remove_agent_files(&folder)
             .map_err(io(format!("remove settings of agents from {}", folder.display())))?;
-        self.link_dependencies(&folder)?;
+        self.untracked.take_over(&folder)?;
         Ok(folder)
     }
 

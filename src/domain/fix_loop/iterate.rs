@@ -200,7 +200,8 @@ impl FixLoop {
             format!(", the error is at {}:{}", frame.file, frame.line)
         });
         Some(format!(
-            "`{}` does not load{place}, and no edit of one token or one name of the product could be tried",
+            "`{}` does not load{place}, and none of the edits that regreen tries there helps: a name, the syntax, \
+             an operator or a number of the line",
             unloaded.id
         ))
     }

@@ -14,8 +14,8 @@ use super::super::invocation::Access;
 /// Folders nested deeper than this keep their owner; only misbehaving test code makes them.
 const DEPTH: u32 = 100;
 
-/// Entries that keep their owner: a worktree's `.git` link and the drivers in a scratch folder.
-const OURS: &[&[u8]] = &[b".git", b"drivers"];
+/// The entry that keeps its owner: the drivers in a scratch folder.
+const DRIVERS: &str = "drivers";
 
 /// Changes the owner of the content of checkouts and scratch folder. The folders themselves keep
 /// their owner and become sticky, so that regreen's own files in them cannot be moved away.
@@ -32,11 +32,9 @@ pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
         let open = File::open(folder)?;
         open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
         below(&open.into(), user, 0)?;
-        let (drivers, link) = (folder.join("drivers"), folder.join(".git"));
+        let drivers = folder.join(DRIVERS);
         if *folder == access.scratch && drivers.is_dir() {
             readable(&drivers)?;
-        } else if std::fs::symlink_metadata(&link).is_ok_and(|facts| facts.is_file()) {
-            std::fs::set_permissions(&link, std::fs::Permissions::from_mode(0o644))?;
         }
     }
     Ok(())
@@ -74,8 +72,8 @@ fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") || depth == 0 && OURS.contains(&name.to_bytes())
-        {
+        let is_ours = depth == 0 && name.to_bytes() == DRIVERS.as_bytes();
+        if matches!(name.to_bytes(), b"." | b"..") || is_ours {
             continue;
         }
         // `O_PATH` opens the entry itself, whatever it is by now, without any effect on it.

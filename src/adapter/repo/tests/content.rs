@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::domain::checkout_gap::{CheckoutGap, GapCause};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::effect::Worktree as _;
+use crate::effect::{INDEX_OF_COPIES, Worktree as _};
 
 use super::*;
 
@@ -181,9 +181,18 @@ fn for_git_the_files_under_test_are_what_is_committed() {
     let around = around.path().canonicalize().unwrap();
     let root = repository(&around, "repo", &[("a.txt", b"a\n"), ("b.txt", b"b\n")]);
     git(&root, &["tag", "v1"]);
+    git(&root, &["remote", "add", "origin", "https://user:secret-word@example.org/a.git"]);
+    git(&root, &["config", "http.extraheader", "AUTHORIZATION: secret-word"]);
     let (worktree, tree) = checked_out(&root);
     let own = worktree.root();
     assert_eq!(git(own, &["describe", "--tags", "--dirty"]), "v1");
+    assert_eq!(git(own, &["branch", "--show-current"]), "main");
+    assert_eq!(git(own, &["remote", "get-url", "origin"]), "https://example.org/a.git");
+    assert!(!fs::read_to_string(own.join(".git/config")).unwrap().contains("secret-word"));
+    let before = git(&root, &["for-each-ref"]);
+    git(own, &["commit", "-q", "--allow-empty", "-m", "of a test"]);
+    git(own, &["tag", "of-a-test"]);
+    assert_eq!(git(&root, &["for-each-ref"]), before, "a test does not reach it");
     let edit = |file: &str, before: Option<&str>, after: Option<&str>| FileEdit {
         file: RepoPath::parse(file).unwrap(),
         before: before.map(str::to_owned),
@@ -210,15 +219,54 @@ fn for_git_the_files_under_test_are_what_is_committed() {
         assert_eq!(git(own, &["rev-parse", "HEAD"]), git(&root, &["rev-parse", "main"]));
     });
     assert_eq!(git(&root, &["branch", "--list", "--format=%(refname:short)"]), "main\nregreen/x");
+    let outside = around.join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::remove_dir_all(own.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&outside, own.join(".git")).unwrap();
+    futures::executor::block_on(worktree.checkout(&tree)).unwrap();
+    assert!(files_of(&outside).is_empty() && own.join(".git").join("HEAD").is_file());
+    assert!(!own.join(".git").is_symlink(), "test code may have laid the link");
     let copy = around.join("copy");
     fs::create_dir(&copy).unwrap();
-    let link = fs::read_to_string(own.join(".git")).unwrap();
-    fs::write(copy.join(".git"), format!("{}/copies\n", link.trim_end())).unwrap();
+    let copied = Command::new("cp").arg("-r").arg(own.join(".git")).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    fs::rename(copy.join(".git").join(INDEX_OF_COPIES), copy.join(".git/index")).unwrap();
     for file in ["a.txt", "b.txt"] {
         fs::write(copy.join(file), "edited by a candidate\n").unwrap();
     }
     assert_eq!(git(&copy, &["status", "--porcelain"]), "");
     assert_eq!(git(&copy, &["describe", "--tags", "--dirty"]), "v1");
+}
+
+#[test]
+fn ignored_files_of_code_between_the_sources_are_there() {
+    let around = tempfile::tempdir().unwrap();
+    let around = around.path().canonicalize().unwrap();
+    let ignored = b"_version.py\n*.pb.go\n.env\ntest_own.py\n/build/\n";
+    let root =
+        repository(&around, "repo", &[("shop/a.py", b"a\n"), (".gitignore", ignored.as_slice())]);
+    let put = |file: &str| {
+        fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs::write(root.join(file), "generated\n").unwrap();
+    };
+    let present = [
+        "shop/_version.py",
+        "shop/a.pb.go",
+        ".env",
+        "shop/test_own.py",
+        "build/b.py",
+        "shop/new.py",
+    ];
+    for file in present {
+        put(file);
+    }
+    let (worktree, tree) = checked_out(&root);
+    let names = |folder: &Path| files_of(folder).into_keys().collect::<Vec<_>>();
+    let expected = [".gitignore", "shop/_version.py", "shop/a.pb.go", "shop/a.py"];
+    assert_eq!(names(worktree.root()), expected);
+    assert_eq!(git(worktree.root(), &["status", "--porcelain"]), "");
+    let confirmed = futures::executor::block_on(worktree.export(&tree, "confirm", None)).unwrap();
+    assert_eq!(names(&confirmed), expected);
 }
 
 #[test]

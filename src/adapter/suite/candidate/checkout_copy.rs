@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::adapter::host::files;
 use crate::domain::proposal::EditSet;
 use crate::domain::source_text;
-use crate::effect::{GIT_FOLDER_OF_COPIES, RunError};
+use crate::effect::{INDEX_OF_COPIES, RunError};
 
 use crate::adapter::suite::io_error::cannot;
 
@@ -18,9 +18,9 @@ const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
 /// Bytes in which the end of the first line is looked for.
 const FIRST_LINE: u64 = 1 << 12;
 
-/// Copies a checkout to `target`, replacing what is there; dependency folders are linked, and git finds the
-/// history of the checkout if that is a linked worktree, in which no edit of a candidate shows. Returns the
-/// real path of the copy.
+/// Copies a checkout to `target`, replacing what is there; dependency folders are linked, and of a private
+/// checkout the git directory is copied, with an index in which no edit of a candidate shows. Returns the real
+/// path of the copy.
 pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
     let copy = || {
         files::remove_tree(target)?;
@@ -39,8 +39,8 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         // What Composer finds from the real path of its files would be that of the other checkout.
         let linked =
             LINKED.iter().any(|known| name == *known) && !entry.path().join("composer").is_dir();
-        if name == ".git" {
-            link_history(&entry.path(), &target)?;
+        let is_repository = name == ".git" && kind.is_dir();
+        if is_repository && !entry.path().join(INDEX_OF_COPIES).is_file() {
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
         } else if kind.is_dir() && linked {
@@ -51,22 +51,8 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
             fs::copy(entry.path(), target)?;
         }
     }
-    Ok(())
-}
-
-/// Copies the link of a worktree; it leads to the git directory for copies where there is one.
-fn link_history(link: &Path, to: &Path) -> io::Result<()> {
-    if !link.is_file() {
-        return Ok(());
-    }
-    let text = fs::read_to_string(link)?;
-    let known = text.trim_end().strip_prefix("gitdir: ").map(Path::new);
-    let of_copies = known.map(|folder| folder.join(GIT_FOLDER_OF_COPIES));
-    let text = match of_copies.filter(|folder| folder.is_dir()) {
-        Some(folder) => format!("gitdir: {}\n", folder.display()),
-        None => text,
-    };
-    fs::write(to, text)
+    let index = to.join(INDEX_OF_COPIES);
+    if index.is_file() { fs::rename(&index, to.join("index")) } else { Ok(()) }
 }
 
 /// Which side of the edits is written.
@@ -135,13 +121,14 @@ mod tests {
         fs::write(from.join(".git"), "gitdir: elsewhere").unwrap();
         let copy = copy_checkout(&from, &to).unwrap();
         assert_eq!(fs::read_to_string(copy.join(".git")).unwrap(), "gitdir: elsewhere");
-        let history = folder.path().join("history");
-        fs::create_dir_all(history.join("copies")).unwrap();
-        let link = |folder: &Path| format!("gitdir: {}\n", folder.display());
-        fs::write(from.join(".git"), link(&history)).unwrap();
-        let copy = copy_checkout(&from, &to).unwrap();
-        let linked = fs::read_to_string(copy.join(".git")).unwrap();
-        assert_eq!(linked, link(&history.join("copies")));
+        fs::remove_file(from.join(".git")).unwrap();
+        fs::create_dir(from.join(".git")).unwrap();
+        for file in ["HEAD", "index", INDEX_OF_COPIES] {
+            fs::write(from.join(".git").join(file), file).unwrap();
+        }
+        let copy = copy_checkout(&from, &to).unwrap().join(".git");
+        assert_eq!(fs::read_to_string(copy.join("HEAD")).unwrap(), "HEAD");
+        assert_eq!(fs::read_to_string(copy.join("index")).unwrap(), INDEX_OF_COPIES);
     }
 
     #[test]

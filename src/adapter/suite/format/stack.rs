@@ -34,8 +34,11 @@ static PATTERNS: [FramePattern; 12] = [
         r#"(?m)^(?:E\s)?\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?"#,
         true
     ),
-    // pytest, short: x/y.py:3: in f
-    frame_pattern!(r"(?m)^(?P<file>[^\s:]+\.py):(?P<line>\d+): in (?P<function>[^\n]+)", true),
+    // pytest: x/y.py:3: in f, and x/y.py:3: ValueError
+    frame_pattern!(
+        r"(?m)^(?P<file>[^\s:]+\.py):(?P<line>\d+): (?:in (?P<function>[^\n]+)|\w*$)",
+        true
+    ),
     // JavaScript: at f (file:///x/y.js:3:5) and at /x/y.js:3:5
     frame_pattern!(
         r"(?m)^\s*at (?:async )?(?:(?P<function>[^\n(]+?) \()?(?P<file>(?:file://)?/?[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
@@ -102,6 +105,10 @@ pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
         if pattern.innermost_last {
             found.reverse();
         }
+        // A place may be printed in more than one form.
+        found.retain(|frame: &Frame| {
+            !all.iter().any(|known: &Frame| (&known.file, known.line) == (&frame.file, frame.line))
+        });
         all.extend(found);
     }
     all.truncate(FRAMES);
@@ -140,6 +147,10 @@ mod tests {
             (
                 "Error: no\n    at total (file:///repo/src/cart.js:7:3)\n    at async /repo/test/cart.test.mjs:9:1\n    at node:internal/x:1:1\n    at f (/repo/node_modules/m/i.js:1:1)\n",
                 vec![("src/cart.js", 7, "total"), ("test/cart.test.mjs", 9, "")],
+            ),
+            (
+                "tests/test_a.py:4: \n>   f()\na.py:2: ZeroDivisionError\na.py:9: UserWarning: old\n",
+                vec![("a.py", 2, ""), ("tests/test_a.py", 4, "")],
             ),
             ("thread 'x' panicked at src/lib.rs:12:5:\nboom", vec![("src/lib.rs", 12, "")]),
             ("    sum_test.go:12: got 3", vec![("sum_test.go", 12, "")]),

@@ -144,7 +144,8 @@ fn configuration(site: &Site) -> Option<String> {
         return Some("pytest.ini".into());
     }
     for (file, mark) in [
-        ("pyproject.toml", "[tool.pytest"),
+        ("pyproject.toml", "[tool.pytest.ini_options]"),
+        ("pyproject.toml", "[tool.pytest]"),
         ("setup.cfg", "[tool:pytest]"),
         ("tox.ini", "[pytest]"),
     ] {

@@ -2,8 +2,9 @@
 //! request.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,8 @@ struct RunnerMessage {
 pub struct FileRun {
     pub cases: Vec<TestCase>,
     pub duration: Duration,
+    /// Whether the process ended without an answer, before its time was over.
+    is_cut: bool,
 }
 
 impl CheckoutCopy {
@@ -175,7 +178,10 @@ impl CheckoutCopy {
             Err(error) => Err(error),
         };
         // Dropping a server that hangs kills its process group.
-        let Ok(Some(answer)) = answer else { return Ok((None, FileRun::default())) };
+        let is_cut = !matches!(&answer, Err(error) if error.kind() == ErrorKind::TimedOut);
+        let Ok(Some(answer)) = answer else {
+            return Ok((None, FileRun { is_cut, ..FileRun::default() }));
+        };
         self.changed.clear();
         self.remember_settings(&answer);
         let server = (!answer.grown).then_some(server);
@@ -183,7 +189,7 @@ impl CheckoutCopy {
             return Ok((server, FileRun::default()));
         }
         let duration = Duration::try_from_secs_f64(answer.seconds).unwrap_or_default();
-        Ok((server, FileRun { cases: self.read_report()?, duration }))
+        Ok((server, FileRun { cases: self.read_report()?, duration, is_cut: false }))
     }
 
     /// Like `run_in`, in the server of this copy, which is restarted after it ended; `None` when it
@@ -195,9 +201,8 @@ impl CheckoutCopy {
         starting: Duration,
     ) -> Result<Option<FileRun>, RunError> {
         if let Some(used) = self.server.take() {
-            let began = Instant::now();
             let (server, run) = self.run_in(used, file, limit, starting).await?;
-            if server.is_some() || !run.cases.is_empty() || began.elapsed() >= limit {
+            if !run.is_cut {
                 self.server = server;
                 return Ok(Some(run));
             }

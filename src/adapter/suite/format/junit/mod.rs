@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use quick_xml::events::BytesStart;
 
 use crate::domain::declared::{Declared, Document, Held};
-use crate::domain::test::Status;
+use crate::domain::test::{CaseKind, Status};
 
 use super::xml::{Piece, attribute, attributes, ends_before, read_pieces};
 use super::{
@@ -408,7 +408,8 @@ fn read_outcome(name: &[u8], element: &BytesStart<'_>, case: &mut ReportedTest) 
             }
             true
         }
-        b"skipped" | b"disabled" | b"ignored" | b"notrun" | b"inconclusive" => {
+        // JUnit calls a test aborted whose assumption does not hold.
+        b"skipped" | b"disabled" | b"ignored" | b"notrun" | b"inconclusive" | b"aborted" => {
             // A status beside it says no more than it does; a failure before it stays one.
             if case.status != Some(Status::Failed) {
                 case.status = Some(Status::Skipped);
@@ -423,7 +424,25 @@ fn read_outcome(name: &[u8], element: &BytesStart<'_>, case: &mut ReportedTest) 
     }
 }
 
+/// How Mocha names hooks that fail, which stand in the place of the tests around which they run.
+const HOOKS: &[&str] =
+    &["\"before all\" hook", "\"before each\" hook", "\"after all\" hook", "\"after each\" hook"];
+
+/// What a failing entry is: pytest reports a file that does not load as a test, too.
+fn kind_of(case: &ReportedTest) -> CaseKind {
+    if HOOKS.iter().any(|hook| case.id.contains(hook)) {
+        CaseKind::Hook
+    } else if case.message == "collection failure" {
+        CaseKind::Unloaded
+    } else {
+        CaseKind::Test
+    }
+}
+
 fn finish(mut case: ReportedTest) -> ReportedTest {
+    if case.status == Some(Status::Failed) {
+        case.kind = kind_of(&case);
+    }
     if case.status == Some(Status::Failed) {
         case.retried = Retried::No;
     }

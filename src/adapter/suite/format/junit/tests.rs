@@ -34,6 +34,31 @@ fn every_outcome_is_read() {
     assert_eq!(tests[3].message, "no");
 }
 
+#[test]
+fn what_stands_in_the_place_of_tests_is_no_test() {
+    let table = [
+        (
+            r#"<testcase classname="" name="tests.test_price"><error message="collection failure">E   ValueError</error></testcase>"#,
+            CaseKind::Unloaded,
+        ),
+        (
+            r#"<testcase classname="Store" name="&quot;before all&quot; hook for &quot;has a name&quot;"><failure>no</failure></testcase>"#,
+            CaseKind::Hook,
+        ),
+        (
+            r#"<testcase classname="Store" name="has a hook"><failure>no</failure></testcase>"#,
+            CaseKind::Test,
+        ),
+    ];
+    for (case, kind) in table {
+        let tests = parse(&format!("<testsuite>{case}</testsuite>")).unwrap().cases;
+        assert_eq!(tests[0].kind, kind, "{case}");
+    }
+    let aborted =
+        parse("<testsuite><testcase name=\"a\"><aborted/></testcase></testsuite>").unwrap();
+    assert_eq!(aborted.cases[0].status, Some(Status::Skipped));
+}
+
 /// The objections to a report, with its failing results.
 fn objections_to(text: &str) -> (Vec<String>, Vec<String>) {
     let report = parse(text).unwrap();
