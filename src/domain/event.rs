@@ -188,7 +188,7 @@ pub struct WrittenFile {
 }
 
 /// How a run ended, with everything that a summary shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
     pub session: String,
@@ -342,7 +342,7 @@ pub struct NeededHunk {
 }
 
 /// How a session ended (specification.md 7.15, 9.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Every test passes on a final full run.
@@ -350,6 +350,7 @@ pub enum Ending {
     /// The target was reached, and only low-criticality failures are left.
     PartialSuccess,
     /// The gate was not met.
+    #[default]
     Failure,
     /// Stopped at a checkpoint: budget, deadline or a signal. Resumable.
     Blocked,

@@ -14,8 +14,9 @@ use super::super::invocation::Access;
 /// Folders nested deeper than this keep their owner; only misbehaving test code makes them.
 const DEPTH: u32 = 100;
 
-/// The entry that keeps its owner: the drivers in a scratch folder.
-const DRIVERS: &str = "drivers";
+/// Entries that keep their owner: the git directory of a checkout, of which the content changes it, and the
+/// drivers in a scratch folder.
+const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
 /// Changes the owner of the content of checkouts and scratch folder. The folders themselves keep
 /// their owner and become sticky, so that regreen's own files in them cannot be moved away.
@@ -31,8 +32,13 @@ pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         let open = File::open(folder)?;
         open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
+        let git = openat(&open, ".git", OFlags::DIRECTORY | OFlags::NOFOLLOW, Mode::empty());
+        if let Ok(git) = git.map(File::from) {
+            git.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
+            below(&git.into(), user, 0)?;
+        }
         below(&open.into(), user, 0)?;
-        let drivers = folder.join(DRIVERS);
+        let drivers = folder.join("drivers");
         if *folder == access.scratch && drivers.is_dir() {
             readable(&drivers)?;
         }
@@ -72,7 +78,7 @@ fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
     for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        let is_ours = depth == 0 && name.to_bytes() == DRIVERS.as_bytes();
+        let is_ours = depth == 0 && OURS.contains(&name.to_bytes());
         if matches!(name.to_bytes(), b"." | b"..") || is_ours {
             continue;
         }
