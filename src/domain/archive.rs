@@ -130,7 +130,7 @@ fn lessons(state: &FixLoop) -> Lessons {
     };
     let failed = |one: &IterationRecord| {
         let row = &one.row;
-        format!("iteration {}, {}, {}: {}", row.iteration, row.strategy, one.result, one.reason)
+        format!("iteration {}, {}, {}: {}", row.iteration, row.strategy, one.result, row.reason)
     };
     let (good, bad): (Vec<_>, Vec<_>) =
         state.iterations.iter().partition(|one| one.result == IterationResult::Improved);

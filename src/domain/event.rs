@@ -418,6 +418,9 @@ pub struct IterationRow {
     pub reached: Option<PassRate>,
     /// The result: `improved`, `unchanged`, `regression`, `error`.
     pub outcome: String,
+    /// Why, in text written by regreen.
+    #[serde(default)]
+    pub reason: String,
     /// Number of tests run in all runs of this iteration.
     pub tests_run: u32,
     /// Number of tests that full runs would have executed instead.

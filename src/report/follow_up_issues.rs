@@ -298,6 +298,7 @@ mod tests {
         let rate = |passed| PassRate::of(passed, 6).unwrap();
         let passed = 6 - u32::try_from(failing.len()).unwrap();
         IterationRow {
+            reason: String::new(),
             iteration,
             strategy: Strategy::Conservative,
             before: rate(3),

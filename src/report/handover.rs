@@ -107,7 +107,7 @@ fn attempts(one: &IterationRecord) -> Vec<String> {
         "iteration {number}, {}: {}: {}",
         one.row.strategy,
         code(&one.row.summary),
-        code(&one.reason)
+        code(&one.row.reason)
     )];
     lines.extend(
         one.refusals

@@ -190,7 +190,7 @@ pub fn history(state: &FixLoop, known: Option<&Value>, now: &str) -> Value {
             "pass_rate_after": one.row.after.to_string(),
             "outcome": one.result,
             "commit_sha": one.row.commit,
-            "regression_reason": regressed.then_some(&one.reason),
+            "regression_reason": regressed.then_some(&one.row.reason),
             "summary": one.row.summary,
             "timestamp": time_of(one.row.iteration),
         })
@@ -223,7 +223,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
         row.tests_run,
         row.tests_of,
         row.tried,
-        code(&one.reason),
+        code(&row.reason),
         code(&row.summary),
         row.commit.as_ref().map_or("none", |commit| commit.as_str()),
     )

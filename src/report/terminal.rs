@@ -2,6 +2,7 @@
 
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
+use crate::domain::fix_loop::IterationResult;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
 use crate::domain::text::count;
@@ -191,7 +192,13 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::Minimised(minimised) => {
             vec![format!("  {} {}", style.paint(Paint::Green, "✓"), made_smaller(minimised))]
         }
-        Event::IterationEnded(row) => vec![ended(row, style)],
+        Event::IterationEnded(row) => {
+            // Of an edit that was tried and not kept, the candidates do not say what was wrong with it.
+            let is_told = row.tests_run > 0 && row.outcome != IterationResult::Improved.to_string();
+            let why = format!("    {}", single_safe_line(&row.reason, 160));
+            let why = is_told.then(|| style.paint(Paint::Dim, &why));
+            std::iter::once(ended(row, style)).chain(why).collect()
+        }
     }
 }
 
@@ -335,6 +342,7 @@ mod tests {
     fn row(iteration: u32, outcome: &str, reached: Option<u32>) -> IterationRow {
         let rate = |passed| PassRate::of(passed, 64).unwrap();
         IterationRow {
+            reason: String::new(),
             iteration,
             strategy: Strategy::Conservative,
             before: rate(50),

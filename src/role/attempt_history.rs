@@ -39,7 +39,7 @@ fn iteration(one: &IterationRecord, root: &str) -> String {
     let row = &one.row;
     let mut text = format!(
         "- iteration {} ({}): {}; {}; {}\n",
-        row.iteration, row.strategy, row.outcome, row.summary, one.reason
+        row.iteration, row.strategy, row.outcome, row.summary, row.reason
     );
     for refusal in &one.refusals {
         text.push_str(&format!("  refused: {refusal}\n"));

@@ -51,10 +51,12 @@ pub struct UserRepository {
 }
 
 impl UserRepository {
+    /// Reads a repository, in which `fix_branch` is ours and not the user's.
     pub fn read(
         repo: &Repository,
         common: &Path,
         branch: Option<&str>,
+        fix_branch: &str,
     ) -> Result<Self, git2::Error> {
         let mut settings = Vec::new();
         repo.config()?.entries(None)?.for_each(|entry| {
@@ -72,6 +74,11 @@ impl UserRepository {
         let (mut direct, mut symbolic) = (Vec::new(), Vec::new());
         for reference in repo.references()?.flatten() {
             let Ok(name) = reference.name() else { continue };
+            let is_ours = name.strip_prefix("refs/heads/") == Some(fix_branch)
+                || name.starts_with("refs/regreen/");
+            if is_ours {
+                continue;
+            }
             match (reference.target(), reference.symbolic_target()) {
                 (Some(target), _) if own.as_deref() != Some(name) => {
                     direct.push((name.to_owned(), target));

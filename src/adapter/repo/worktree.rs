@@ -80,7 +80,8 @@ impl RepoWorktree {
         }
         register(&facts.common, &registration, &root, settings)?;
         let repo = Repository::open(&registration).map_err(failed("open the private checkout"))?;
-        let user = UserRepository::read(&repo, &facts.common, facts.branch.as_deref())
+        let branch = facts.branch.as_deref();
+        let user = UserRepository::read(&repo, &facts.common, branch, settings.branch)
             .map_err(failed("read the references of the repository"))?;
         Ok(Self {
             user,

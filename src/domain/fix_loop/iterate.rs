@@ -368,6 +368,7 @@ impl FixLoop {
             after,
             reached: judged.reached.filter(|_| reverted),
             outcome: judged.result.to_string(),
+            reason: judged.reason.clone(),
             tests_run: attempt.tests_run,
             tests_of: attempt.tests_of,
             tried: attempt.tried,
@@ -413,7 +414,6 @@ impl FixLoop {
         self.iterations.push(IterationRecord {
             row,
             result: judged.result,
-            reason: judged.reason,
             failed_tests: self.failing(),
             points: plan.map_or_else(Vec::new, |plan| {
                 plan.modification_points.iter().map(ToString::to_string).collect()

@@ -315,7 +315,6 @@ pub struct IterationRecord {
     #[serde(flatten)]
     pub row: IterationRow,
     pub result: IterationResult,
-    pub reason: String,
     /// Tests that fail on the sources accepted after the iteration.
     pub failed_tests: Vec<TestId>,
     /// The places that its plan named.

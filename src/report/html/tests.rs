@@ -57,6 +57,7 @@ fn call(text: &str) -> ProviderCall {
 fn row(iteration: u32, text: &str, failing: &[TestId]) -> IterationRow {
     let regressed = iteration % 3 == 2;
     IterationRow {
+        reason: String::new(),
         iteration,
         strategy: Strategy::Conservative,
         before: rate(7, 10),

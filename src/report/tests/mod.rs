@@ -76,6 +76,7 @@ fn row(
     summary: &str,
 ) -> IterationRow {
     IterationRow {
+        reason: String::new(),
         iteration,
         strategy: if iteration == 2 { Boldness::Aggressive } else { Boldness::Conservative },
         before: rate(if iteration == 1 { 51 } else { 56 }, 60),

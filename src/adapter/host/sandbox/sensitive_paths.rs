@@ -103,7 +103,7 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     // A checkout step leaves its token in the git configuration of the workspace, which is another
     // folder than ours when regreen runs as an action.
     let workspace = environment::path_from("GITHUB_WORKSPACE");
-    let configs = protected.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
+    let configs = protected.iter().chain(&workspace).flat_map(|folder| git_configurations(folder));
     let of_user = environment::real_home()
         .map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
     let of_user = of_user.into_iter().flatten();
@@ -111,6 +111,21 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
         std::fs::read_to_string(config).is_ok_and(|text| holds_credentials(&text))
     }));
     real_paths(&found)
+}
+
+/// The files below the git directory of a checkout, or around a folder in one, that may hold credentials, with
+/// those that its configuration includes.
+pub(super) fn git_configurations(folder: &Path) -> Vec<PathBuf> {
+    let inside =
+        folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".git"));
+    let git = inside.map_or_else(|| folder.join(".git"), Path::to_owned);
+    let mut found = ["config", "config.worktree", "FETCH_HEAD"].map(|name| git.join(name)).to_vec();
+    found.extend(children(&git.join("modules")).into_iter().map(|module| module.join("config")));
+    let text = std::fs::read_to_string(git.join("config")).unwrap_or_default();
+    let values = text.lines().filter_map(|line| line.split_once('='));
+    let included = values.filter(|(key, _)| key.trim() == "path");
+    found.extend(included.map(|(_, path)| git.join(path.trim().trim_matches('"'))));
+    found
 }
 
 /// The existing paths, each once by its real path; the root folder is left out as a mistake.

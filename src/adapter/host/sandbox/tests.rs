@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sensitive_paths::{apart, complement_of, holds_credentials};
+use super::sensitive_paths::{apart, complement_of, git_configurations, holds_credentials};
 use super::*;
 
 const ALL: Facts = Facts { launcher: true, may_change_user: true, landlock: 6 };
@@ -156,4 +156,18 @@ fn a_git_configuration_with_a_password_is_recognised() {
     for (text, expected) in table {
         assert_eq!(holds_credentials(text), expected, "{text}");
     }
+}
+
+#[test]
+fn configurations_of_git_are_found_with_those_that_they_include() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = folder.path().join(".git");
+    std::fs::create_dir_all(git.join("modules/sub")).unwrap();
+    std::fs::create_dir_all(git.join("regreen/active/x")).unwrap();
+    crate::adapter::host::files::write(&git.join("config"), b"[include]\n\tpath = own.inc\n")
+        .unwrap();
+    let expected = ["config", "config.worktree", "FETCH_HEAD", "modules/sub/config", "own.inc"];
+    let expected = expected.map(|name| git.join(name));
+    assert_eq!(git_configurations(folder.path()), expected);
+    assert_eq!(git_configurations(&git.join("regreen/active/x")), expected);
 }

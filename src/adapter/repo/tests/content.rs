@@ -186,7 +186,11 @@ fn for_git_the_files_under_test_are_what_is_committed() {
     let (worktree, tree) = checked_out(&root);
     let own = worktree.root();
     assert_eq!(git(own, &["describe", "--tags", "--dirty"]), "v1");
-    assert_eq!(git(own, &["branch", "--show-current"]), "main");
+    assert_eq!(
+        git(own, &["branch", "--format=%(refname:short)"]),
+        "main",
+        "without the fix branch"
+    );
     assert_eq!(git(own, &["remote", "get-url", "origin"]), "https://example.org/a.git");
     assert!(!fs::read_to_string(own.join(".git/config")).unwrap().contains("secret-word"));
     let before = git(&root, &["for-each-ref"]);

@@ -147,7 +147,7 @@ fn an_outage_of_every_provider_is_no_search() {
     ];
     for (why, plan, degraded, reason, end) in table {
         let once = unanswered(begin(), plan.clone(), degraded);
-        assert_eq!(once.iterations[0].reason, reason, "{why}");
+        assert_eq!(once.iterations[0].row.reason, reason, "{why}");
         assert_eq!(once.selected_strategy, Some(Strategy::Reflective), "{why}");
         let verdict = unanswered(once, plan, degraded).verdict.unwrap();
         assert!(verdict.reason.starts_with(end), "{why}: {}", verdict.reason);

@@ -533,7 +533,7 @@ fn candidates_that_only_ran_out_of_time_are_said_to_have() {
         }
         other => panic!("{other:?}"),
     };
-    let reason = &state.advance(done, 1).0.iterations[0].reason;
+    let reason = &state.advance(done, 1).0.iterations[0].row.reason;
     assert_eq!(reason, "no plausible edit among 97 candidates, of which 3 only ran out of time");
 }
 
