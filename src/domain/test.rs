@@ -147,6 +147,12 @@ impl TestCase {
         }
     }
 
+    /// Whether nothing says where the test failed, as when its process ended.
+    pub fn is_placeless(&self) -> bool {
+        let frames = self.failure.as_ref().map_or(&[][..], |failure| &failure.frames);
+        self.file.is_none() && frames.is_empty()
+    }
+
     /// Whether this is a hook that runs before or after a test.
     pub fn runs_around(&self, test: &Self) -> bool {
         test.kind == CaseKind::Test && self.is_hook_of(&test.id)

@@ -239,7 +239,7 @@ enum Blindness {
     None,
     /// It runs no body of a function.
     NoBody,
-    /// Likewise, and it failed around the tests.
+    /// Likewise, and it failed around the tests, or at no place that is known.
     Around,
 }
 
@@ -264,7 +264,7 @@ fn clusters(
     };
     // Failures with the same most suspicious function form a group. For failures that run no
     // function body this is only a guess, so their group comes last and does not hold up others; least is
-    // known of what failed around the tests, which is nobody's cause but its own.
+    // known of what failed around the tests or at no place, which is nobody's cause but its own.
     let mut groups: BTreeMap<(Blindness, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
@@ -275,7 +275,7 @@ fn clusters(
             lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, outlines))
         });
         let blindness = match blind {
-            true if case.kind == CaseKind::Hook => Blindness::Around,
+            true if case.kind == CaseKind::Hook || case.is_placeless() => Blindness::Around,
             true => Blindness::NoBody,
             false => Blindness::None,
         };

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git2::{ConfigLevel, Oid, Repository, Tree};
+use git2::{ConfigLevel, DiffOptions, Oid, Repository, Tree};
 
 use crate::adapter::host::files;
 use crate::effect::{GitError, INDEX_OF_COPIES};
@@ -120,7 +120,8 @@ impl UserRepository {
                 .iter()
                 .try_for_each(|(name, value)| config.set_multivar(name, "$^", value))
         };
-        configure().map_err(failed("write the settings of a checkout"))
+        configure().map_err(failed("write the settings of a checkout"))?;
+        refresh_index(checkout).map_err(failed("refresh the index of a checkout"))
     }
 
     #[expect(
@@ -166,6 +167,12 @@ fn remove_any(path: &Path) -> std::io::Result<()> {
         Ok(facts) if !facts.is_dir() => files::remove(path),
         _ => files::remove_tree(path),
     }
+}
+
+/// Writes the times of unchanged files into the index: a test may ask git without refreshing it.
+fn refresh_index(checkout: &Path) -> Result<(), git2::Error> {
+    let repo = Repository::open(checkout)?;
+    repo.diff_index_to_workdir(None, Some(DiffOptions::new().update_index(true))).map(drop)
 }
 
 /// Makes an index that of a tree, and keeps what it says of files that have not changed.

@@ -178,7 +178,8 @@ impl FixLoop {
             &self.failing(),
             &self.terms.thresholds,
         );
-        let is_untried = self.iterations.last().is_some_and(|last| last.row.tried == 0);
+        let is_untried =
+            rounds.last().is_some_and(|last| last.tried == 0 && last.searched && !last.skipped);
         reason.map(|reason| self.reason_without_edits().filter(|_| is_untried).unwrap_or(reason))
     }
 
@@ -192,6 +193,12 @@ impl FixLoop {
                  tried: regreen makes none by itself, and what a model edits waits for a person"
                     .to_owned(),
             );
+        }
+        if self.ledger.failing_cases().all(TestCase::is_placeless) {
+            return Some(format!(
+                "nothing says where `{}` fails, so that no edit could be tried",
+                first.id
+            ));
         }
         let unloaded =
             std::iter::once(first).chain(failing).find(|case| case.kind.is_unloaded())?;

@@ -219,6 +219,13 @@ fn for_git_the_files_under_test_are_what_is_committed() {
             assert_eq!(git(folder, &["status", "--porcelain"]), " M a.txt");
         }
         worktree.checkout(&tree).await.unwrap();
+        assert_eq!(git(own, &["diff-index", "HEAD"]), "", "without a refresh of the index");
+        fs::write(own.join("b.txt"), "b\n").unwrap();
+        worktree.checkout(&tree).await.unwrap();
+        let confirmed = worktree.export(&tree, "confirm", None).await.unwrap();
+        for folder in [own, &confirmed] {
+            assert_eq!(git(folder, &["diff-index", "HEAD"]), "", "nor behind a test that wrote");
+        }
         assert_eq!(git(own, &["status", "--porcelain"]), "");
         assert_eq!(git(own, &["rev-parse", "HEAD"]), git(&root, &["rev-parse", "main"]));
     });

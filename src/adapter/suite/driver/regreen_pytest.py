@@ -197,7 +197,9 @@ class Recorder:
             self.write({"id": hook, "kind": "hook", "status": "failed", "ms": 0, "file": file, **self.describe(report)})
         if state is not None and not is_known:
             file, line, _name = report.location
-            state.update(file=os.path.join(self.root, file), line=None if line is None else line + 1)
+            # A test in which the process ended has no place: it is no goal of a search.
+            if not is_crash(report):
+                state.update(file=os.path.join(self.root, file), line=None if line is None else line + 1)
             state["ms"] = int(state["ms"])
             self.write(state)
 

@@ -155,6 +155,21 @@ fn an_outage_of_every_provider_is_no_search() {
 }
 
 #[test]
+fn of_a_failure_at_no_place_it_is_said_that_nothing_could_be_tried() {
+    let mut baseline = outcome(&new(100, 10), 20, &[]);
+    if let FixStepOutcome::Ran(Ok(results)) = &mut baseline {
+        results.cases.iter_mut().for_each(|case| case.file = None);
+    }
+    let begun = diagnosing(new(100, 10).advance(baseline, 1).0);
+    let reason = |degraded| {
+        let once = unanswered(begun.clone(), None, degraded);
+        unanswered(once, None, degraded).verdict.unwrap().reason
+    };
+    assert!(reason(false).starts_with("nothing says where `t20` fails"), "{}", reason(false));
+    assert!(reason(true).starts_with("a reflective iteration, which"), "{}", reason(true));
+}
+
+#[test]
 fn a_reopened_session_is_judged_by_what_happened_since() {
     let last = |passing: &[usize]| play(new(100, 10), 28, passing).0.last().unwrap().clone();
     let same_cause = {
