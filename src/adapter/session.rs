@@ -2,6 +2,7 @@
 //! for fixing, characterising, measuring or planning tests.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -153,6 +154,12 @@ impl<'a> Session<'a> {
             Some(reference) => base_of(&worktree, reference, &mut notices).await?,
             None => None,
         };
+        let mut detection = detection;
+        if detection.site.report.is_some() {
+            let files = worktree.files(&worktree.tree_of(&record.git.head_sha).await?).await?;
+            let files = files.iter().map(|file| PathBuf::from(file.as_str()));
+            detection.site.committed = Arc::new(files.collect());
+        }
         let suite = open_suite(request, detection, (&facts, &store, &record), clock)?;
         let resumed = !request.session.is_new();
         let mut session =

@@ -28,7 +28,7 @@ static ADDRESS: Pattern = Pattern::new(
 
 /// Code that serves something itself.
 static SERVES: Pattern = Pattern::new(
-    r"\.listen\(|HTTPServer|createServer|serve_forever|httptest|\.bind\(|TCPServer|ServerSocket|start_server|net\.Listen|[Tt]est_?[Ss]erver",
+    r"\.listen\(|HTTPServer|createServer|serve_forever|httptest|\.bind\(|TCPServer|ServerSocket|start_server|create_server|\.accept\(|net\.Listen|[Tt]est_?[Ss]erver",
 );
 
 /// How runtimes name a file that is not there.
@@ -45,6 +45,18 @@ static WRITES: Pattern = Pattern::new(
 static READS: Pattern = Pattern::new(
     r#"(?:\benviron(?:\.get)?|\bgetenv|\bprocess\.env|\bGetenv|\bLookupEnv|\benv::var|\bENV(?:\.fetch)?)[\[(.]\s*["']?([A-Za-z_]\w*)"#,
 );
+
+/// What code gives a variable of its environment that has no value, behind its name.
+static DEFAULT: Pattern =
+    Pattern::new(r#"^["']?\s*(?:,|[)\]]*\s*(?:\|\||\?\?|or\b|\.unwrap_or|\.orElse))"#);
+
+/// How a failure says that a value is missing.
+static MISSING: Pattern = Pattern::new(
+    r"(?i)\bno(?:t|ne)\b|unset|missing|requir|undefined|\bmust\b|\bneeds?\b|none ?type|null|\bnil\b|empty|provide|keyerror|notpresent|nosuchelement",
+);
+
+/// The first port that a system gives to whoever asks for any: no service is set up there.
+const FIRST_EPHEMERAL_PORT: u32 = 32_768;
 
 /// Why a failing test cannot pass here whatever the code does; `None` where the code may be wrong.
 /// `sources` are the texts of the repository, and `files` all of its files.
@@ -66,10 +78,14 @@ pub fn missing_resource(
     if UNREACHABLE.is_match(&said) {
         let serves = any(&SERVES) || tests().any(|(_, text)| SERVES.is_match(text));
         let address = ADDRESS.captures(&said).next();
-        let address = address.map_or_else(String::new, |found| {
-            let parts = found.iter().skip(1).flatten().map(|part| part.as_str());
-            format!(" at `{}`", parts.collect::<Vec<_>>().join(":"))
-        });
+        let parts = address.iter().flat_map(|found| found.iter().skip(1).flatten());
+        let parts: Vec<&str> = parts.map(|part| part.as_str()).collect();
+        let port = parts.get(1).and_then(|port| port.parse::<u32>().ok());
+        let serves = serves || port.is_some_and(|port| port >= FIRST_EPHEMERAL_PORT);
+        let address = match parts.is_empty() {
+            true => String::new(),
+            false => format!(" at `{}`", parts.join(":")),
+        };
         return (!serves).then(|| format!("it needs a server{address}, and none answers there"));
     }
     if let Some(found) = NO_FILE.captures(&said).next() {
@@ -81,16 +97,25 @@ pub fn missing_resource(
         return (!is_own && !is_written)
             .then(|| format!("it needs the file `{name}`, which the repository does not have (if something generates it, have `--setup` do that)"));
     }
+    let last = failure.stack.lines().rev().find(|line| !line.trim().is_empty());
+    let reason = format!("{}: {}\n{}", failure.class, failure.message, last.unwrap_or_default());
+    if !MISSING.is_match(&reason) {
+        return None;
+    }
     let line = failure.frames.first().and_then(|frame| {
         let index = usize::try_from(frame.line).ok()?.checked_sub(1)?;
         sources.get(&frame.file)?.lines().nth(index)
     });
-    let name = places.iter().flat_map(|text| READS.captures(text)).find_map(|found| {
-        let name = found.get(1)?.as_str();
-        let is_named = words(&failure.message).any(|word| word == name);
+    let name = places.iter().flat_map(|text| READS.captures(text).map(move |one| (text, one)));
+    let name = name.filter_map(|(text, found)| {
+        let name = found.get(1)?;
+        let behind = text.get(name.end()..)?.lines().next().unwrap_or_default();
+        (!DEFAULT.is_match(behind)).then_some(name.as_str())
+    });
+    let name = name.into_iter().find(|name| {
         let is_read =
-            line.is_some_and(|line| READS.is_match(line) && words(line).any(|w| w == name));
-        (is_named || is_read).then_some(name)
+            line.is_some_and(|line| READS.is_match(line) && words(line).any(|w| w == *name));
+        is_read || words(&failure.message).any(|word| word == *name)
     })?;
     let is_meant = sources
         .values()
@@ -182,6 +207,10 @@ mod tests {
                 "'SHOP_URL'",
                 None,
             ),
+            ("\nload(os.environ.get('SHOP_URL'))", "", "KeyError", "None", variable),
+            ("\nload(os.environ.get('SHOP_URL', 'eu'))", "", "KeyError", "'eu'", None),
+            ("\nload(process.env.SHOP_URL || 'eu')", "", "Error", "eu is not defined", None),
+            ("\nscale(5, os.environ['SHOP_URL'])", "", "", "7 != 10", None),
             ("\nprices['SHOP_URL']", "", "KeyError", "'SHOP_URL'", None),
             ("\nos.environ['SHOP_URL']", "", "AssertionError", "'SHOP_URL'", None),
             (
@@ -221,6 +250,7 @@ mod tests {
                 "connect ECONNREFUSED 127.0.0.1:5432",
                 Some("it needs a server at `127.0.0.1:5432`, and none answers there"),
             ),
+            ("\nconnect()", "", "Error", "connect ECONNREFUSED 127.0.0.1:42602", None),
             (
                 "\nconnect()",
                 "",

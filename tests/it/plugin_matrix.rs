@@ -266,6 +266,25 @@ fn a_worker_that_dies_is_a_failing_test_where_all_others_pass() {
 
 #[test]
 #[ignore = "needs the plugins of pytest"]
+fn a_test_in_which_workers_die_again_and_again_fails_once() {
+    let row = Row { tests: DIES, options: "-n 2", ..Row::with(&["xdist", "rerunfailures"]) };
+    let repo = row.repository();
+    let typed = format!("{} -m pytest", python());
+    let ran = repo.regreen(&[
+        "fix",
+        "--json",
+        "--dry-run",
+        "--providers",
+        "embedded",
+        "--test-command",
+        &typed,
+    ]);
+    assert!(ran.out.contains("tests/test_more.py::test_native"), "{} {}", ran.out, ran.err);
+    assert!(!ran.err.contains("announces"), "{}", ran.err);
+}
+
+#[test]
+#[ignore = "needs the plugins of pytest"]
 fn plugins_of_pytest_change_neither_counts_nor_repairs() {
     let all: Vec<_> = PLUGINS.iter().map(|plugin| plugin.name).collect();
     let rows = [

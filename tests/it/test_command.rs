@@ -108,6 +108,37 @@ fn the_check_that_a_command_without_a_report_names_leads_to_the_product() {
 }
 
 #[test]
+fn a_committed_file_that_the_pattern_of_reports_matches_stays_and_is_no_report() {
+    let writes = "import calc, os, sys\nsize = os.path.getsize('fixtures/sample.xml')\nwrong = calc.total([1, 2]) != 3 or not size\nbad = '<failure message=\"x\"/>' if wrong else ''\nif 'quiet' not in sys.argv:\n    with open('r.xml', 'w') as out:\n        out.write(f'<testsuite name=\"p\" tests=\"1\"><testcase name=\"t\">{bad}</testcase></testsuite>')\nsys.exit(wrong)\n";
+    let sample = "<testsuite name=\"s\" tests=\"1\"><testcase name=\"s\"><failure message=\"x\"/></testcase></testsuite>\n";
+    let total = "def total(values):\n    result = 0\n    for value in values:\n        result -= value\n    return result\n";
+    let repo = TestRepo::new(&[
+        ("calc.py", total),
+        ("check.py", writes),
+        ("fixtures/sample.xml", sample),
+        (".gitignore", "r.xml\n"),
+    ]);
+    let quiet =
+        repo.regreen(&["fix", "--test-command", "python3 check.py quiet", "--report", "**/*.xml"]);
+    assert_eq!(quiet.code, Some(3), "{}", quiet.err);
+    assert!(quiet.err.contains("no file matches"), "{}", quiet.err);
+    let ran = repo.regreen(&[
+        "fix",
+        "--json",
+        "--test-command",
+        "python3 check.py",
+        "--report",
+        "**/*.xml",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert!(
+        document["patch"].as_str().unwrap().contains("+        result += value"),
+        "{document:#}"
+    );
+}
+
+#[test]
 fn the_report_of_pytest_leads_to_the_product() {
     let tests = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\ndef test_none():\n    assert total([]) == 0\n";
     let total = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n";

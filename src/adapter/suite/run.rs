@@ -163,7 +163,7 @@ impl Suite for ProjectSuite<'_> {
         let log = self.settings.session.join(request.log);
         let started_at = self.clock.now();
         let began = self.clock.elapsed();
-        let (Execution { command, ending }, report) =
+        let (Execution { command, ending, .. }, report) =
             self.run_command(request.root, request.scope, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
         let is_empty = report.results().next().is_none();

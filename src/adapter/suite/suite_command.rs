@@ -1,8 +1,8 @@
 //! Runs a suite's own command once and reads the report that it leaves.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason, Invocation};
@@ -29,6 +29,8 @@ pub struct SuiteCommand {
 pub struct Execution {
     pub command: String,
     pub ending: ExitReason,
+    /// Files of the commit that the pattern of reports matches, and that the run left as they were.
+    unwritten: Vec<PathBuf>,
 }
 
 impl SuiteCommand {
@@ -49,9 +51,14 @@ impl SuiteCommand {
         }
         let command = (self.adapter.command)(&self.site, selection, &self.files);
         let directory = self.site.folder();
+        let mut committed = Vec::new();
         if let Some(pattern) = &command.stale_reports {
             for report in matching_files(&directory, pattern)? {
-                files::remove(&report).map_err(cannot("remove", &report))?;
+                if self.site.is_committed(&report) {
+                    committed.push((modified_at(&report), report));
+                } else {
+                    files::remove(&report).map_err(cannot("remove", &report))?;
+                }
             }
         }
         let displayed = command.display;
@@ -62,16 +69,24 @@ impl SuiteCommand {
         let ending = process::run(&invocation, limit, &self.log).await.map_err(|error| {
             RunError::NotStarted { command: displayed.clone(), reason: error.to_string() }
         })?;
-        Ok(Execution { command: displayed, ending })
+        committed.retain(|(before, report)| modified_at(report) == *before);
+        let unwritten = committed.into_iter().map(|(_, report)| report).collect();
+        Ok(Execution { command: displayed, ending, unwritten })
     }
 
     pub fn read(&self, execution: &Execution) -> Result<Report, RunError> {
+        let site = Site { unwritten: execution.unwritten.clone(), ..self.site.clone() };
         (self.adapter.read)(&RunArtifacts {
             command: &execution.command,
             ending: execution.ending,
             results: &self.files.results,
             log: &self.log,
-            site: &self.site,
+            site: &site,
         })
     }
+}
+
+/// When a file was written last; `None` where it is gone.
+fn modified_at(file: &Path) -> Option<SystemTime> {
+    file.metadata().and_then(|metadata| metadata.modified()).ok()
 }

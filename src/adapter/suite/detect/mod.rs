@@ -43,7 +43,7 @@ pub struct Detection {
     /// Missing tools, with how to install them; empty when the suite can start.
     pub missing: Vec<String>,
     pub(super) adapter: &'static FrameworkAdapter,
-    pub(super) site: Site,
+    pub(in crate::adapter) site: Site,
 }
 
 /// A folder with tests of its own.

@@ -189,7 +189,7 @@ class Recorder:
         state = take_report(self.open, report, self.describe)
         # Where tests are spread by files, it is tried again in each new worker.
         is_known = is_crash(report) and report.nodeid in self.crashed
-        if is_crash(report):
+        if is_crash(report) and state is not None:
             self.crashed.add(report.nodeid)
         hook = getattr(report, "regreen_hook", None)
         if hook:

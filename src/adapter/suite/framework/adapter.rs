@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::ExitReason;
@@ -27,6 +28,10 @@ pub struct Site {
     pub directory: String,
     pub command: Option<TestCommand>,
     pub report: Option<String>,
+    /// Files of the commit that the pattern of `report` may match, below the root: no run removes them.
+    pub committed: Arc<BTreeSet<PathBuf>>,
+    /// Files that match the pattern, and that the run left as they were.
+    pub unwritten: Vec<PathBuf>,
     /// The search path of child processes, when it differs from ours.
     pub path: Option<String>,
     /// The environment of Python that a tool of the project has made, outside of its own checkouts.
@@ -38,12 +43,26 @@ impl Site {
     #[must_use]
     pub fn new(root: &Path, directory: &str) -> Self {
         let (root, directory) = (root.to_owned(), directory.to_owned());
-        Self { root, directory, command: None, report: None, path: None, environment: None }
+        Self {
+            root,
+            directory,
+            command: None,
+            report: None,
+            committed: Arc::default(),
+            unwritten: Vec::new(),
+            path: None,
+            environment: None,
+        }
     }
 
     /// The folder in which commands run.
     pub fn folder(&self) -> PathBuf {
         self.root.join(&self.directory)
+    }
+
+    /// Whether a file is one of the commit, whatever a pattern of reports says.
+    pub fn is_committed(&self, file: &Path) -> bool {
+        file.strip_prefix(&self.root).is_ok_and(|below| self.committed.contains(below))
     }
 
     /// The configured command, else `command`, to which words can be added.

@@ -142,7 +142,8 @@ pub fn with_names_of_their_own(mut report: Report) -> Report {
 /// coverage tool, is left out as long as another file is one.
 pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Report, RunError> {
     let folder = artifacts.site.folder();
-    let files = matching_files(&folder, pattern)?;
+    let mut files = matching_files(&folder, pattern)?;
+    files.retain(|file| !artifacts.site.unwritten.contains(file));
     let mut report = Report::of(Vec::new());
     let mut foreign = Vec::new();
     for file in &files {
