@@ -14,6 +14,8 @@ pub struct Declared {
     pub skipped: Option<u32>,
     /// Tests that were to run: a plan of TAP, or what a process began.
     pub plan: Option<u32>,
+    /// The highest number of a test of TAP that did not fail, or how many did not where that is more.
+    pub highest: Option<u32>,
     /// Why the run was given up, as the report says it.
     pub aborted: Option<String>,
 }
@@ -86,6 +88,14 @@ impl Document {
                 let planned = count(plan as usize, "test");
                 format!("{report} announces {planned} and holds {}", held.tests)
             }),
+            declared.plan.zip(declared.highest).filter(|(plan, highest)| highest > plan).map(
+                |(plan, highest)| {
+                    let planned = count(plan as usize, "test");
+                    let number = if highest > held.tests { "number " } else { "" };
+                    let most = highest.max(held.tests);
+                    format!("{report} announces {planned} and holds {number}{most}")
+                },
+            ),
             declared
                 .aborted
                 .as_ref()
@@ -115,7 +125,7 @@ mod tests {
         let held = |tests, failed, skipped| Held { tests, failed, skipped };
         let none = Declared::default();
         let tests = |tests, skipped| Declared { tests: Some(tests), skipped, ..none.clone() };
-        let table: [(&str, Declared, Held, &[&str]); 11] = [
+        let table: [(&str, Declared, Held, &[&str]); 12] = [
             ("silent", none.clone(), held(3, 0, 0), &[]),
             ("equal", tests(3, None), held(3, 0, 0), &[]),
             ("more than declared", tests(3, None), held(4, 0, 0), &[]),
@@ -145,6 +155,15 @@ mod tests {
                 Declared { plan: Some(1), ..none.clone() },
                 held(0, 0, 0),
                 &["the report announces 1 test and holds 0"],
+            ),
+            (
+                "a plan that its tests exceed, and a test that is missing",
+                Declared { plan: Some(3), highest: Some(7), ..none.clone() },
+                held(2, 0, 0),
+                &[
+                    "the report announces 3 tests and holds 2",
+                    "the report announces 3 tests and holds number 7",
+                ],
             ),
             (
                 "given up",

@@ -89,8 +89,8 @@ pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     // What a person must confirm, however many tests pass.
     let note = match (special_case, tests_edited) {
         (None, false) if by_exit_code => {
-            ", but the test command leaves no report, so that only its exit code \
-            says so: a person must confirm"
+            ", but the test command leaves no report, so that only its exit code and its output \
+            say so: a person must confirm"
                 .to_owned()
         }
         (Some(why), _) => {

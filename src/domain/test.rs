@@ -86,8 +86,8 @@ pub enum CaseKind {
     /// the file, class or suite to which it belongs with its own name behind; without a file it belongs to
     /// the whole run.
     Hook,
-    /// A whole test command that leaves no report, so that its exit code is the only result
-    /// (specification.md X17).
+    /// A whole test command that leaves no report, so that its exit code and what its output says of
+    /// failures are the only result (specification.md X17).
     Command,
 }
 

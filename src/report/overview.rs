@@ -270,7 +270,7 @@ pub fn list_objections(view: &View) -> Part<'_> {
     let outcome = view.outcome.iter().filter(is_said);
     let mut part = Part::new("Beside the tests");
     for objection in outcome.flat_map(|outcome| &outcome.objections) {
-        part.intro.push_str(match objection {
+        let next_step = match objection {
             Objection::Command { .. } => {
                 "The test command fails although no test does. regreen repairs tests only: correct \
                  what the command adds, or take it out of the command.\n\n"
@@ -279,7 +279,10 @@ pub fn list_objections(view: &View) -> Part<'_> {
                 "A report that does not agree with itself may lack tests: find out why before you rely \
                  on it.\n\n"
             }
-        });
+        };
+        if !part.intro.contains(next_step) {
+            part.intro.push_str(next_step);
+        }
         if let Objection::Command { tail, .. } = objection
             && !tail.is_empty()
         {

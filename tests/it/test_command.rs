@@ -103,7 +103,10 @@ fn the_check_that_a_command_without_a_report_names_leads_to_the_product() {
         assert!(patch.contains(&format!("--- a/{file}")), "{command}: {document:#}\n{}", ran.err);
         assert_eq!(patch.matches("--- a/").count(), 1, "{patch}");
         let reason = document["reason"].as_str().unwrap();
-        assert!(reason.contains("only its exit code says so: a person must confirm"), "{reason}");
+        assert!(
+            reason.contains("only its exit code and its output say so: a person must confirm"),
+            "{reason}"
+        );
     }
 }
 
@@ -313,4 +316,45 @@ fn tox_passes_the_report_of_pytest_on() {
     ]);
     let document = look(&repo, "tox -q");
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
+}
+
+#[test]
+fn an_exit_code_that_a_command_hides_is_never_green() {
+    let sums = "import unittest\nfrom calc import clamp\n\nclass Sums(unittest.TestCase):\n    def test_clamp(self):\n        self.assertEqual(clamp(5, 0, 3), 3)\n\n    def test_price(self):\n        self.assertEqual(clamp(2, 0, 3), 2)\n";
+    let tests = "from calc import clamp\n\ndef test_clamp():\n    assert clamp(5, 0, 3) == 3\n";
+    let wrapper = "import pytest\n\npytest.main(['-q', 'checks_of_calc.py'])\n";
+    let script = "python3 -m pytest -q checks_of_calc.py 2>&1 | cat\n";
+    let go =
+        "package shop\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) { t.Fatal(\"no\") }\n";
+    let files = [
+        CALC,
+        &[
+            ("sums.py", sums),
+            ("checks_of_calc.py", tests),
+            ("wrapper.py", wrapper),
+            ("run-tests.sh", script),
+            ("go/go.mod", "module shop\n\ngo 1.21\n"),
+            ("go/sum_test.go", go),
+            ("Makefile", "test:\n\t-python3 -m unittest sums\n"),
+        ],
+    ]
+    .concat();
+    let repo = TestRepo::new(&files);
+    for (command, line) in [
+        ("python3 -m unittest sums || true", "FAILED (failures=1)"),
+        ("make test", "FAILED (failures=1)"),
+        ("sh run-tests.sh", "1 failed in "),
+        ("python3 wrapper.py", "1 failed in "),
+        ("cd go && go test ./... | cat", "FAIL"),
+        ("cd go && go test -json ./... || true", "\"Action\":\"fail\""),
+    ] {
+        let ran =
+            repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", command]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{command}: {document:#}\n{}", ran.err);
+        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
+        let reason = document["reason"].as_str().unwrap();
+        assert!(reason.contains("leaves no report, and it ends with 0"), "{reason}");
+        assert!(reason.contains(line) && reason.contains("set -o pipefail"), "{reason}");
+    }
 }

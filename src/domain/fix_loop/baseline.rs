@@ -56,8 +56,8 @@ impl FixLoop {
             && only.kind == CaseKind::Command
         {
             let text = format!(
-                "`{}` leaves no report, so that it counts as one test and its exit code is the result; write \
-                 JUnit XML and name it with `--report` to see each test",
+                "`{}` leaves no report, so that it counts as one test, which fails where its exit code or its \
+                 output says so; write JUnit XML and name it with `--report` to see each test",
                 only.id
             );
             events.push(Event::Notice { text });

@@ -188,11 +188,15 @@ impl FixLoop {
         let mut failing = self.ledger.failing_cases();
         let first = failing.next()?;
         if first.kind == CaseKind::Command {
-            return Some(
-                "the test command leaves no report, and its output names no place at which an edit could be \
-                 tried: regreen makes none by itself, and what a model edits waits for a person"
-                    .to_owned(),
-            );
+            let silent = first.failure.as_ref().filter(|failure| failure.stack.is_empty());
+            let why = silent
+                .map_or("its output names no place at which an edit could be tried", |failure| {
+                    &failure.message
+                });
+            return Some(format!(
+                "the test command leaves no report, and {why}; regreen makes no edit by itself, and what \
+                 a model edits waits for a person"
+            ));
         }
         if self.ledger.failing_cases().all(TestCase::is_placeless) {
             return Some(format!(

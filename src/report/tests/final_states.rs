@@ -237,7 +237,8 @@ fn every_state_has_its_page() {
                 let outcome = view.outcome.as_mut().unwrap();
                 let clause = "the report declares 9 tests and holds 4".to_owned();
                 outcome.reason = format!("every test passes, but {clause}");
-                outcome.objections = vec![Objection::Report(clause)];
+                let failures = "the report declares 1 failure and holds 0".to_owned();
+                outcome.objections = [clause, failures].map(Objection::Report).to_vec();
             }),
             pushed,
         ),

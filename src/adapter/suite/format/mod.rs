@@ -1,5 +1,6 @@
 //! Parsers for test report formats, one file for each; this file holds what they share.
 
+pub mod closing;
 pub mod ctest;
 pub mod driver_lines;
 pub mod gotest;

@@ -26,12 +26,16 @@ pub fn document_of(output: &str) -> Option<Document> {
         || aborted.is_some()
             && lines().any(|line| line.starts_with("TAP version") || test_line(line).is_some());
     let plan = (!planned.is_empty()).then(|| planned.into_iter().fold(0, u32::saturating_add));
-    let declared = Declared { plan, aborted, ..Declared::default() };
-    is_tap.then(|| Document {
-        name: String::new(),
-        declared,
-        held: count_statuses(output.lines().filter_map(test_line).map(|(_, status)| Some(status))),
-    })
+    let held = count_statuses(output.lines().filter_map(test_line).map(|(_, status)| Some(status)));
+    let highest = output.lines().filter_map(test_number).chain([held.tests - held.failed]).max();
+    let declared = Declared { plan, highest, aborted, ..Declared::default() };
+    is_tap.then(|| Document { name: String::new(), declared, held })
+}
+
+/// The number of a test that did not fail.
+fn test_number(line: &str) -> Option<u32> {
+    test_line(line).filter(|(_, status)| *status != Status::Failed)?;
+    line.trim_start_matches("not ").split_whitespace().nth(1)?.parse().ok()
 }
 
 /// The report of an output, whose tests were parsed from it; nothing where it is no TAP.
@@ -200,7 +204,9 @@ fn test_line(content: &str) -> Option<(&str, Status)> {
         Some(rest) => (false, rest),
         None => (true, content.strip_prefix("ok")?),
     };
-    if !rest.is_empty() && !rest.starts_with(' ') {
+    // Behind spaces and a tab, `go test` names a package.
+    if !rest.is_empty() && !rest.starts_with(' ') || rest.trim_start_matches(' ').starts_with('\t')
+    {
         return None;
     }
     let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
@@ -218,6 +224,9 @@ fn test_line(content: &str) -> Option<(&str, Status)> {
 
 #[cfg(test)]
 mod tests {
+    use crate::domain::declared::find_objections;
+    use crate::domain::test::Objection;
+
     use super::*;
 
     #[test]
@@ -278,6 +287,27 @@ mod tests {
         for (text, is_file, expected) in table {
             let expected = expected.map(|ids| ids.iter().map(ToString::to_string).collect());
             assert_eq!(failed(text, is_file), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_plan_that_its_tests_exceed_objects() {
+        let table = [
+            ("1..2\nok 1\nok 2", None),
+            ("1..2\nok\nok", None),
+            ("1..2\nok 2\nok 1\n    ok 3", None),
+            ("1..1\nok 1\n1..2\nok 1\nok 2", None),
+            ("1..1\nok 1 - a\nnot ok 2 - tear-down", None),
+            ("1..1\nok 1\nok  \texample.com/shop\t0.1s", None),
+            ("1..1\nok 1 - a\nok 2 - b", Some("the report announces 1 test and holds 2")),
+            ("ok\n1..0", Some("the report announces 0 tests and holds 1")),
+            ("1..2\nok 1 - a\nok 7 - b", Some("the report announces 2 tests and holds number 7")),
+        ];
+        for (text, expected) in table {
+            let documents = [document_of(text).unwrap()];
+            let objections = find_objections(&documents, false, None);
+            let clauses: Vec<_> = objections.iter().map(Objection::clause).collect();
+            assert_eq!(clauses, Vec::from_iter(expected), "{text}");
         }
     }
 

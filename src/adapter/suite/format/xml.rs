@@ -29,6 +29,14 @@ pub fn read_pieces(
             expected: format!("{format} ({error})"),
         })?;
         match event {
+            Event::Start(element) | Event::Empty(element)
+                if element.local_name().as_ref().is_empty() =>
+            {
+                return Err(Unreadable {
+                    line: line_at(text, reader.buffer_position()),
+                    expected: format!("{format} (an element has no name)"),
+                });
+            }
             Event::Start(element) => take(Piece::Open(&element)),
             Event::Empty(element) => {
                 take(Piece::Open(&element));

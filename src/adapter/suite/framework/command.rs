@@ -14,7 +14,7 @@ use crate::domain::test_command::TestCommand;
 use crate::effect::RunError;
 
 use super::super::format::{
-    Report, ReportedTest, STACK_LIMIT, Unreadable, junit, tail, tap, without_colours, xml,
+    Report, ReportedTest, STACK_LIMIT, Unreadable, closing, junit, tail, tap, without_colours, xml,
 };
 use super::adapter::{
     FrameworkAdapter, RunArtifacts, RunCommand, read_document, read_text, shell_argv,
@@ -87,14 +87,23 @@ fn repeats_exit_code(line: &str) -> bool {
 }
 
 /// A command without a report as one test. Its message is the last line of the output that complains,
-/// else the last line; the output is the evidence.
+/// else the last line; the output is the evidence. Where a runner says that tests fail and the command
+/// ends well, it fails without evidence: a run that ends early ends as well, so no edit may be tried.
 fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
     let id = command.to_owned();
     let kind = CaseKind::Command;
-    if ending == ExitReason::Exit(0) {
-        return ReportedTest { id, kind, status: Some(Status::Passed), ..ReportedTest::default() };
-    }
     let plain = without_colours(output);
+    if ending == ExitReason::Exit(0) {
+        let said = closing::failure_line(&plain).map(|line| {
+            format!(
+                "it ends with 0 although its output says \"{line}\": let it end with the exit code of its \
+                 runner, such as with `set -o pipefail` in bash, or name a report by `--report`"
+            )
+        });
+        let status = Some(said.as_ref().map_or(Status::Passed, |_| Status::Failed));
+        let message = said.unwrap_or_default();
+        return ReportedTest { id, kind, status, message, ..ReportedTest::default() };
+    }
     let stack = tail(&plain, STACK_LIMIT).to_owned();
     let lines = || stack.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let complains = |line: &&str| {

@@ -134,7 +134,7 @@ fn reports_of_every_writer_are_read_as_its_tool_means_them() {
 #[test]
 fn what_passes_is_green_and_what_a_report_tells_is_not() {
     for row in rows() {
-        if row.case == "passes" {
+        if row.case.starts_with("passes") {
             let is_plain = row.exit == 0 && row.place() == 3 && row.text == row.hidden;
             assert!(is_plain, "{}: {}", row.writer, row.text);
         }
@@ -144,7 +144,7 @@ fn what_passes_is_green_and_what_a_report_tells_is_not() {
 #[test]
 fn the_documentation_has_the_table_of_writers() {
     let mut writers: Vec<(String, [Vec<String>; 4])> = Vec::new();
-    for row in rows().into_iter().filter(|row| row.case != "passes") {
+    for row in rows().into_iter().filter(|row| !row.case.starts_with("passes")) {
         if writers.last().is_none_or(|(writer, _)| *writer != row.writer) {
             writers.push((row.writer.clone(), Default::default()));
         }

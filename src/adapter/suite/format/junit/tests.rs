@@ -72,7 +72,7 @@ fn objections_to(text: &str) -> (Vec<String>, Vec<String>) {
 fn what_a_suite_declares_is_held_against_what_it_holds() {
     let case = r#"<testcase name="a"/>"#;
     let fails = r#"<testcase name="a"><failure message="no"/></testcase>"#;
-    let table: [(&str, String, &[&str], &[&str]); 18] = [
+    let table: [(&str, String, &[&str], &[&str]); 22] = [
         ("silent", format!("<testsuite>{case}</testsuite>"), &[], &[]),
         ("equal", format!(r#"<testsuite tests="1" failures="0">{case}</testsuite>"#), &[], &[]),
         (
@@ -144,6 +144,30 @@ fn what_a_suite_declares_is_held_against_what_it_holds() {
             format!(r#"<testsuite name="s" errors="1">{case}</testsuite>"#),
             &[],
             &["s: the suite declares 1 failure or error and holds 0"],
+        ),
+        (
+            "several failures that the suite only counts (VHDL)",
+            format!(r#"<testsuites failures="7"><testsuite name="s" failures="7">{case}</testsuite></testsuites>"#),
+            &[],
+            &["s: the suite declares 7 failures or errors and holds 0"],
+        ),
+        (
+            "subtests that pass (pytest)",
+            format!(r#"<testsuites><testsuite name="pytest" tests="5" failures="0" errors="0" skipped="0">{case}</testsuite></testsuites>"#),
+            &[],
+            &[],
+        ),
+        (
+            "subtests beside a suite of another writer",
+            format!(r#"<testsuites><testsuite name="pytest" tests="5">{case}</testsuite><testsuite tests="3">{case}</testsuite></testsuites>"#),
+            &["the report declares 4 tests and holds 2"],
+            &[],
+        ),
+        (
+            "subtests, and a failure that is missing (pytest)",
+            format!(r#"<testsuite name="pytest" tests="5" failures="1">{case}</testsuite>"#),
+            &["the report declares 5 tests and holds 1"],
+            &["pytest: the suite declares 1 failure or error and holds 0"],
         ),
         (
             "an error that only the root counts",
@@ -331,6 +355,10 @@ fn a_case_has_the_same_id_however_it_is_written() {
 fn a_broken_report_names_its_line() {
     let cut = "<testsuite>\n<testcase name=\"a\">\n<failure>";
     assert_eq!(parse(cut).unwrap_err().line, 3);
+    let nameless =
+        "<testsuites>\n<></>\n<testsuite><testcase name=\"a\"/></testsuite></testsuites>";
+    let error = parse(nameless).unwrap_err();
+    assert_eq!((error.line, error.expected.as_str()), (2, "JUnit XML (an element has no name)"));
     assert!(parse("").is_err());
     assert!(parse("<html/>").is_err(), "XML that is no report");
 }

@@ -489,8 +489,16 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
 fn a_command_without_a_report_is_one_test_with_its_output_as_evidence() {
     type Row = (ExitReason, &'static str, &'static str, Option<(Status, &'static str)>);
     let fails = |message| Some((Status::Failed, message));
-    let table: [Row; 10] = [
+    let said = "it ends with 0 although its output says \"FAILED (errors=2)\": let it end with the exit code of its runner, such as with `set -o pipefail` in bash, or name a report by `--report`";
+    let table: [Row; 12] = [
         (ExitReason::Exit(0), "make check", "3 checks\n", Some((Status::Passed, ""))),
+        (ExitReason::Exit(0), "make check", "\u{1b}[31mFAILED (errors=2)\u{1b}[0m\n", fails(said)),
+        (
+            ExitReason::Exit(0),
+            "make check",
+            "No test FAILED (errors=2)\n",
+            Some((Status::Passed, "")),
+        ),
         (
             ExitReason::Exit(2),
             "make check",
