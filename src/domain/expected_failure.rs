@@ -29,7 +29,7 @@ const SHORT: &[(&str, &str)] =
     &[("unexpected success", "expectedFailure"), ("expect test to fail", "test.fails")];
 
 /// The mark that a test passes against, by what its runner says.
-fn mark(class: &str, message: &str) -> Option<&'static str> {
+pub fn mark(class: &str, message: &str) -> Option<&'static str> {
     let first = message.trim().lines().next().unwrap_or_default().trim();
     let first = match first.split_once(": ") {
         Some((class, rest)) if class.ends_with("Error") && !class.contains(' ') => rest,

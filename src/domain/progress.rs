@@ -12,7 +12,7 @@ use super::id::TestId;
 use super::latest_results::LatestResults;
 use super::rate::PassRate;
 use super::strategy::Strategy;
-use super::test::CaseKind;
+use super::test::{CaseKind, Status};
 use super::text;
 use super::threshold::Thresholds;
 
@@ -80,7 +80,17 @@ pub struct AttemptComparison {
 ///
 /// An attempt with which tests no longer run is no better whatever the rate says: a rate can be
 /// raised by running fewer tests (specification.md 7.13, 13.4).
+///
+/// A test that only now passes against its mark as an expected failure counts in neither: before, it
+/// passed or was skipped because it failed.
 pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> AttemptComparison {
+    let failed = |id: &TestId| before.case(id).is_some_and(|old| old.status == Status::Failed);
+    let marked: Vec<TestId> =
+        after.unexpected_passes().map(|case| case.id.clone()).filter(|id| !failed(id)).collect();
+    let [mut before, mut after] = [before.clone(), after.clone()];
+    before.quarantine(&marked);
+    after.quarantine(&marked);
+    let (before, after) = (&before, &after);
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
         let reason = "no test counts any more".to_owned();
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };

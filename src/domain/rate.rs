@@ -52,6 +52,13 @@ impl PassRate {
             > u64::from(before.passed) * u64::from(self.total)
     }
 
+    /// The rate without some tests that passed; the same where none is left.
+    #[must_use]
+    pub fn without_passed(self, tests: u32) -> Self {
+        let (passed, total) = (self.passed.saturating_sub(tests), self.total.saturating_sub(tests));
+        Self::of(passed, total).unwrap_or(self)
+    }
+
     /// Number of tests that failed `before` and pass now. More may pass than did: those that a run left
     /// out that was cut short.
     pub fn regained_since(self, before: Self) -> u32 {

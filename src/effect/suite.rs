@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::coverage::Measured;
+use crate::domain::expected_failure;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
@@ -145,6 +146,12 @@ impl CaseResult {
             failure: Some((REFUSED.into(), message.into())),
             failing_behind: 0,
         }
+    }
+
+    /// Whether it fails only because it passes although it is marked as an expected failure.
+    pub fn passes_against_mark(&self) -> bool {
+        let said = self.failure.as_ref().filter(|_| self.status == Status::Failed);
+        said.is_some_and(|(class, message)| expected_failure::mark(class, message).is_some())
     }
 
     /// Whether the sources do not compile.

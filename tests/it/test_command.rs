@@ -81,6 +81,18 @@ fn nothing_is_edited_behind_a_command_that_names_no_check() {
 }
 
 #[test]
+fn places_that_a_command_names_are_not_denied() {
+    let module = "def double(n):\n    \"\"\"\n    >>> double(2)\n    4\n    >>> double(3)\n    6\n    \"\"\"\n    return n + 2\n";
+    let repo = TestRepo::new(&[("price.py", module)]);
+    let command = "python3 -m doctest price.py";
+    let ran = repo.regreen(&["fix", "--json", "--test-command", command]);
+    let document = ran.document();
+    assert_eq!(document["patch"], "", "{document:#}\n{}", ran.err);
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.contains("does not say at which of the places that it names"), "{reason}");
+}
+
+#[test]
 fn the_check_that_a_command_without_a_report_names_leads_to_the_product() {
     let script = "const assert = require('assert');\nconst { clamp } = require('../lib/clamp');\nassert.strictEqual(clamp(2, 3), 2);\nassert.strictEqual(clamp(5, 3), 3);\n";
     let lib =

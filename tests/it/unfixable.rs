@@ -140,6 +140,45 @@ fn an_expected_failure_that_passes_asks_a_person_to_take_its_mark_away() {
     assert_eq!(document["iterations"].as_array().map(Vec::len), Some(0), "{document:#}");
 }
 
+const CLAMP: &str = "def clamp(x, lo, hi):\n    if x < lo:\n        return hi\n    if x > hi:\n        return hi\n    return x\n";
+
+#[test]
+fn a_repair_with_which_an_expected_failure_passes_is_taken() {
+    let tests = r"import unittest
+
+from clamp import clamp
+
+
+class ClampTest(unittest.TestCase):
+    def test_low(self):
+        self.assertEqual(clamp(-5, 0, 10), 0)
+        self.assertEqual(clamp(-5, 0, 12), 0)
+
+    def test_high(self):
+        self.assertEqual(clamp(50, 0, 10), 10)
+
+    @unittest.expectedFailure
+    def test_known_bug(self):
+        self.assertEqual(clamp(-1, 0, 3), 0)
+
+    def test_within(self):
+        self.assertEqual(clamp(2, 0, 3), 2)
+";
+    let repo = TestRepo::new(&[("clamp.py", CLAMP), ("test_clamp.py", tests)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["unfixable"], true, "{document:#}");
+    let patch = document["patch"].as_str().unwrap_or_default();
+    assert!(patch.contains("+        return lo"), "{patch}");
+    let reason = document["reason"].as_str().unwrap_or_default();
+    assert!(reason.ends_with("take its mark (`expectedFailure`) away"), "{reason}");
+    let counts =
+        |rate: &str| (document[rate]["passed"].as_u64(), document[rate]["failed"].as_u64());
+    assert_eq!(counts("initial"), (Some(2), Some(1)), "it passed by failing: {document:#}");
+    assert_eq!(counts("last"), (Some(3), Some(1)), "{document:#}");
+}
+
 #[test]
 fn what_fails_beside_an_expected_failure_is_repaired_and_it_goes_on_passing() {
     let half = "import unittest\n\nfrom price import half\n\n\nclass HalfTest(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(half(8), 4)\n";

@@ -277,6 +277,19 @@ fn judge(framework: &str, suite: &str, tests: &[String]) -> Vec<String> {
     ways.into_iter().collect()
 }
 
+#[test]
+fn a_module_with_a_byte_order_mark_is_repaired_and_keeps_it() {
+    let tests = "import unittest\n\nfrom triple import triple\n\n\nclass Tests(unittest.TestCase):\n    def test_triple(self):\n        self.assertEqual((triple(2), triple(4)), (6, 12))\n";
+    let module = "\u{feff}def triple(n):\r\n    return n + 3\r\n";
+    let repo = TestRepo::new(&[("triple.py", module), ("test_triple.py", tests)]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    let branch = document["branch"].as_str().unwrap();
+    let fixed = repo.git(&["show", &format!("{branch}:triple.py")]);
+    assert!(fixed.starts_with("\u{feff}def triple(n):\r\n    return n * 3"), "{fixed:?}");
+}
+
 /// A test file that fails in a thread but not in a process, as a thread cannot change its folder.
 const MOVING: &str = "\
 const test = require('node:test');

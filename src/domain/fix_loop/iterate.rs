@@ -188,14 +188,18 @@ impl FixLoop {
         let mut failing = self.ledger.failing_cases();
         let first = failing.next()?;
         if first.kind == CaseKind::Command {
-            let silent = first.failure.as_ref().filter(|failure| failure.stack.is_empty());
-            let why = silent
-                .map_or("its output names no place at which an edit could be tried", |failure| {
-                    &failure.message
-                });
+            let why = match &first.failure {
+                Some(failure) if failure.stack.is_empty() => &failure.message,
+                _ if first.is_placeless() => {
+                    "its output names no place at which an edit could be tried"
+                }
+                _ => {
+                    "its output does not say at which of the places that it names an edit could be tried"
+                }
+            };
             return Some(format!(
-                "the test command leaves no report, and {why}; regreen makes no edit by itself, and what \
-                 a model edits waits for a person"
+                "the test command leaves no report, and {why}; regreen makes no edit by itself, and what a model \
+                 edits waits for a person"
             ));
         }
         if self.ledger.failing_cases().all(TestCase::is_placeless) {
@@ -322,6 +326,11 @@ impl FixLoop {
         attempt.judged =
             Some(AttemptResult { result, reason: judgement.reason, keep_uncommitted, reached });
         if result == IterationResult::Improved || keep_uncommitted {
+            let expected = after.expected_failures(&self.ledger);
+            let known = self.baseline.iter_mut().map(|baseline| &mut baseline.rate);
+            for rate in known.chain(&mut self.initial_rate) {
+                *rate = rate.without_passed(expected);
+            }
             self.tests_edited |=
                 attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
             let special = attempt.proposal.as_ref().and_then(|one| one.special_case.clone());

@@ -251,6 +251,12 @@ impl LatestResults {
         self.all_failing().filter(|case| expected_failure::passes_against_mark(case))
     }
 
+    /// How many tests of [`Self::unexpected_passes`] were said to pass in `before`: they failed as expected.
+    pub fn expected_failures(&self, before: &Self) -> u32 {
+        let passed = |id| before.case(id).is_some_and(|old| old.status == Status::Passed);
+        u32::try_from(self.unexpected_passes().filter(|case| passed(&case.id)).count()).unwrap_or(0)
+    }
+
     /// Ids of the tests of [`Self::failing_cases`].
     pub fn failing(&self) -> Vec<TestId> {
         self.failing_cases().map(|case| case.id.clone()).collect()

@@ -246,6 +246,35 @@ fn what_lacks_content_is_set_aside_unless_it_passed_before() {
 }
 
 #[test]
+fn expected_failures_that_pass_with_a_repair_make_it_no_regression() {
+    use crate::domain::progress::{self, AttemptEffect};
+    use crate::domain::threshold::Thresholds;
+    let run = |marked: Status, bug: Status, other: Status| {
+        let cases =
+            [("bug", bug), ("m1", marked), ("m2", marked), ("m3", marked), ("other", other)];
+        let mut run = results(Scope::Full, &cases);
+        for case in run.cases.iter_mut().filter(|case| case.id.as_str().starts_with('m')) {
+            let message = "unexpected success".to_owned();
+            case.failure = Some(FailureText { message, ..FailureText::default() });
+        }
+        run
+    };
+    let table = [
+        ("runners call it passed", Passed, Passed, Passed, AttemptEffect::Improved),
+        ("runners call it skipped", Skipped, Passed, Passed, AttemptEffect::Improved),
+        ("nothing is repaired", Passed, Failed, Passed, AttemptEffect::Unchanged { keep: false }),
+        ("another test breaks", Passed, Passed, Failed, AttemptEffect::NoBetter),
+    ];
+    for (why, marked, bug, other, expected) in table {
+        let before = LatestResults::from_full(&run(marked, Failed, Passed), 0);
+        let after = before.after_full(&run(Failed, bug, other), 1);
+        let effect = progress::judge(&before, &after, &Thresholds::default()).judgement;
+        assert_eq!(effect, expected, "{why}");
+        assert_eq!(after.unexpected_passes().count(), 3, "{why}");
+    }
+}
+
+#[test]
 fn an_edit_that_makes_an_expected_failure_fail_again_is_no_repair() {
     use crate::domain::progress::{self, AttemptEffect};
     use crate::domain::threshold::Thresholds;

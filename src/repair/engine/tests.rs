@@ -495,6 +495,44 @@ proptest! {
 }
 
 #[test]
+fn an_expected_failure_that_passes_with_a_repair_speaks_against_no_edit() {
+    let table: [(&str, Answer, bool); 2] = [
+        (
+            "it alone",
+            |after, test| {
+                let is_sum = after.contains(SUMS[0]);
+                match test.as_str() {
+                    "adds" => (!is_sum).then_some(("AssertionError", "")),
+                    "marked" => is_sum.then_some(("AssertionError", "unexpected success")),
+                    _ => None,
+                }
+            },
+            true,
+        ),
+        (
+            "another that breaks behind it",
+            |after, test| {
+                let is_sum = after.contains(SUMS[0]);
+                match test.as_str() {
+                    "adds" => (!is_sum).then_some(("AssertionError", "")),
+                    "marked" => is_sum.then_some(("AssertionError", "unexpected success")),
+                    _ => is_sum.then_some(("AssertionError", "1 != 2")),
+                }
+            },
+            false,
+        ),
+    ];
+    for (why, answer, expected) in table {
+        let passing = ["marked", "other"];
+        let passing = passing.map(|id| TestCase { status: Status::Passed, ..failing(id) });
+        let task = Task { passing: passing.into(), ..Task::default() };
+        let machine = BusyMachine { answer, ..BusyMachine::new(vec![1], vec![0]) };
+        let after = proposed(task.search_on(&machine));
+        assert_eq!(after.contains(SUMS[0]), expected, "{why}: {after}");
+    }
+}
+
+#[test]
 fn only_operators_of_edits_that_are_proposed_are_named() {
     let plausible = |file: &str, operator: OperatorId| Plausible {
         failing_behind: 0,

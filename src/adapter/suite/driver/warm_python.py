@@ -257,6 +257,11 @@ def serve_at_front(again=None):
     os._exit(0)
 
 
+def compiled(text, path):
+    """The code of a text. A byte order mark at its beginning is of the file, not of the program."""
+    return compile(text[text.startswith("\ufeff"):], path, "exec", dont_inherit=True)
+
+
 def swaps_of(sources):
     """Old and new code of the functions that differ; None when something else differs too."""
     swaps = []
@@ -266,7 +271,7 @@ def swaps_of(sources):
         if path is None:
             return None
         try:
-            new = compile(text, path, "exec", dont_inherit=True)
+            new = compiled(text, path)
         except (SyntaxError, ValueError):
             return None
         if not differ_in_functions(ORIGINAL[path], new, swaps):
@@ -405,7 +410,7 @@ class Loader(importlib.machinery.SourceFileLoader):
             if not SERVING and not SETUP.get("trace"):
                 serve()
             if path in SOURCES:
-                return compile(SOURCES[path], self.path, "exec", dont_inherit=True)
+                return compiled(SOURCES[path], self.path)
             if FRONT:
                 code = compile(self.get_data(self.path), self.path, "exec", dont_inherit=True)
                 ORIGINAL[self.path] = code
@@ -521,7 +526,7 @@ def run_unittest():
 
         def addUnexpectedSuccess(self, test):
             super().addUnexpectedSuccess(test)
-            self.verdict = ("failed", (AssertionError, "unexpected success", None))
+            self.verdict = ("failed", (AssertionError, AssertionError("unexpected success"), None))
 
         def addSkip(self, test, reason):
             super().addSkip(test, reason)

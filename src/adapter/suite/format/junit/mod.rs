@@ -167,12 +167,25 @@ impl Parser {
             case.status = Some(Status::Skipped);
         }
         let suite = self.open.last_mut();
+        if let Some(Suite { name, held, .. }) = suite.as_deref()
+            && case.status == Some(Status::Failed)
+            && case.id == format!("{name}::{name}")
+        {
+            // Vitest names what fails outside of the tests of a file like the file.
+            let is_first = held.tests == 0;
+            case.kind = if is_first { CaseKind::Unloaded } else { CaseKind::Hook };
+            case.id = if is_first { name.clone() } else { case.id };
+        }
         let problem = suite.as_deref().map(problem_of).filter(|_| case.id.is_empty());
         if let Some(suite) = suite {
             suite.held.tests += 1;
             suite.held.skipped += u32::from(case.status == Some(Status::Skipped));
         }
+        let is_repeated = case.kind == CaseKind::Prerequisite
+            && self.report.cases.last().is_some_and(|last| last.id == case.id);
         match problem {
+            // jest-junit writes the error of a file twice, without its text the second time.
+            _ if is_repeated => {}
             // A set-up of all suites, or a test in the middle of which the run was given up.
             Some(problem) if case.status != Some(Status::Skipped) => {
                 if case.message.is_empty() {
@@ -433,12 +446,15 @@ fn read_outcome(name: &[u8], element: &BytesStart<'_>, case: &mut ReportedTest) 
 const HOOKS: &[&str] =
     &["\"before all\" hook", "\"before each\" hook", "\"after all\" hook", "\"after each\" hook"];
 
-/// What a failing entry is: pytest reports a file that does not load as a test, too.
+/// What a failing entry is: a file that does not load is reported as a test, too. The tests of jest-junit
+/// do not say that they are of it.
 fn kind_of(case: &ReportedTest) -> CaseKind {
     if HOOKS.iter().any(|hook| case.id.contains(hook)) {
         CaseKind::Hook
     } else if case.message == "collection failure" {
         CaseKind::Unloaded
+    } else if case.id.starts_with("Test suite failed to run::") {
+        CaseKind::Prerequisite
     } else {
         CaseKind::Test
     }
@@ -447,12 +463,11 @@ fn kind_of(case: &ReportedTest) -> CaseKind {
 fn finish(mut case: ReportedTest) -> ReportedTest {
     if case.status == Some(Status::Failed) {
         case.kind = kind_of(&case);
-    }
-    if case.status == Some(Status::Failed) {
         case.retried = Retried::No;
     }
     if case.status == Some(Status::Failed) && case.message.is_empty() {
-        let first = case.stack.lines().find(|line| !line.trim().is_empty());
+        let is_heading = |line: &str| line.is_empty() || line.starts_with("● Test suite failed");
+        let first = case.stack.lines().find(|line| !is_heading(line.trim()));
         case.message = bounded(first.unwrap_or("the report gives no reason").trim(), MESSAGE_LIMIT);
     }
     // Gradle repeats the class in the message.

@@ -54,6 +54,23 @@ fn what_stands_in_the_place_of_tests_is_no_test() {
         let tests = parse(&format!("<testsuite>{case}</testsuite>")).unwrap().cases;
         assert_eq!(tests[0].kind, kind, "{case}");
     }
+    let file = |inner: &str| {
+        parse(&format!(r#"<testsuite name="a.test.js">{inner}</testsuite>"#)).unwrap().cases
+    };
+    let jest = file(
+        "<testcase classname=\"Test suite failed to run\" name=\"a.test.js\"><error>  ● Test suite failed to run\n\n    \
+         ReferenceError: x is not defined</error></testcase>\
+         <testcase classname=\"Test suite failed to run\" name=\"a.test.js\"><failure>{}</failure></testcase>",
+    );
+    assert_eq!((jest.len(), jest[0].kind), (1, CaseKind::Prerequisite), "it is written twice");
+    assert_eq!(jest[0].message, "ReferenceError: x is not defined");
+    let outside =
+        r#"<testcase classname="a.test.js" name="a.test.js"><failure message="no"/></testcase>"#;
+    let vitest = file(outside);
+    assert_eq!((vitest[0].id.as_str(), vitest[0].kind), ("a.test.js", CaseKind::Unloaded));
+    let vitest = file(&format!(r#"<testcase classname="a.test.js" name="adds"/>{outside}"#));
+    let hook = &vitest[1];
+    assert_eq!((hook.id.as_str(), hook.kind), ("a.test.js::a.test.js", CaseKind::Hook));
     let aborted =
         parse("<testsuite><testcase name=\"a\"><aborted/></testcase></testsuite>").unwrap();
     assert_eq!(aborted.cases[0].status, Some(Status::Skipped));
