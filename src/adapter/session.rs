@@ -397,7 +397,7 @@ fn options_of(
     Ok(folder.map(|folder| store::read_file(&folder, OPTIONS)).transpose()?.flatten())
 }
 
-/// Completes archiving that earlier runs began (specification.md 8.14). A failure is reported and
+/// Completes archiving that earlier runs began (specification.md 8.12). A failure is reported and
 /// left to the next run; it never blocks a session.
 pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
     let root = state_root(facts);

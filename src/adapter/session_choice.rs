@@ -106,7 +106,7 @@ pub fn newest(
     }
 }
 
-/// Restores a missing or unreadable state from the tip of the branch (specification.md 8.13.4). If
+/// Restores a missing or unreadable state from the tip of the branch (specification.md 8.11). If
 /// the tip has none, the session starts over with its baseline.
 pub async fn repair_state(
     store: &SessionStore,

@@ -1,5 +1,5 @@
 //! A screen that writes everything a publisher needs to a folder: each event is appended to
-//! `events.jsonl`, and the commits are packed again after each iteration (specification.md 13.17).
+//! `events.jsonl`, and the commits are packed again after each iteration (specification.md 4.14).
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The sessions of a repository as they stand, and their end (specification.md 8.14).
+//! The sessions of a repository as they stand, and their end (specification.md 8.12).
 
 use std::path::{Path, PathBuf};
 

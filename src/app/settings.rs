@@ -1,4 +1,4 @@
-//! Flags, file and built-in values merged: one place for every verb (specification.md 13.15).
+//! Flags, file and built-in values merged: one place for every verb (specification.md 2.6).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

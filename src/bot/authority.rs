@@ -1,4 +1,4 @@
-//! Checks the permission of a comment's author, for each command (specification.md 13.9).
+//! Checks the permission of a comment's author, for each command (specification.md 2.5).
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Publishes the worker's commits: inspects every bundle again, pushes with a lease, and offers the
-//! result as one pull request (specification.md 13.17).
+//! result as one pull request (specification.md 4.14).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The money that all sessions of a repository spend on one day (specification.md 13.17). A snapshot
+//! The money that all sessions of a repository spend on one day (specification.md 2.8). A snapshot
 //! on the server counts it, so that it holds across jobs and machines.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! The result of an earlier run on the same head. An automatic trigger offers it again and never
-//! repeats the work (specification.md 13.17).
+//! repeats the work (specification.md 4.14).
 
 use crate::domain::command::{Command, Flags};
 use crate::domain::event::Ending;

@@ -6,7 +6,7 @@ use crate::domain::session::MAX_ITERATIONS;
 
 use super::context::Context;
 
-/// Where the commits of a run go (specification.md 13.15).
+/// Where the commits of a run go (specification.md 8.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// To a fix branch, with a pull request.

@@ -1,7 +1,7 @@
 //! The bot on GitHub: turns an event into a fix, a comment and a check run.
 //!
 //! Working and publishing are two processes. The worker runs tests and has no token; the publisher
-//! has the token, runs no tests and checks every commit again (specification.md 13.17). Pure functions
+//! has the token, runs no tests and checks every commit again (specification.md 4.14). Pure functions
 //! read and classify events; every refusal carries its reason.
 
 mod action;

@@ -1,4 +1,4 @@
-//! Decides who may give commands (specification.md 13.9, 13.17). Pure; whatever is unknown refuses.
+//! Decides who may give commands (specification.md 2.5). Pure; whatever is unknown refuses.
 
 use std::collections::BTreeSet;
 

@@ -88,7 +88,7 @@ fn account(author: Author) -> Account {
 }
 
 /// Polls for a new head: a command applies to the head at its start, so nothing is published once
-/// there is a newer one (specification.md 13.17).
+/// there is a newer one (specification.md 4.14).
 pub struct HeadPoll {
     /// The reference to poll; `None` when there is none.
     name: Option<String>,

@@ -1,5 +1,5 @@
 //! Snapshots of sessions under `refs/regreen/sessions`: the events of each session, and the state of
-//! one without a commit, so that another machine can continue it (specification.md 13.1, 2.4).
+//! one without a commit, so that another machine can continue it (specification.md 2.4, 8.10).
 
 use std::path::PathBuf;
 use std::time::Duration;

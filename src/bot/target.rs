@@ -124,7 +124,7 @@ impl Target {
     /// request, so that a change never configures its own repair; the default branch for another
     /// branch. `None` for the default branch itself, whose own file applies.
     ///
-    /// Source: specification.md 13.17.
+    /// Source: specification.md 2.6.
     pub fn measured_against(&self) -> Option<FetchTarget> {
         match (&self.base, &self.base_branch) {
             (Some(commit), _) => Some(FetchTarget::Commit(commit.clone())),

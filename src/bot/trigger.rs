@@ -445,7 +445,7 @@ fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
     CommitId::parse(text.as_str()).map_err(|_bad| refused)
 }
 
-/// Whether a commit message is one of ours (specification.md 13.1).
+/// Whether a commit message is one of ours (specification.md 8.10).
 fn is_own(message: &Value) -> bool {
     is_ours(message.as_str().unwrap_or_default())
 }

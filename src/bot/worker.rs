@@ -1,4 +1,4 @@
-//! The worker: a separate process that runs the tests without a token (specification.md 13.17).
+//! The worker: a separate process that runs the tests without a token (specification.md 4.14).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -32,7 +32,7 @@ const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CRED
 pub enum Code {
     /// The code of this repository.
     Own,
-    /// The code of another repository, which gets no key of a model (specification.md 13.9).
+    /// The code of another repository, which gets no key of a model (specification.md 4.14).
     Foreign,
 }
 

@@ -1,4 +1,4 @@
-//! Parses and validates `.github/regreen.yml` (specification.md 13.15), and builds its JSON Schema.
+//! Parses and validates `.github/regreen.yml` (specification.md 2.6), and builds its JSON Schema.
 
 use serde_yaml::Value;
 
@@ -52,7 +52,7 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }
 
-/// Parses the configuration file, with `overrides` taking precedence (specification.md 13.15).
+/// Parses the configuration file, with `overrides` taking precedence (specification.md 2.6).
 /// `Err` lists the invalid overrides if there are any, otherwise the problems of the file in file
 /// order. Values that an override replaces are not checked.
 pub fn parse_with(

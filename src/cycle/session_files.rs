@@ -82,7 +82,7 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
 }
 
 /// Reads the plan that is about to be carried out, whose task files a person may have edited: what is
-/// wrong in them is an error, and never planned again over the edit (specification.md 13.20).
+/// wrong in them is an error, and never planned again over the edit (specification.md 5.9).
 pub async fn plan_to_carry_out(
     session: &SessionId,
     fx: &Effects<'_>,

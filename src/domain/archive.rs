@@ -1,4 +1,4 @@
-//! Entries of `archives/manifest.json`, built from ended sessions (specification.md 8.14, C-23).
+//! Entries of `archives/manifest.json`, built from ended sessions (specification.md 8.12, C-23).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Token usage, prices and spending limits of provider calls (specification.md 13.7).
+//! Token usage, prices and spending limits of provider calls (specification.md 2.8).
 
 use std::time::Duration;
 

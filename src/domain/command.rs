@@ -152,7 +152,7 @@ impl Flags {
     /// Caps each requested limit at `ceiling`; also returns the names of the flags that exceeded
     /// it.
     ///
-    /// Source: specification.md 13.18, commands lower money and iterations and never raise them.
+    /// Source: specification.md 2.5, commands lower money and iterations and never raise them.
     pub fn within(&self, ceiling: &RunLimits) -> (RunLimits, Vec<&'static str>) {
         let (own, mut above) = (&self.limits, Vec::new());
         let limits = RunLimits {

@@ -1,6 +1,6 @@
 //! Commit messages of a session: subject, body, and trailers by which each commit is found again.
 //!
-//! Source: specification.md 7.12, 13.1 (F-121, F-122, C-06).
+//! Source: specification.md 7.12, 8.10 (F-121, F-122, C-06).
 
 use super::characterisation_report::CharacterisationReport;
 use super::fix_loop::FixLoop;
@@ -58,7 +58,7 @@ pub fn rollback(state: &FixLoop) -> String {
     message(&subject, &body, state, "rollback", old)
 }
 
-/// Message of the commit with the minimised change (specification.md 13.5).
+/// Message of the commit with the minimised change (specification.md 7.17).
 pub fn minimise(state: &FixLoop) -> String {
     let minimised = state.minimised.clone().unwrap_or_default();
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());

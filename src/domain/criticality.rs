@@ -1,7 +1,7 @@
 //! Criticality of a failing test, with the evidence for it.
 //!
 //! A low rating lets a failure through the gate, so it needs evidence; everything else is at least
-//! medium. Source: specification.md 7.2, 13.2 (F-089, F-090, C-36).
+//! medium. Source: specification.md 7.2 (F-089, F-090, C-36).
 
 use std::fmt;
 

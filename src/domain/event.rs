@@ -310,7 +310,7 @@ pub struct UnconfirmedEdit {
     pub patch: String,
 }
 
-/// Result of minimising the change, with proof for each hunk (specification.md 13.5, 13.18).
+/// Result of minimising the change, with proof for each hunk (specification.md 7.17).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Minimised {

@@ -24,7 +24,7 @@ pub struct GateFacts<'a> {
     pub flaky: bool,
     /// Number of tests that were excluded because they also fail on the merge base.
     pub ignored: usize,
-    /// Whether the change edits tests, which a person must confirm (specification.md 13.4).
+    /// Whether the change edits tests, which a person must confirm (specification.md 7.13).
     pub tests_edited: bool,
     /// Why the change treats the tests specially, if it does, which a person must confirm too.
     pub special_case: Option<&'a str>,
@@ -49,7 +49,7 @@ pub enum GateVerdict {
     Continue,
     /// The gate is not met, and no iteration is left or could help.
     Failure,
-    /// The gate is not met, and no edit of the code repairs what fails (specification.md 13.18).
+    /// The gate is not met, and no edit of the code repairs what fails (specification.md 7.18).
     Unfixable,
 }
 

@@ -1,6 +1,6 @@
 //! Guards: the rules that every proposed edit must obey, and `Violation`, a breach of one.
 //!
-//! Source: specification.md 7.13, 13.4 (F-127).
+//! Source: specification.md 7.13 (F-127).
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::strategy::Strategy;
 use super::text::count;
 use super::token_shape;
 
-/// What a fix may change (specification.md 2.3, 13.4).
+/// What a fix may change (specification.md 2.3, 7.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixScope {

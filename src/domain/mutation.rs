@@ -1,6 +1,6 @@
 //! The mutation score: the share of small deliberate defects (mutants) that the tests detect.
 //!
-//! Source: specification.md 13.6.
+//! Source: specification.md 6.9.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::id::{RepoPath, TestId};
 use super::rate::PerMille;
 
 /// Default percentage of the mutants that were tried which tests must detect (specification.md
-/// 13.6).
+/// 6.9).
 pub const MIN_MUTATION_SCORE: u32 = 60;
 
 /// A mutant: one small deliberate defect in the code under test.

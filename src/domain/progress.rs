@@ -79,7 +79,7 @@ pub struct AttemptComparison {
 /// Compares the ledgers after and before an attempt.
 ///
 /// An attempt with which tests no longer run is no better whatever the rate says: a rate can be
-/// raised by running fewer tests (specification.md 7.13, 13.4).
+/// raised by running fewer tests (specification.md 7.13).
 ///
 /// A test that only now passes against its mark as an expected failure counts in neither: before, it
 /// passed or was skipped because it failed.

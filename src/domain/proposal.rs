@@ -48,16 +48,16 @@ pub struct Proposal {
     /// Number of candidates tried to find it; 0 for a model.
     pub tried: u32,
     /// Set when the edit looks made for the tests: it compares against or returns a literal of a
-    /// failing test, only deletes code, or only guards one input (specification.md 13.3, 13.4).
+    /// failing test, only deletes code, or only guards one input (specification.md 4.12, 7.16).
     pub suspicion: Option<String>,
     /// Set when its code treats the tests specially, so that a person must confirm
-    /// (specification.md 13.4).
+    /// (specification.md 7.16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub special_case: Option<String>,
     /// A language of its files that is not parsed, so that only the tests speak for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
-    /// Whether it edits tests, which a person must confirm (specification.md 13.4).
+    /// Whether it edits tests, which a person must confirm (specification.md 7.13).
     #[serde(default)]
     pub edits_tests: bool,
 }

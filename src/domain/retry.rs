@@ -1,6 +1,6 @@
 //! Retry policy for server calls: whether to repeat a call, when, and whether to check first.
 //!
-//! Source: specification.md 13.8; GitHub's rules for rate limits.
+//! Source: specification.md 9.1; GitHub's rules for rate limits.
 
 use std::time::Duration;
 

@@ -121,7 +121,7 @@ impl Canary {
 }
 
 /// Removes secrets from texts: known ones in plain and encoded form, and whatever has the shape of
-/// a well-known token (specification.md 13.18).
+/// a well-known token (specification.md 4.13).
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<String>,

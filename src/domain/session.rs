@@ -1,4 +1,4 @@
-//! `SessionRecord` (specification.md 8.2), its status, and when it can be resumed (8.13).
+//! `SessionRecord` (specification.md 8.2), its status, and when it can be resumed (8.11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Well-known tokens, recognised by their shape in plain and encoded text (specification.md 13.18).
+//! Well-known tokens, recognised by their shape in plain and encoded text (specification.md 4.13).
 
 use std::ops::Range;
 

@@ -258,7 +258,7 @@ pub enum RunError {
     /// A report exists and cannot be read.
     #[error("{}:{line}: expected {expected}", report.display())]
     BadReport { report: PathBuf, line: u32, expected: String },
-    /// A failing test shows the canary of its environment (specification.md 13.18). Its results would
+    /// A failing test shows the canary of its environment (specification.md 4.13). Its results would
     /// be published, and what prints a false token may print a real one.
     #[error(
         "`{test}` printed `{}`, the false token in the environment of tests, so nothing of this run is published",

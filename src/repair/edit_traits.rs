@@ -1,6 +1,6 @@
 //! Fingerprint and size of an edit, and signs that it was made to please the tests.
 //!
-//! Source: specification.md 13.3, 13.4; the prototype's measurements.
+//! Source: specification.md 4.12, 7.16; the prototype's measurements.
 
 use std::collections::BTreeSet;
 

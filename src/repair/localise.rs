@@ -1,7 +1,7 @@
 //! Spectrum-based fault localisation: ranks lines that failing tests run and passing tests do not.
 //!
 //! Uses Ochiai over per-test line coverage where it is available, stack frames, and lines that
-//! changed since the base. Source: specification.md 13.3; Abreu et al., "On the Accuracy of
+//! changed since the base. Source: specification.md 4.12; Abreu et al., "On the Accuracy of
 //! Spectrum-based Fault Localization" (2007).
 
 use std::collections::{BTreeMap, BTreeSet};

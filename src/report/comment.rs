@@ -1,5 +1,5 @@
 //! The sticky comment of a pull request: verdict, chart and next steps first, everything else
-//! folded (specification.md 9.1, 9.3, 13.8).
+//! folded (specification.md 9.1, 9.3).
 
 use crate::domain::check::COMMENT_LIMIT;
 
@@ -8,7 +8,7 @@ use super::markdown_page::forge_page;
 use super::parts::Screen;
 use super::view::View;
 
-/// The hidden first line by which the comment of a session is found again (specification.md 13.8).
+/// The hidden first line by which the comment of a session is found again (specification.md 9.1).
 /// Characters that cannot occur in a session id are left out.
 pub fn marker(session: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -1,4 +1,4 @@
-//! The record of a decision to change tests instead of code (specification.md 13.4). Pure.
+//! The record of a decision to change tests instead of code (specification.md 7.13). Pure.
 
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 

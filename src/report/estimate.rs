@@ -1,4 +1,4 @@
-//! Estimates what a run may take, from the last run and the limits (specification.md 13.18).
+//! Estimates what a run may take, from the last run and the limits (specification.md 2.8).
 
 use crate::domain::budget::{Price, dollars, micro_usd};
 use crate::domain::command::RunLimits;

@@ -1,5 +1,5 @@
 //! What a session cost for what it regained, what held its tests back, and which runs stand behind each
-//! label. A figure that does not exist is left out (specification.md 13.10, 13.18).
+//! label. A figure that does not exist is left out (specification.md 7.2, 9.2).
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Parses the text of a model's answer into a typed value, or says why that is impossible
-//! (specification.md 13.16). Missing optional and unknown fields are allowed, wrong types are not.
+//! (specification.md 4.11). Missing optional and unknown fields are allowed, wrong types are not.
 
 use schemars::JsonSchema;
 use serde_json::Value;

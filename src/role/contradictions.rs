@@ -1,5 +1,5 @@
 //! Finds failing tests that no code can make pass, because another test expects another result of the
-//! same call (specification.md 13.18).
+//! same call (specification.md 7.18).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Finds tests whose set-up fails by itself, whatever the code under test does (specification.md 13.18).
+//! Finds tests whose set-up fails by itself, whatever the code under test does (specification.md 7.18).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! [`Impact`]: which tests a change can affect, by the import graph (specification.md 7.14, 13.2).
+//! [`Impact`]: which tests a change can affect, by the import graph (specification.md 7.14).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

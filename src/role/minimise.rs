@@ -1,5 +1,5 @@
 //! Drops parts of the change that the suite does not need, and proves that the rest is needed:
-//! without any one hunk, a test fails (specification.md 13.5, 13.18).
+//! without any one hunk, a test fails (specification.md 7.17).
 //!
 //! Uses delta debugging over hunks (Zeller and Hildebrandt, ddmin): it tries to omit large parts
 //! first and single hunks last, and so shows for each remaining hunk that it is needed.

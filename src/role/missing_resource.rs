@@ -1,5 +1,5 @@
 //! Finds what a failing test needs of its environment and no edit brings: a service, a variable or a
-//! file (specification.md 13.18).
+//! file (specification.md 7.2).
 //!
 //! A wrong name is a bug, not an environment: what has a similar name in the repository, and what tests
 //! set, write or serve themselves, stays repairable.

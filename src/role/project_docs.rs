@@ -1,5 +1,5 @@
 //! Selects the documentation about some files, so that requirements can be based on what the
-//! project promises instead of what its code happens to do (specification.md 4.5, 13.4).
+//! project promises instead of what its code happens to do (specification.md 4.5, 4.7).
 //!
 //! Documents are untrusted text: limited in size here, and fenced in the prompt.
 

@@ -1,5 +1,5 @@
 //! The false token of this process, which reveals code that looks for tokens (specification.md
-//! 13.18).
+//! 4.13).
 
 use std::sync::LazyLock;
 

@@ -10,7 +10,7 @@ use crate::domain::secret::Canary;
 use super::canary::canary;
 
 /// Variables that child processes inherit besides those of [`TOOL_HOMES`]. All others, tokens and
-/// keys above all, are withheld (specification.md 13.10).
+/// keys above all, are withheld (specification.md 4.13).
 const ALLOWED: &[&str] = &[
     "PATH",
     "LANG",

@@ -1,5 +1,5 @@
 //! The one redactor of this process: what it prints, writes into session files or sends passes
-//! through here (specification.md 13.18).
+//! through here (specification.md 4.13).
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -222,7 +222,7 @@ pub struct ProviderSettings {
     pub timeout: Duration,
     /// Removes keys from everything that is stored.
     pub redactor: Redactor,
-    /// Stands in every prompt and belongs into no answer (specification.md 13.18).
+    /// Stands in every prompt and belongs into no answer (specification.md 4.13).
     pub canary: Option<Canary>,
 }
 

@@ -2,7 +2,7 @@
 //! of deltas, which expand a few bytes of copy instructions to gigabytes. libgit2 opens a pack only
 //! if each object and all of them together are within bounds.
 //!
-//! Source: specification.md 13.17 (limits of a bundle), git's `gitformat-pack`.
+//! Source: specification.md 4.14 (limits of a bundle), git's `gitformat-pack`.
 
 use flate2::{Decompress, FlushDecompress, Status};
 

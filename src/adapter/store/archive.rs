@@ -2,7 +2,7 @@
 //!
 //! A marker in the session's folder holds the manifest entry from before the move until the
 //! manifest names the session, so a kill or a full disk at any step leaves something that the
-//! next start finishes (specification.md 8.14).
+//! next start finishes (specification.md 8.12).
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -78,7 +78,7 @@ const ROLLBACK: Reader = Reply(|words| {
     Ok(Command::Rollback { iteration })
 });
 
-/// All commands (specification.md 2.1, 2.4, 13.18).
+/// All commands (specification.md 2.1, 2.4, 2.5).
 pub const COMMANDS: &[CommandSpec] = &[
     run("fix", "run the tests and fix them on a fix branch", |flags| Command::Fix { flags }),
     run("explain", "explain where the failures come from, and change nothing", |flags| {

@@ -1,5 +1,5 @@
 //! `/regreen apply SHA`: publishes one stored result, and only on the head it was made for
-//! (specification.md 13.17, 13.18).
+//! (specification.md 4.14).
 
 use std::path::Path;
 

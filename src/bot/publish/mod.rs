@@ -1,5 +1,5 @@
 //! What people see while a run goes on: one comment, one check run, and at the end a summary and
-//! outputs. Paced, and repeated until the forge accepts it (specification.md 13.8).
+//! outputs. Paced, and repeated until the forge accepts it (specification.md 9.1).
 
 mod end;
 

@@ -3,7 +3,7 @@
 //! exceptions.
 //!
 //! What was there before is never held against an edit: only what becomes more counts.
-//! Source: specification.md 13.4.
+//! Source: specification.md 7.16.
 
 use std::collections::BTreeSet;
 

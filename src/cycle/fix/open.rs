@@ -24,7 +24,7 @@ pub struct OpenedLoop {
 }
 
 /// Loads the saved state of a session, or begins a new one. A state that cannot be read is begun
-/// again from the baseline: its commits are found by their trailers (specification.md 8.13).
+/// again from the baseline: its commits are found by their trailers (specification.md 8.11).
 pub async fn open(
     session: &SessionId,
     head: &CommitId,

@@ -344,7 +344,7 @@ impl Performer<'_> {
     }
 
     /// Puts the accepted sources back. Where a regression leaves no commits, its change is
-    /// written as a patch file first (specification.md 13.1).
+    /// written as a patch file first (specification.md 7.12).
     async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree
@@ -374,7 +374,7 @@ impl Performer<'_> {
         Ok(FixStepOutcome::Minimised { tree, minimised })
     }
 
-    /// Runs the suite without regreen's own files (specification.md 13.18, second witness).
+    /// Runs the suite without regreen's own files (specification.md 7.17).
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm", None).await?;

@@ -19,7 +19,7 @@ use super::perform::Performer;
 /// What each iteration tried and came to.
 const HISTORY: &str = ".process/fix-history.json";
 
-/// Path of the file that explains why an iteration changed tests (specification.md 13.4).
+/// Path of the file that explains why an iteration changed tests (specification.md 7.13).
 fn decision_file(iteration: u32) -> String {
     format!(".process/iteration-{iteration}-decision.md")
 }

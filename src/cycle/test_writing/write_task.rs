@@ -1,6 +1,6 @@
 //! Writes the tests of one task. Providers and the embedded engine work in the order of the chain;
 //! later ones cover what is still open, and later rounds target surviving mutants (specification.md
-//! 3.1 phase 5, 13.6).
+//! 3.1 phase 5, 6.9).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

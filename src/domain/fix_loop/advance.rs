@@ -105,7 +105,7 @@ pub enum FixStepOutcome {
 }
 
 /// Number of runs, alone and without a change, in which a failing test may pass to be called flaky
-/// (specification.md 13.2).
+/// (specification.md 7.2).
 pub const FLAKY_RUNS: u32 = 2;
 
 /// Evidence for the low criticality of a flaky test that fails in the final run.
@@ -219,7 +219,7 @@ impl FixLoop {
         (self, events)
     }
 
-    /// Reopens a failed session if its iteration limit was raised (specification.md 8.13.5).
+    /// Reopens a failed session if its iteration limit was raised (specification.md 8.11).
     #[must_use]
     pub fn reopen(mut self, max_iterations: u32) -> (Self, Vec<Event>) {
         self.terms.max_iterations = max_iterations;
@@ -241,7 +241,7 @@ impl FixLoop {
     }
 
     /// Starts over with a baseline of the accepted sources, because the checked-out commit has
-    /// changed (specification.md 8.13.1). An unfinished attempt is dropped; accepted changes stay.
+    /// changed (specification.md 8.11). An unfinished attempt is dropped; accepted changes stay.
     #[must_use]
     pub fn renew(mut self) -> Self {
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);

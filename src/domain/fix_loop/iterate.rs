@@ -570,7 +570,7 @@ impl FixLoop {
     }
 
     /// Whether the step [`FixStep::Minimise`] drops what the suite does not need; otherwise it only
-    /// proves that the change is needed (specification.md 13.5, 13.18).
+    /// proves that the change is needed (specification.md 7.17).
     pub fn drops_hunks(&self) -> bool {
         self.terms.minimise && self.verdict.is_none()
     }

@@ -188,13 +188,13 @@ pub struct FixLoop {
     /// What a dry run found out about the failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
-    /// Whether an accepted change edits tests (specification.md 13.4).
+    /// Whether an accepted change edits tests (specification.md 7.13).
     #[serde(default)]
     pub tests_edited: bool,
-    /// Why accepted changes treat the tests specially (specification.md 13.4).
+    /// Why accepted changes treat the tests specially (specification.md 7.16).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub special_cases: Vec<String>,
-    /// A language of accepted changes that is not parsed (specification.md 13.4).
+    /// A language of accepted changes that is not parsed (specification.md 7.16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
     /// Whether something kept tests from running at the baseline, so that nothing is known of them.
@@ -370,7 +370,7 @@ pub struct FixVerdict {
     pub ending: Ending,
     /// Reason for the ending, written by regreen.
     pub reason: String,
-    /// Whether no edit of the code can honestly meet the gate (specification.md 13.18).
+    /// Whether no edit of the code can honestly meet the gate (specification.md 7.18).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfixable: bool,
 }

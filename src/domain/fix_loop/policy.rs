@@ -27,7 +27,7 @@ pub struct FixTerms {
     /// How a regressing attempt is recorded.
     #[serde(default)]
     pub regressed: RegressionTrace,
-    /// Whether commits carry the session's state files (specification.md 13.1).
+    /// Whether commits carry the session's state files (specification.md 8.10).
     #[serde(default = "yes", rename = "state_travels")]
     pub state_is_committed: bool,
     /// Whether tests that also fail on the merge base are excluded from the rate and the gate.
@@ -55,7 +55,7 @@ fn yes() -> bool {
     true
 }
 
-/// How a regressing attempt is recorded (specification.md 7.12, 13.1).
+/// How a regressing attempt is recorded (specification.md 7.12).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionTrace {

@@ -32,7 +32,7 @@ impl Priority {
     }
 }
 
-/// Priority of a file by its path (specification.md 3.1 mode A 4), raised by one step if at least
+/// Priority of a file by its path (specification.md 3.1 phase 2), raised by one step if at least
 /// five error paths or branches are untested.
 pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
     let path = format!("/{file}");

@@ -1,5 +1,5 @@
 //! [`ReaderCommand`]: the commands of `pre_analysis`. They only read, and only files of the commit under
-//! test (specification.md 13.20).
+//! test (specification.md 5.9).
 
 use crate::domain::id::RepoPath;
 

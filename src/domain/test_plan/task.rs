@@ -101,7 +101,7 @@ pub enum OnError {
     Skip,
 }
 
-/// A step before the work: what the writer is shown (specification.md 13.20).
+/// A step before the work: what the writer is shown (specification.md 5.9).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreStep {
     pub step: String,

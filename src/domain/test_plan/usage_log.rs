@@ -1,5 +1,5 @@
 //! `UsageLog`: the provider calls of phases 3 to 5, so that a budget holds for the whole session
-//! (specification.md 13.7).
+//! (specification.md 2.8).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -78,7 +78,7 @@ fn what_is_printed_on_an_error_fits_its_schema() {
 }
 
 /// Inner fields of earlier builds: a conversation with a provider is not resumed any more
-/// (specification.md 13.20).
+/// (specification.md 5.9).
 const GONE: &[&str] = &["cli_execution", "cli_execution_id"];
 
 /// The same by their paths: what no task reads any more, and words that have others now.

@@ -1,5 +1,5 @@
 //! Tells a repair from a fix that is made for the tests: calls the functions of an edited file before
-//! and after with the inputs of failing tests and with others near them (specification.md 13.4).
+//! and after with the inputs of failing tests and with others near them (specification.md 7.16).
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Decides whether the budget permits another question (specification.md 13.7).
+//! Decides whether the budget permits another question (specification.md 2.8).
 
 use crate::domain::budget::{BYTES_PER_TOKEN, Spending, SpendingLimits, Usage};
 use crate::domain::provider::ClientMode;

@@ -1,5 +1,5 @@
 //! Stores each question and answer on disk before it is used, so that a run can reuse the answers
-//! and report the unanswered questions of a killed one (specification.md 7.11, 13.7).
+//! and report the unanswered questions of a killed one (specification.md 2.8, 7.11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

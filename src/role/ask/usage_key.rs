@@ -1,4 +1,4 @@
-//! [`UsageKey`]: the work that pays for a question, and its usage record (specification.md 13.7).
+//! [`UsageKey`]: the work that pays for a question, and its usage record (specification.md 2.8).
 
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{ProviderCall, spent_by};

@@ -211,7 +211,7 @@ impl PinnedFile {
     }
 
     /// Adds cases until each function shows three different results, if it has that many
-    /// (specification.md 6.2: L1.1, two assertions a test).
+    /// (specification.md 6.2).
     fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
         let outcome = |place: &CasePlace| self.case(*place).map(|case| &case.seen.outcome);
         let mut shown: BTreeMap<usize, Vec<&CallOutcome>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Types of the surveyor's answer (specification.md 13.16).
+//! Types of the surveyor's answer (specification.md 4.11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

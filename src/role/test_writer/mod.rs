@@ -1,5 +1,5 @@
 //! Tests written by providers: generated file by file, vetted, run at once, judged when they fail,
-//! and reduced to the stable ones (specification.md 3.1 phase 5, 4.7, 13.4).
+//! and reduced to the stable ones (specification.md 3.1 phase 5, 4.7).
 //!
 //! Choosing tasks is up to the caller; no state is kept between files.
 

@@ -1,5 +1,5 @@
 //! Decides whether a generated test file is refused before it is run. Reasons start with a stable
-//! name, be it defined here or a lint rule (specification.md 6.3, 6.4, 13.4).
+//! name, be it defined here or a lint rule (specification.md 4.7, 6.3, 6.4).
 
 use std::collections::BTreeMap;
 

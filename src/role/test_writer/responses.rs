@@ -1,4 +1,4 @@
-//! Types of the generator's and judge's answers (specification.md 13.16).
+//! Types of the generator's and judge's answers (specification.md 4.11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

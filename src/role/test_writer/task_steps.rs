@@ -1,5 +1,5 @@
 //! What a task file has its writer shown and told: the readers of `pre_analysis`, the steps of
-//! `implementation_approach`, and requirements that a person added (specification.md 13.20).
+//! `implementation_approach`, and requirements that a person added (specification.md 5.9).
 
 use globset::{Glob, GlobMatcher};
 

@@ -1,4 +1,4 @@
-//! Decides on evidence whether the code or a failing new test is wrong (specification.md 13.4).
+//! Decides on evidence whether the code or a failing new test is wrong (specification.md 4.7).
 
 use std::collections::BTreeMap;
 

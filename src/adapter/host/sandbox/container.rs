@@ -1,5 +1,5 @@
 //! Runs test code in a container: starting a child becomes `docker run` or `podman run`
-//! (specification.md 13.10). Uses the engine's command line; no library talks to its socket.
+//! (specification.md 4.13). Uses the engine's command line; no library talks to its socket.
 
 use std::collections::BTreeMap;
 use std::io;

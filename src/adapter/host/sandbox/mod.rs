@@ -1,5 +1,5 @@
 //! Sandbox of test code: decided once per process from the request and the machine's abilities,
-//! enforced by a launcher, and reported in plain sentences (specification.md 13.10).
+//! enforced by a launcher, and reported in plain sentences (specification.md 4.13).
 //!
 //! A child starts through our own binary, which drops user, groups and file access and then
 //! executes the program. That needs no unsafe code and costs a few milliseconds per process.

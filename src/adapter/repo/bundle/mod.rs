@@ -1,4 +1,4 @@
-//! Bundles, by which the worker passes its result to the publisher (specification.md 13.17): a pack
+//! Bundles, by which the worker passes its result to the publisher (specification.md 4.14): a pack
 //! of commits, and a list of the files they change. The publisher trusts neither: it opens the pack
 //! in a scratch repository and inspects every object before it imports any.
 

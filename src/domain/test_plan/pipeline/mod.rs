@@ -12,9 +12,9 @@ use super::plan_input::PlanInput;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// Plan only: phases 1 to 4 (E5).
+    /// Plan only: phases 1 to 4.
     Plan,
-    /// All phases (specification.md E1).
+    /// All phases (specification.md 3.1).
     Test,
 }
 
