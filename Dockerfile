@@ -14,7 +14,7 @@ ARG BUILDER=docker.io/library/rust:1.95-slim-bookworm
 ARG RUNTIME=docker.io/library/debian:bookworm-slim
 
 FROM ${BUILDER} AS build
-# cc builds libgit2, aws-lc and the grammars; there is no OpenSSL to look for.
+# cc builds libgit2, ring and the grammars; there is no OpenSSL to look for.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends gcc g++ libc6-dev make pkg-config \
  && rm -rf /var/lib/apt/lists/*

@@ -60,6 +60,8 @@ pub struct Http {
 impl Http {
     /// A client with the system's proxy settings.
     pub fn new() -> Result<Self, HttpError> {
+        // It fails where it is installed already, as by a client before this one.
+        let _installed = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("regreen/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -118,9 +120,9 @@ pub fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> 
 /// Fails with [`HttpError::Request`], without the value.
 pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
     let word = HeaderName::try_from(name)
-        .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
+        .map_err(|_error| HttpError::Request(format!("`{name}` is not a header name")))?;
     let mut value = HeaderValue::try_from(value)
-        .map_err(|_error| HttpError::Request(format!("the value of `{name}` is no header")))?;
+        .map_err(|_error| HttpError::Request(format!("the value of `{name}` is not valid in a header")))?;
     value.set_sensitive(true);
     Ok((word, value))
 }
