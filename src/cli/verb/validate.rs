@@ -1,4 +1,4 @@
-//! `regreen validate`: runs gate 001.3 on its own, on any repository.
+//! `regreen validate`: runs the code check on its own, on any repository.
 
 use crate::adapter::host::console::{eprintln, print};
 use crate::adapter::host::environment;

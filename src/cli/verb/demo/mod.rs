@@ -1,10 +1,12 @@
 //! `regreen demo`: fixes a small example project that is embedded in the binary.
 
 use crate::adapter::host::console::eprintln;
+use crate::adapter::host::process::own_program;
 use crate::adapter::repo;
 use crate::app::{AppError, FixRequest, ModelOptions, check_page};
 use crate::cli::args::DemoArguments;
 use crate::cli::progress::Terminal;
+use crate::domain::shell;
 
 use super::fix;
 
@@ -48,7 +50,9 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     let screen = Terminal::new(arguments.output.quiet, arguments.output.json);
     let code = fix::show(&request, &screen, arguments.output.json).await?;
     if !arguments.output.quiet {
+        let program = own_program().map_or_else(|_| "regreen".into(), |path| path.display().to_string());
         eprintln!("These commands work in the example: cd {}", folder.display());
+        eprintln!("In a repository of your own:        {} fix", shell::word(&program));
     }
     Ok(code)
 }
