@@ -126,7 +126,7 @@ pub(super) async fn files(
         let found: Vec<RepoPath> = all.iter().filter(named).cloned().collect();
         if found.is_empty() {
             return Err(AppError::usage(
-                format!("`{path}` is no file or folder of code in this commit"),
+                format!("`{path}` is not a file or folder of code in this commit"),
                 "name paths from the root of the repository, and commit new files first",
             ));
         }

@@ -1,4 +1,4 @@
-//! Use case: check the quality of code and tests (gate 001.3) in any repository.
+//! Use case: check the quality of code and tests (the code check) in any repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -303,7 +303,7 @@ impl<'a> Commits<'a> {
                 if self.published.held.is_none() {
                     // The worker does not know those commits.
                     self.note(format!(
-                        "somebody pushed {} to `{}`: our commits are on top of it, and were tested without it",
+                        "someone pushed {} to `{}`: our commits are on top of it, and were tested without it",
                         onto.short(),
                         self.branch
                     ));

@@ -205,12 +205,12 @@ mod tests {
             ("sandbox: { network: all }", "`network` is true or false"),
             ("test: { setup: make }", "`setup` is a list of texts"),
             ("budget: { minutes: 10001 }", "a whole number from 1 to 10000"),
-            ("protect: ['[']", "`[` is no glob: "),
+            ("protect: ['[']", "`[` is not a valid glob: "),
             ("protect: 'a/**'", "`protect` is a list of globs"),
-            ("validate: { files: ['a/**', '{b'] }", "`{b` is no glob: "),
-            ("test: { layers: { e2e: 'a[' } }", "`a[` is no glob: "),
-            ("test: { report: '{' }", "`{` is no glob: "),
-            ("coverage: { report: '[' }", "`[` is no glob: "),
+            ("validate: { files: ['a/**', '{b'] }", "`{b` is not a valid glob: "),
+            ("test: { layers: { e2e: 'a[' } }", "`a[` is not a valid glob: "),
+            ("test: { report: '{' }", "`{` is not a valid glob: "),
+            ("coverage: { report: '[' }", "`[` is not a valid glob: "),
         ];
         for (text, part) in table {
             let problems = parse(text, "f").unwrap_err();

@@ -139,5 +139,5 @@ pub(super) fn problem(name: &str, value: &Value, values: &ValueType) -> Option<S
 /// The message for a text that does not compile as a glob.
 fn no_glob(value: &Value) -> Option<String> {
     let text = value.as_str()?;
-    Some(format!("`{text}` is no glob: {}", glob_problem(text)?))
+    Some(format!("`{text}` is not a valid glob: {}", glob_problem(text)?))
 }

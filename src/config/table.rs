@@ -291,7 +291,7 @@ fn is_glob(value: &Value) -> bool {
     value.as_str().is_some_and(|text| glob_problem(text).is_none())
 }
 
-/// Why a text is no glob; `None` if it is one.
+/// Why a text is not a valid glob; `None` if it is one.
 pub(super) fn glob_problem(text: &str) -> Option<String> {
     Pattern::new(text).err().map(|error| error.kind().to_string())
 }

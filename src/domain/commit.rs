@@ -198,10 +198,10 @@ pub fn ended(session: &SessionId, by: &str) -> String {
     )
 }
 
-/// Message of the commit with the safe repairs of gate 001.3.
+/// Message of the commit with the safe repairs of the code check.
 pub fn repaired(session: &SessionId) -> String {
     format!(
-        "test-cycle: repair what the validation gate found\n\n{SESSION}: {session}\n{KIND}: repair\n"
+        "test-cycle: repair what the code check found\n\n{SESSION}: {session}\n{KIND}: repair\n"
     )
 }
 

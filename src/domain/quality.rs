@@ -1,4 +1,4 @@
-//! Quality gates 001.3 and 001.5: findings, completeness of tests, limits and decisions.
+//! Quality gates, code check and test review: findings, completeness of tests, limits and decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,16 +38,24 @@ impl Severity {
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     Code,
-    /// Gate 001.5, test quality; only the checks that need no test run.
+    /// Test quality; only the checks that need no test run.
     Tests,
 }
 
 impl Stage {
-    /// The number of the gate in the specification.
+    /// The name of the gate.
     pub fn gate(self) -> &'static str {
         match self {
-            Self::Code => "001.3",
-            Self::Tests => "001.5",
+            Self::Code => "code check",
+            Self::Tests => "test review",
+        }
+    }
+
+    /// The name of the gate with the id of its task.
+    pub fn gate_of_task(self) -> &'static str {
+        match self {
+            Self::Code => "code check (IMPL-001.3)",
+            Self::Tests => "test review (IMPL-001.5)",
         }
     }
 }

@@ -22,15 +22,15 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
         return String::new();
     }
     let mut text = format!(
-        "\n## To take over\n\n{} after {}. {}.\n",
-        count(outcome.failing.len(), "test").replace("test", "failing test"),
+        "\n## What is left to do\n\n{} after {}. {}.\n",
+        count(outcome.failing.len(), "failing test"),
         count(state.iterations.len(), "iteration"),
         sentence(&outcome.reason)
     );
     for one in outcome.failing.iter().take(TESTS) {
         text.push_str(&format!("\n### {}\n\n", code(one.test.as_str())));
         text.push_str(&format!("- Says: {}\n", code(&one.message)));
-        text.push_str(&format!("- Weight: {} ({})\n", one.criticality, one.evidence));
+        text.push_str(&format!("- Criticality: {} ({})\n", one.criticality, one.evidence));
         let cause = best_cause(state, &one.test);
         text.push_str(&match &cause {
             Some((by, sure, cause)) => format!(

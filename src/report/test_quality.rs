@@ -1,4 +1,4 @@
-//! The report of gate 001.5 on the quality of tests, without the mutation score.
+//! The report of the test review on the quality of tests, without the mutation score.
 
 use std::collections::BTreeMap;
 

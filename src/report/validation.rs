@@ -1,4 +1,4 @@
-//! The report of gate 001.3: JSON document, Markdown page, terminal text, annotations.
+//! The report of the code check: JSON document, Markdown page, terminal text, annotations.
 
 use std::collections::BTreeMap;
 

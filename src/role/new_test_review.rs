@@ -1,4 +1,4 @@
-//! Reviews newly written tests for gates 001.3 and 001.5, with the lint rules and the project's own
+//! Reviews newly written tests for the code check and the test review, with the lint rules and the project's own
 //! tools.
 
 use std::collections::{BTreeMap, BTreeSet};

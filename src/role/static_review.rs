@@ -1,4 +1,4 @@
-//! Reviews files for gate 001.3 and the static half of gate 001.5: runs the lint rules, and
+//! Reviews files for the code check and the static half of the test review: runs the lint rules, and
 //! converts reports of the project's own tools into findings of the same catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};

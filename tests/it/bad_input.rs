@@ -338,6 +338,6 @@ fn doctor_and_score_read_the_configured_suite() {
 fn a_configuration_that_is_missing_or_holds_no_globs_leaves_nothing_behind() {
     let repo = TestRepo::new(CALC);
     refused(&repo, &["--config", "absent.yml"], 2, "absent.yml does not exist");
-    refused(&repo, &["--set", "protect=['[']"], 2, "`[` is no glob");
+    refused(&repo, &["--set", "protect=['[']"], 2, "`[` is not a valid glob");
     assert!(repo.regreen(&["status"]).out.contains("no session here"));
 }

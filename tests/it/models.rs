@@ -1193,7 +1193,7 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
     let document = ran.document();
     let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
     for expected in [
-        "## To take over",
+        "## What is left to do",
         "### `test_calc.TotalTest.test_total`",
         "- Says: `-6 != 6`",
         "- Most likely cause: `the code at calc.py:total:9-13 is wrong` at `calc.py:total:9-13` (one, confidence 0.90)",

@@ -286,7 +286,7 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
     }
     assert!(about("`double` L1.1").is_empty(), "{open:#?}");
     assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}");
-    // A public function without a test is less than gate 001.5 requires.
+    // A public function without a test is less than the test review requires.
     assert_eq!(ran.code, Some(1), "{document:#}");
     assert_eq!(document["produced"]["gates-met"], false);
     assert!(document["produced"]["review"].as_str().unwrap().contains("L1.1 50 % of 100 %"));
@@ -491,7 +491,7 @@ fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
     assert_eq!(document["result"], "blocked", "{document:#}");
     let next = document["next"].as_str().unwrap();
-    assert!(next.contains("gate 001.5") && next.contains("of 100 %"), "{next}");
+    assert!(next.contains("test review (IMPL-001.5)") && next.contains("of 100 %"), "{next}");
     let status = |document: &Value| -> Vec<String> {
         let tasks = document["tasks"].as_array().unwrap();
         tasks.iter().map(|task| task["status"].as_str().unwrap().to_owned()).collect()

@@ -418,7 +418,7 @@ inline-quotes = "double"
     ),
 ];
 
-/// Writes tests with this `PATH`; returns the report of gate 001.3 and the new test file.
+/// Writes tests with this `PATH`; returns the report of the code check and the new test file.
 fn written_with(repo: &TestRepo, path: &str) -> (Value, String) {
     let mut command = repo.command();
     command.args(["test", "shop/size.py", "--no-coverage", "--json", "--engine-minutes", "1"]);

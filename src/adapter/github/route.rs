@@ -25,7 +25,7 @@ pub fn query(pairs: &[(&str, &str)]) -> String {
 
 /// Why an address cannot be used as the base of GitHub's API.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{url}` is no address of a GitHub API: {reason}")]
+#[error("`{url}` is not the URL of a GitHub API: {reason}")]
 pub struct AddressError {
     pub url: String,
     /// What makes it unusable.

@@ -41,7 +41,7 @@ pub fn commit(
         |error| match error.code() {
             ErrorCode::Modified => GitError::Refused {
                 path: repo.path().to_owned(),
-                reason: format!("branch {branch} was moved by somebody else"),
+                reason: format!("branch {branch} was moved by someone else"),
                 hint: "look at it, then run again with `--resume`".into(),
             },
             ErrorCode::Locked => GitError::Refused {

@@ -27,11 +27,11 @@ pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
         return Ok(None);
     }
     let (digits, after) = rest.split_at_checked(4).ok_or("a packet is cut within its length")?;
-    let digits = std::str::from_utf8(digits).map_err(|_error| "a length is no number")?;
+    let digits = std::str::from_utf8(digits).map_err(|_error| "a length is not a number")?;
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err("a length is no number");
+        return Err("a length is not a number");
     }
-    let length = usize::from_str_radix(digits, 16).map_err(|_error| "a length is no number")?;
+    let length = usize::from_str_radix(digits, 16).map_err(|_error| "a length is not a number")?;
     match length {
         0 => {
             *rest = after;
@@ -85,7 +85,7 @@ fn is_id(text: &str) -> bool {
 
 fn text(data: &[u8]) -> Result<&str, Wrong> {
     let data = data.strip_suffix(b"\n").unwrap_or(data);
-    std::str::from_utf8(data).map_err(|_error| "a line is no text")
+    std::str::from_utf8(data).map_err(|_error| "a line is not UTF-8")
 }
 
 /// Parses the response of `info/refs?service=…`.

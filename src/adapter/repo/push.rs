@@ -217,8 +217,8 @@ impl GitRemote {
             PushOutcome::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
             PushOutcome::Moved { now } => {
                 let reason = match &now {
-                    Some(_) => format!("somebody else made the branch `{}`", request.branch),
-                    None => format!("somebody removed the branch `{}`", request.branch),
+                    Some(_) => format!("someone else created the branch `{}`", request.branch),
+                    None => format!("the branch `{}` was deleted", request.branch),
                 };
                 return Ok(RebasedPushOutcome::Stopped { now, reason });
             }
@@ -330,7 +330,7 @@ pub(super) fn overlap(
     let (mine, others) = (touched(repo, fork, ours)?, touched(repo, fork, theirs)?);
     let both: Vec<&str> = mine.intersection(&others).map(String::as_str).take(NAMED).collect();
     Ok((!both.is_empty())
-        .then(|| format!("somebody else changed {} too", one_line(&both.join(", ")))))
+        .then(|| format!("someone else changed {} too", one_line(&both.join(", ")))))
 }
 
 /// Applies these commits, oldest first, on top of another commit; moves no reference. The inner

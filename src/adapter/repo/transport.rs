@@ -131,11 +131,11 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
         }
         _ => remote.to_owned(),
     };
-    let mut url = Url::parse(&rewritten).map_err(|_error| refused("it is no address"))?;
+    let mut url = Url::parse(&rewritten).map_err(|_error| refused("it is not a valid URL"))?;
     if url.scheme() == "ssh" {
         let host = url.host_str().ok_or_else(|| refused("it names no host"))?;
         url = Url::parse(&format!("https://{host}{}", url.path()))
-            .map_err(|_error| refused("it is no address"))?;
+            .map_err(|_error| refused("it is not a valid URL"))?;
     }
     if !matches!(url.scheme(), "https" | "http") {
         return Err(refused("only HTTPS is supported"));

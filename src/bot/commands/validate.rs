@@ -1,4 +1,4 @@
-//! `/regreen validate`: runs gate 001.3 on the change in a process without a token, and stores safe
+//! `/regreen validate`: runs the code check on the change in a process without a token, and stores safe
 //! repairs for `/regreen apply`.
 
 use std::time::Duration;

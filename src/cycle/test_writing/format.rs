@@ -1,4 +1,4 @@
-//! Formats new tests with the project's own safe fixers before gate 001.3 inspects them, so that
+//! Formats new tests with the project's own safe fixers before the code check inspects them, so that
 //! no file is dropped for a problem that these tools fix (specification.md 6.7, phase 5).
 
 use crate::cycle::error::Failure;

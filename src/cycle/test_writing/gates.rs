@@ -1,4 +1,4 @@
-//! Runs gates 001.3 and 001.5 on the tests of phase 5: findings, repairs, and the files that are
+//! Runs the code check and the test review on the tests of phase 5: findings, repairs, and the files that are
 //! dropped. A gate that drops a file for its findings is not met (specification.md 6.6).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,15 +35,15 @@ const NOTHING_WRITTEN: &str = "no test was written, so there is nothing to judge
 const NAMED: usize = 3;
 
 impl TestWriting<'_> {
-    /// Gate 001.3: inspects the new files, repairs what is safe, drops what is critical.
+    /// Code check: inspects the new files, repairs what is safe, drops what is critical.
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
         self.turn(VALIDATION_TASK, TaskStatus::InProgress).await?;
-        self.fx.step("checking for typical mistakes of generated code (gate 001.3)");
+        self.fx.step("code check: looking for typical mistakes of generated code");
         self.validate_files().await?;
         Ok(PipelineStepOutcome::Validated)
     }
 
-    /// Decides gate 001.3 on the files that are there now, and writes its reports.
+    /// Decides the code check on the files that are there now, and writes its reports.
     async fn validate_files(&mut self) -> Result<(), Failure> {
         let id = VALIDATION_TASK;
         let report = self.gate().await?;
@@ -142,7 +142,7 @@ impl TestWriting<'_> {
     async fn block(&mut self, worst: WorstFile, stage: Stage) -> Result<(), Failure> {
         let WorstFile { file, reason, findings } = worst;
         self.generation.blocking.extend(findings);
-        self.drop_file(&file, &format!("gate {}: {reason}", stage.gate())).await
+        self.drop_file(&file, &format!("{}: {reason}", stage.gate_of_task())).await
     }
 
     /// The decision on the files that are left, unless others were dropped for their findings.
@@ -209,11 +209,11 @@ impl TestWriting<'_> {
         Ok(())
     }
 
-    /// Gate 001.5: anti-patterns, completeness, mutation score; at most two retries for survivors.
+    /// Test review: anti-patterns, completeness, mutation score; at most two retries for survivors.
     pub(super) async fn review(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = REVIEW_TASK;
         self.turn(id, TaskStatus::InProgress).await?;
-        self.fx.step("judging the quality of the new tests (gate 001.5)");
+        self.fx.step("test review: judging the quality of the new tests");
         // Measured first, so that even the first retry targets lines that no test runs.
         self.coverage().await?;
         let (mut retries, mut quality, mut score);

@@ -46,7 +46,7 @@ pub struct WriteTestsInputs<'a> {
     pub budget: Option<Duration>,
     /// The session's folder inside commits.
     pub state_prefix: String,
-    /// The project's own tool commands, which gate 001.3 runs.
+    /// The project's own tool commands, which the code check runs.
     pub own: ToolCommands,
     /// Whether the session's state is stored in its commits.
     pub state_is_committed: bool,

@@ -113,7 +113,7 @@ impl Memory {
         let value: Value =
             serde_json::from_slice(text).map_err(|error| MemoryError::Form(error.to_string()))?;
         if !value.is_object() {
-            return Err(MemoryError::Form("it is no object".to_owned()));
+            return Err(MemoryError::Form("it is not a JSON object".to_owned()));
         }
         let stored: Stored =
             serde_json::from_value(value).map_err(|error| MemoryError::Form(error.to_string()))?;

@@ -39,13 +39,13 @@ pub struct Generation {
     /// The findings for which a gate removed files: it stays missed, however good the rest is.
     #[serde(default)]
     pub blocking: Vec<Finding>,
-    /// Result of gate 001.3, once it has decided.
+    /// Result of the code check, once it has decided.
     pub validation: Option<GateResult>,
-    /// Result of gate 001.5, once it has decided.
+    /// Result of the test review, once it has decided.
     pub review: Option<GateResult>,
     /// Mutation score of all tests together, if a gate changed tests that were already scored.
     pub score: Option<Score>,
-    /// Coverage, once gate 001.5 has measured it.
+    /// Coverage, once the test review has measured it.
     #[serde(default)]
     pub coverage: Option<CoverageResult>,
     /// How often tests were rewritten because of what they missed.
@@ -257,8 +257,8 @@ impl Generation {
     pub fn missed_gates(&self) -> Vec<String> {
         let missed = |stage: Stage, gate: &Option<GateResult>| match gate {
             Some(gate) if gate.decision == QualityDecision::Pass => None,
-            Some(gate) => Some(format!("gate {}: {}", stage.gate(), gate.reason)),
-            None => Some(format!("gate {} has not decided", stage.gate())),
+            Some(gate) => Some(format!("{}: {}", stage.gate_of_task(), gate.reason)),
+            None => Some(format!("{} has not decided", stage.gate_of_task())),
         };
         [missed(Stage::Code, &self.validation), missed(Stage::Tests, &self.review)]
             .into_iter()

@@ -161,11 +161,11 @@ mod tests {
     fn every_state_has_its_result_and_keeps_its_reason() {
         use PipelineStep::{Confirm, Execute, Finish, Gather, Generate};
         let finish = |verdict| Finish { verdict };
-        let held = PipelineVerdict::Held { reasons: vec!["gate 001.5: low".into()] };
+        let held = PipelineVerdict::Held { reasons: vec!["test review (IMPL-001.5): low".into()] };
         let failed = PipelineVerdict::Failed { problems: vec!["a circle".into()] };
         let table = [
             (finish(PipelineVerdict::Planned), None, "planned", Ending::Planned, "is ready"),
-            (finish(held), None, "blocked", Ending::Blocked, "held back: gate 001.5: low"),
+            (finish(held), None, "blocked", Ending::Blocked, "held back: test review (IMPL-001.5): low"),
             (finish(failed), None, "failure", Ending::Failure, "carried out: a circle"),
             (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "carried out"),
             (Confirm, Some("a signal"), "awaits_confirmation", Ending::Planned, "is ready"),

@@ -15,7 +15,7 @@ pub struct CoverageEvidence<'a> {
     pub made: &'a TaskTests,
     /// Completeness of the repository's tests, by layer.
     pub layers: &'a [Completeness],
-    /// Whether gate 001.3 let the tests pass.
+    /// Whether the code check let the tests pass.
     pub validated: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn still_open(
     evidence: &CoverageEvidence<'_>,
 ) -> Option<String> {
     match one.layer.layer() {
-        0 => return (!evidence.validated).then(|| "gate 001.3 is not met".to_owned()),
+        0 => return (!evidence.validated).then(|| "the code check is not met".to_owned()),
         1 => {}
         _ => return crosses(file, one, evidence),
     }
@@ -329,14 +329,14 @@ mod tests {
         let mut production = Generation::new(id, tree, Vec::new(), Vec::new());
         production.tasks.push(made());
         assert_eq!(production.totals().tests, 2);
-        production.drop_file(&path("tests/test_a.py"), "gate 001.3: 1 critical");
+        production.drop_file(&path("tests/test_a.py"), "code check (IMPL-001.3): 1 critical");
         let totals = production.totals();
         assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
         let evidence =
             CoverageEvidence { made: &production.tasks[0], layers: &[], validated: true };
         let one = requirement(SubLayer::Happy, "price", 1);
         let open = still_open(&path("a.py"), &one, &evidence);
-        assert_eq!(open.as_deref(), Some("gate 001.3: 1 critical"));
+        assert_eq!(open.as_deref(), Some("code check (IMPL-001.3): 1 critical"));
         assert!(!production.is_met());
     }
 }

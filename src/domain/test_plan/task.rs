@@ -309,10 +309,10 @@ pub fn size(files: usize) -> &'static str {
 /// The first task that writes tests.
 pub const FIRST_TASK: &str = "IMPL-001";
 
-/// The task of gate 001.3.
+/// The task of the code check.
 pub const VALIDATION_TASK: &str = "IMPL-001.3";
 
-/// The task of gate 001.5.
+/// The task of the test review.
 pub const REVIEW_TASK: &str = "IMPL-001.5";
 
 /// The task that runs the suite and fixes what fails.

@@ -135,7 +135,7 @@ pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
     for (name, gate) in gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
     {
-        text.push_str(&format!("; gate {name} is not met: {}", line(&gate.reason, 200)));
+        text.push_str(&format!("; the {name} is not met: {}", line(&gate.reason, 200)));
     }
     text
 }
@@ -175,7 +175,7 @@ pub fn produced(production: &Generation) -> String {
     text.push_str(&format!("flaky       {flaky}\n"));
     for (name, gate) in gates(production) {
         let reason = line(&gate.reason, 200);
-        text.push_str(&format!("gate {name}  {}: {reason}\n", gate.decision.name()));
+        text.push_str(&format!("{name:<12}{}: {reason}\n", gate.decision.name()));
     }
     let unfinished = production.tasks.iter().flat_map(|made| &made.report.unfinished);
     for one in unfinished.take(SHOWN) {
@@ -249,9 +249,9 @@ pub struct ProducedDocument {
     pub shown: usize,
     /// Requirements that stay open, with the reason.
     pub open: Vec<Reasoned>,
-    /// Decision of gate 001.3.
+    /// Decision of the code check.
     pub validation: Option<String>,
-    /// Decision of gate 001.5.
+    /// Decision of the test review.
     pub review: Option<String>,
     /// Whether both gates are met.
     pub gates_met: bool,

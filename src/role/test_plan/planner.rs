@@ -209,7 +209,7 @@ impl Planner<'_> {
         Some(step).filter(|step| !step.commands.is_empty()).into_iter().collect()
     }
 
-    /// Builds the task of gate 001.3 (specification.md 5.4).
+    /// Builds the task of the code check (specification.md 5.4).
     fn validation(&self, depends_on: Vec<String>) -> TestTask {
         let test_files = self.test_files();
         let files = count(test_files.len(), "file");
@@ -226,7 +226,7 @@ impl Planner<'_> {
         self.task(names, TaskKind::CodeValidation, context)
     }
 
-    /// Builds the task of gate 001.5 (specification.md 5.4).
+    /// Builds the task of the test review (specification.md 5.4).
     fn review(&self, depends_on: Vec<String>) -> TestTask {
         let analysis = self.analysis;
         let layers = analysis.by_layer();

@@ -82,7 +82,7 @@ fn validate_requirement(
     let layer = SubLayer::ALL
         .iter()
         .find(|layer| layer.code() == code)
-        .ok_or_else(|| format!("`{}` is no layer", sentence(code)))?;
+        .ok_or_else(|| format!("`{}` is not a layer", sentence(code)))?;
     if layer.layer() == 0 {
         return Err("static checks are made by the gates".into());
     }
@@ -250,7 +250,7 @@ mod tests {
             (reported("L2.1", "Cart.remove", "takes", "none"), Some("no function `Cart.remove`")),
             (reported("L1.1", "", "works", "2"), Some("no function")),
             (reported("L1.1", "parse_price", "works", "2"), Some("no function `parse_price`")),
-            (reported("L9", "price", "works", "2"), Some("is no layer")),
+            (reported("L9", "price", "works", "2"), Some("is not a layer")),
             (reported("L0.1", "price", "compiles", "yes"), Some("made by the gates")),
             (reported("L1.1", "price", "works", " "), Some("what must be seen")),
             (reported("L1.1", "price", "`convert('2')` is 2", "2"), Some("no `convert`")),

@@ -143,5 +143,5 @@ async fn text_of(
     if bytes.len() > READ_LIMIT {
         return Ok(Err(format!("it is larger than {} KiB", READ_LIMIT >> 10)));
     }
-    Ok(String::from_utf8(bytes).map_err(|_error| "it is no text".to_owned()))
+    Ok(String::from_utf8(bytes).map_err(|_error| "it is not UTF-8".to_owned()))
 }

@@ -108,7 +108,7 @@ impl Gateway {
     pub async fn start(upstream: Upstream) -> io::Result<Self> {
         let base = Url::parse(&upstream.base_url).ok();
         let base = base.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        let base = base.ok_or_else(|| io::Error::other("`base-url` is no address of HTTP"))?;
+        let base = base.ok_or_else(|| io::Error::other("`base-url` is not an HTTP URL"))?;
         let extra = header_map(&upstream.headers).map_err(io::Error::other)?;
         let headers = upstream.headers.iter().map(|(name, value)| (name, value));
         let secrets = secrets_of_headers(headers);

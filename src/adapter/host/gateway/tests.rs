@@ -333,7 +333,7 @@ async fn every_request_gets_the_configured_headers() {
     assert!(got.contains("x-team: ci\n") && !got.contains("theirs"), "{got}");
     let wrong = Upstream { headers: headers("x team"), ..upstream };
     let error = Gateway::start(wrong).await.err().unwrap().to_string();
-    assert!(error.contains("`x team` is no header name"), "{error}");
+    assert!(error.contains("`x team` is not a header name"), "{error}");
 }
 
 #[tokio::test]

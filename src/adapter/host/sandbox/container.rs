@@ -62,7 +62,7 @@ pub fn run_in(image: &str, network: bool) -> Result<(), String> {
         return Ok(());
     }
     if !is_reference(image) {
-        return Err(format!("`{image}` is no name of an image"));
+        return Err(format!("`{image}` is not the name of an image"));
     }
     let engine = ENGINES.iter().find(|engine| say(engine, &["version"], ANSWER).is_ok());
     let Some(engine) = engine else {

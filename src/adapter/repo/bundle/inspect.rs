@@ -91,7 +91,7 @@ fn trees(
         for entry in &tree {
             let shown = String::from_utf8_lossy(entry.name_bytes()).into_owned();
             let name = std::str::from_utf8(entry.name_bytes())
-                .map_err(|_error| BundleError::Path(format!("`{shown}` is no text")))?;
+                .map_err(|_error| BundleError::Path(format!("`{shown}` is not UTF-8")))?;
             if name.contains('/') {
                 return Err(BundleError::Path(format!("`{name}` is a name with a `/` in it")));
             }

@@ -185,7 +185,7 @@ async fn a_file_changed_by_both_stops_and_keeps_everything() {
     let other = world.foreign("topic", "b.txt");
     let ask = request("topic", Some(head), &new);
     let answer = remote.push_rebased(&ask).await.expect("an answer");
-    let reason = "somebody else changed b.txt too".to_owned();
+    let reason = "someone else changed b.txt too".to_owned();
     assert_eq!(answer, RebasedPushOutcome::Stopped { now: Some(other.clone()), reason });
     assert_eq!(world.tip("topic"), other);
     assert_eq!(git(&checkout, &["rev-parse", "HEAD"]), new.as_str());

@@ -14,7 +14,7 @@ use crate::domain::quality::Severity::Error;
 pub const RULES: &[LintRule] = &[code_rule(
     ("naming_issues", "misleading-predicate"),
     Error,
-    ("named like a question, and its result is no truth value", "rename it, or return a boolean"),
+    ("named like a question, and it does not return a boolean", "rename it, or return a boolean"),
     Detection::Function(ALL, misleading),
 )];
 

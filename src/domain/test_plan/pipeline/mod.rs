@@ -42,9 +42,9 @@ pub enum PipelineStep {
     Confirm,
     /// Phase 5: do the next task that writes tests.
     Generate,
-    /// Phase 5: run gate 001.3 on the new tests.
+    /// Phase 5: run the code check on the new tests.
     Validate,
-    /// Phase 5: run gate 001.5 on the new tests.
+    /// Phase 5: run the test review on the new tests.
     Review,
     /// Phase 5: the tests that remain become a commit.
     Keep,
