@@ -4,7 +4,7 @@
 use std::os::unix::process::ExitStatusExt;
 
 use super::support::fake_model::{FakeModel, Reply, analysis_and_edit};
-use super::support::{Ran, TestRepo, crash_step};
+use super::support::{Ran, TestRepo, sample_step};
 
 /// One bug, few tests: the session is short and has every kind of step but a rollback.
 const ONE_BUG: &[(&str, &str)] = &[
@@ -76,8 +76,8 @@ const MOST: u32 = 400;
 #[test]
 fn killed_at_any_point_a_session_resumes_to_the_same_end() {
     // There is a point before and one after each write, so an odd step visits both kinds.
-    let visited = kill_everywhere(ONE_BUG, crash_step(5, 15), &[]);
-    assert!(visited > crash_step(16, 5), "a session has many points, {visited} were visited");
+    let visited = kill_everywhere(ONE_BUG, sample_step(5, 15), &[]);
+    assert!(visited > sample_step(16, 5), "a session has many points, {visited} were visited");
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn killed_around_a_rollback_a_session_resumes_to_the_same_end() {
     let log = story(&reference);
     assert!(log.contains("rollback iteration 1 - regression detected"), "{log}\n{}", ran.err);
     // Fewer points of this longer session; the other test visits every kind of write.
-    let visited = kill_everywhere(ROLLBACK, crash_step(37, 73), &[]);
-    assert!(visited > crash_step(3, 1), "a session has many points, {visited} were visited");
+    let visited = kill_everywhere(ROLLBACK, sample_step(37, 73), &[]);
+    assert!(visited > sample_step(3, 1), "a session has many points, {visited} were visited");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn killed_around_a_regression_without_commits_a_session_resumes_to_the_same_end(
     let log = story(&reference);
     assert!(!log.contains("rollback") && log.contains("return value + 2"), "{log}\n{}", ran.err);
     // Fewer points than above: only one file differs, which is written again.
-    let visited = kill_everywhere(ROLLBACK, crash_step(53, 97), &clean);
-    assert!(visited > crash_step(2, 1), "a session has many points, {visited} were visited");
+    let visited = kill_everywhere(ROLLBACK, sample_step(53, 97), &clean);
+    assert!(visited > sample_step(2, 1), "a session has many points, {visited} were visited");
 }
 
 /// Kills a session at every `step`th point, in parallel lanes.
@@ -168,7 +168,7 @@ fn analysed(_: &str) -> Reply {
 #[test]
 fn the_change_that_came_with_an_analysis_survives_a_kill() {
     let mut killed = 0;
-    for point in (1..MOST).step_by(crash_step(9, 27)) {
+    for point in (1..MOST).step_by(sample_step(9, 27)) {
         let model = FakeModel::serve(vec![("one", vec![Reply::By(analysed)])]);
         let repo = TestRepo::new(ONE_BUG);
         model.provide(&repo, "one");

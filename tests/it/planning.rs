@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::support::fake_model::FakeModel;
-use super::support::{TestRepo, crash_step};
+use super::support::{TestRepo, sample_step};
 
 /// A module with error cases and edge cases; one of its functions has no test.
 const SHOP: &[(&str, &str)] = &[
@@ -326,7 +326,7 @@ fn killed_at_any_point_a_plan_ends_the_same() {
     assert_eq!(reference.regreen(&["plan", "discount", "--no-coverage"]).code, Some(0));
     let expected = story(&reference, id);
     let mut visited = 0;
-    for point in (1..200_u32).step_by(crash_step(3, 9)) {
+    for point in (1..200_u32).step_by(sample_step(3, 9)) {
         let repo = TestRepo::new(SHOP);
         let killed = repo
             .command()
@@ -347,7 +347,7 @@ fn killed_at_any_point_a_plan_ends_the_same() {
         assert_eq!(resumed.code, Some(0), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo, id), expected, "point {point}");
     }
-    assert!(visited > crash_step(10, 5), "a plan has many points, {visited} were visited");
+    assert!(visited > sample_step(10, 5), "a plan has many points, {visited} were visited");
 }
 
 #[test]

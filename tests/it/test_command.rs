@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::support::{CALC, TestRepo};
+use super::support::{CALC, TestRepo, sample_step};
 
 /// A repository whose framework would be detected as unittest, and whose tests all pass.
 const GREEN: &[(&str, &str)] = &[
@@ -255,13 +255,14 @@ fn a_check_that_no_product_can_satisfy_is_not_edited_however_the_command_reaches
     ]
     .concat();
     let repo = TestRepo::new(&files);
-    for command in [
+    let commands = [
         "make check",
         "python3 -m stage.cmp",
         "sh go.sh",
         "env PYTHONPATH=. timeout 60 python3 -X dev stage/cmp.py",
         "sh -c 'python3 stage/cmp.py'",
-    ] {
+    ];
+    for command in commands.iter().step_by(sample_step(1, 3)) {
         let command = format!("export PYTHONPATH=.; {command}");
         let ran =
             repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", &command]);

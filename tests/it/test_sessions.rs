@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::session_files::{against, files};
-use super::support::{TestRepo, crash_step};
+use super::support::{TestRepo, sample_step};
 
 /// Functions with error and edge cases, one that no test should call; none of them has a test.
 pub const SHOP: &[(&str, &str)] = &[
@@ -355,7 +355,7 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
     assert_eq!(ran.code, Some(0), "{} {}", ran.out, ran.err);
     let expected = story(&reference);
     let mut visited = 0;
-    for point in (30..600_u32).step_by(crash_step(41, 97)) {
+    for point in (30..600_u32).step_by(sample_step(41, 97)) {
         let repo = TestRepo::new(SHOP);
         let killed = repo
             .command()
@@ -375,7 +375,7 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
         assert_closed(&repo, "WFS-test-discount");
     }
-    assert!(visited > crash_step(2, 1), "a session has many points, {visited} were visited");
+    assert!(visited > sample_step(2, 1), "a session has many points, {visited} were visited");
 }
 
 /// The session is archived with its pipeline at its end, and its transitions replay.

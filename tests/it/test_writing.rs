@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::support::fake_model::{
     Asked, FakeModel, Reply, analysis_of, edit, survey, test_file, verdict,
 };
-use super::support::{Ran, TestRepo, crash_step};
+use super::support::{Ran, TestRepo, sample_step};
 
 pub const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
@@ -529,7 +529,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
     let expected = story(&reference);
     let needed = ran.document()["spending"]["calls"].as_u64().unwrap();
     let mut visited = 0;
-    for point in (40..900_u32).step_by(crash_step(153, 301)) {
+    for point in (40..900_u32).step_by(sample_step(153, 301)) {
         let model = server(vec![Reply::By(knowing)]);
         let repo = configured(SHOP, &model, "one, embedded");
         let mut command = repo.command();
@@ -552,7 +552,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
             assert_eq!(counted, needed + u64::from(reported), "point {point}: {}", resumed.err);
         }
     }
-    assert!(visited > crash_step(2, 1), "a session has many points, {visited} were visited");
+    assert!(visited > sample_step(2, 1), "a session has many points, {visited} were visited");
 }
 
 #[test]

@@ -121,8 +121,9 @@ pub fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> 
 pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
     let word = HeaderName::try_from(name)
         .map_err(|_error| HttpError::Request(format!("`{name}` is not a header name")))?;
-    let mut value = HeaderValue::try_from(value)
-        .map_err(|_error| HttpError::Request(format!("the value of `{name}` is not valid in a header")))?;
+    let mut value = HeaderValue::try_from(value).map_err(|_error| {
+        HttpError::Request(format!("the value of `{name}` is not valid in a header"))
+    })?;
     value.set_sensitive(true);
     Ok((word, value))
 }

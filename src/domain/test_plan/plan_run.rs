@@ -165,7 +165,13 @@ mod tests {
         let failed = PipelineVerdict::Failed { problems: vec!["a circle".into()] };
         let table = [
             (finish(PipelineVerdict::Planned), None, "planned", Ending::Planned, "is ready"),
-            (finish(held), None, "blocked", Ending::Blocked, "held back: test review (IMPL-001.5): low"),
+            (
+                finish(held),
+                None,
+                "blocked",
+                Ending::Blocked,
+                "held back: test review (IMPL-001.5): low",
+            ),
             (finish(failed), None, "failure", Ending::Failure, "carried out: a circle"),
             (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "carried out"),
             (Confirm, Some("a signal"), "awaits_confirmation", Ending::Planned, "is ready"),

@@ -4,6 +4,7 @@ mod commands;
 mod concurrent_pushes;
 #[cfg(feature = "container-tests")]
 mod container_server;
+#[cfg(feature = "slow-tests")]
 mod end_states;
 mod escaping;
 mod events;

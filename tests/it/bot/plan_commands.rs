@@ -50,14 +50,21 @@ fn tests_that_a_gate_holds_back_wait_for_an_approval() {
     assert!(!world.has(&branch) && world.has(&kept(number)), "{comment}");
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     let comment = world.sticky(number);
-    assert!(comment.contains("is held back: test review (IMPL-001.5)"), "{comment}\n{}", shown(&ran));
+    assert!(
+        comment.contains("is held back: test review (IMPL-001.5)"),
+        "{comment}\n{}",
+        shown(&ran)
+    );
     assert!(comment.contains("To `/regreen resume` by `ann`"), "{comment}");
     assert!(!world.has(&branch), "{comment}");
 
     let ran = world.run(&world.comment(number, "ann", "/regreen resume --yes"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    assert!(comment.contains("Approved, although a gate is not met: test review (IMPL-001.5)"), "{comment}");
+    assert!(
+        comment.contains("Approved, although a gate is not met: test review (IMPL-001.5)"),
+        "{comment}"
+    );
     let files = world.git(&["diff", "--name-only", "topic", &branch]);
     assert_eq!(files, "tests/test_price_pinned.py", "{comment}");
     let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);

@@ -12,9 +12,9 @@ use tempfile::TempDir;
 
 pub use started::{Regreen, Started};
 
-/// Distance between the points at which a test kills a session: the `dense` one visits more of them
-/// and takes minutes.
-pub const fn crash_step(dense: usize, sparse: usize) -> usize {
+/// Distance between the rows, or the moments at which a session is killed, that a test visits: the `dense`
+/// one visits more of them and takes minutes.
+pub const fn sample_step(dense: usize, sparse: usize) -> usize {
     if cfg!(feature = "slow-tests") { dense } else { sparse }
 }
 

@@ -50,7 +50,8 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     let screen = Terminal::new(arguments.output.quiet, arguments.output.json);
     let code = fix::show(&request, &screen, arguments.output.json).await?;
     if !arguments.output.quiet {
-        let program = own_program().map_or_else(|_| "regreen".into(), |path| path.display().to_string());
+        let program =
+            own_program().map_or_else(|_| "regreen".into(), |path| path.display().to_string());
         eprintln!("These commands work in the example: cd {}", folder.display());
         eprintln!("In a repository of your own:        {} fix", shell::word(&program));
     }
