@@ -213,7 +213,8 @@ fn a_bug_beside_a_teardown_of_the_session_that_nothing_repairs_is_repaired() {
         ("test_store.py", &pytest_suite(fixture, method)),
         ("pytest.ini", "[pytest]\naddopts = --maxfail=1\n"),
     ]);
-    let fixed = repo.regreen(&["fix", "--json", "--providers", "embedded"]);
+    let fixed =
+        repo.regreen(&["fix", "--json", "--providers", "embedded", "--max-iterations", "1"]);
     let document = fixed.document();
     assert_eq!(counts(&document), (2, 2), "{document:#}");
     assert_eq!(fixed.code, Some(1), "{document:#}\n{}", fixed.err);
