@@ -331,12 +331,11 @@ impl FixLoop {
             for rate in known.chain(&mut self.initial_rate) {
                 *rate = rate.without_passed(expected);
             }
-            self.tests_edited |=
-                attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
-            let special = attempt.proposal.as_ref().and_then(|one| one.special_case.clone());
-            self.special_cases.extend(special);
+            let proposal = attempt.proposal.as_ref();
+            self.tests_edited |= proposal.is_some_and(|proposal| proposal.edits_tests);
+            self.special_cases.extend(proposal.and_then(|one| one.special_case.clone()));
             self.special_cases.extend(lacking);
-            let unread = attempt.proposal.as_ref().and_then(|one| one.unread.clone());
+            let unread = proposal.and_then(|one| one.unread.clone());
             self.unread = unread.or(self.unread.take());
             if let Some(tree) = &attempt.tree {
                 self.accepted_tree = tree.clone();
