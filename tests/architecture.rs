@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1176),
+    ("adapter", 1181),
     ("adapter/github", 1728),
-    ("adapter/host", 4215),
+    ("adapter/host", 4218),
     ("adapter/model", 2995),
     ("adapter/repo", 5115),
     ("adapter/store", 780),
-    ("adapter/suite", 9645),
+    ("adapter/suite", 9797),
     ("app", 3533),
     ("bot", 6931),
-    ("cli", 1624),
+    ("cli", 1629),
     ("code", 14_283),
     ("config", 1861),
     ("cycle", 3453),
-    ("domain", 14_229),
-    ("effect", 1921),
-    ("repair", 4694),
+    ("domain", 14_282),
+    ("effect", 1926),
+    ("repair", 4703),
     ("report", 8564),
-    ("role", 12_976),
+    ("role", 13_009),
     ("root", 132),
-    ("total", 99_830),
+    ("total", 100_102),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

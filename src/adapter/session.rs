@@ -2,7 +2,6 @@
 //! for fixing, characterising, measuring or planning tests.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -155,10 +154,9 @@ impl<'a> Session<'a> {
             None => None,
         };
         let mut detection = detection;
-        if detection.site.report.is_some() {
-            let files = worktree.files(&worktree.tree_of(&record.git.head_sha).await?).await?;
-            let files = files.iter().map(|file| PathBuf::from(file.as_str()));
-            detection.site.committed = Arc::new(files.collect());
+        if request.report.is_some() {
+            let tree = worktree.tree_of(&record.git.head_sha).await?;
+            detection.keep_committed(&worktree.files(&tree).await?);
         }
         let suite = open_suite(request, detection, (&facts, &store, &record), clock)?;
         let resumed = !request.session.is_new();

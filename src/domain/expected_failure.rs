@@ -29,7 +29,7 @@ const SHORT: &[(&str, &str)] =
     &[("unexpected success", "expectedFailure"), ("expect test to fail", "test.fails")];
 
 /// The mark that a test passes against, by what its runner says.
-pub fn mark(class: &str, message: &str) -> Option<&'static str> {
+pub fn find_mark(class: &str, message: &str) -> Option<&'static str> {
     let first = message.trim().lines().next().unwrap_or_default().trim();
     let first = match first.split_once(": ") {
         Some((class, rest)) if class.ends_with("Error") && !class.contains(' ') => rest,
@@ -54,7 +54,7 @@ pub fn passes_against_mark(case: &TestCase) -> bool {
 /// What a person has to do about a test that passes against its mark; `None` for all others.
 pub fn find_evidence(case: &TestCase) -> Option<String> {
     let failure = case.failure.as_ref().filter(|_| case.status == Status::Failed)?;
-    let mark = mark(&failure.class, &failure.message)?;
+    let mark = find_mark(&failure.class, &failure.message)?;
     Some(format!(
         "it passes although it is marked as an expected failure: take its mark (`{mark}`) away"
     ))
@@ -111,7 +111,7 @@ mod tests {
             ("", "", None),
         ];
         for (class, message, expected) in table {
-            assert_eq!(mark(class, message), expected, "{class}: {message}");
+            assert_eq!(find_mark(class, message), expected, "{class}: {message}");
         }
     }
 }

@@ -151,7 +151,7 @@ impl CaseResult {
     /// Whether it fails only because it passes although it is marked as an expected failure.
     pub fn passes_against_mark(&self) -> bool {
         let said = self.failure.as_ref().filter(|_| self.status == Status::Failed);
-        said.is_some_and(|(class, message)| expected_failure::mark(class, message).is_some())
+        said.is_some_and(|(class, message)| expected_failure::find_mark(class, message).is_some())
     }
 
     /// Whether the sources do not compile.

@@ -11,7 +11,7 @@ use similar::TextDiff;
 use crate::code::pattern::Pattern;
 use crate::code::test_paths;
 use crate::domain::id::RepoPath;
-use crate::domain::test::TestCase;
+use crate::domain::test::{FailureText, TestCase};
 
 /// A name this much alike is probably the one that was meant.
 const ALIKE: f32 = 0.75;
@@ -82,10 +82,8 @@ pub fn missing_resource(
         let parts: Vec<&str> = parts.map(|part| part.as_str()).collect();
         let port = parts.get(1).and_then(|port| port.parse::<u32>().ok());
         let serves = serves || port.is_some_and(|port| port >= FIRST_EPHEMERAL_PORT);
-        let address = match parts.is_empty() {
-            true => String::new(),
-            false => format!(" at `{}`", parts.join(":")),
-        };
+        let address =
+            if parts.is_empty() { String::new() } else { format!(" at `{}`", parts.join(":")) };
         return (!serves).then(|| format!("it needs a server{address}, and none answers there"));
     }
     if let Some(found) = NO_FILE.captures(&said).next() {
@@ -97,6 +95,15 @@ pub fn missing_resource(
         return (!is_own && !is_written)
             .then(|| format!("it needs the file `{name}`, which the repository does not have (if something generates it, have `--setup` do that)"));
     }
+    missing_variable(failure, &places, sources)
+}
+
+/// Why a failure is for want of a variable that nothing sets, and that has no default.
+fn missing_variable(
+    failure: &FailureText,
+    places: &[&str],
+    sources: &BTreeMap<RepoPath, String>,
+) -> Option<String> {
     let last = failure.stack.lines().rev().find(|line| !line.trim().is_empty());
     let reason = format!("{}: {}\n{}", failure.class, failure.message, last.unwrap_or_default());
     if !MISSING.is_match(&reason) {
@@ -121,7 +128,8 @@ pub fn missing_resource(
         .values()
         .flat_map(|text| words(text))
         .any(|word| word != name && word.to_uppercase() == word && is_alike(word, name));
-    let is_set = tests().any(|(_, text)| text.lines().any(|line| sets(line, name)));
+    let mut tests = sources.iter().filter(|(file, _)| test_paths::is_test(file));
+    let is_set = tests.any(|(_, text)| text.lines().any(|line| sets(line, name)));
     (!is_meant && !is_set).then(|| format!("it needs the variable `{name}`, which is not set"))
 }
 
@@ -145,7 +153,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::domain::id::TestId;
-    use crate::domain::test::{CaseKind, FailureText, Frame, Layer, Status};
+    use crate::domain::test::{CaseKind, Frame, Layer, Status};
 
     fn found(source: &str, test: &str, class: &str, message: &str) -> Option<String> {
         let file = |path: &str| RepoPath::parse(path).unwrap();

@@ -366,8 +366,8 @@ fn an_exit_code_that_a_command_hides_is_never_green() {
         let document = ran.document();
         assert_eq!(ran.code, Some(1), "{command}: {document:#}\n{}", ran.err);
         assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
-        let told = format!("{document}{}", ran.err);
-        assert!(told.contains("it ends with 0 although its output says"), "{command}: {told}");
-        assert!(told.contains(line) && told.contains("set -o pipefail"), "{command}: {told}");
+        let said = format!("{document}{}", ran.err);
+        assert!(said.contains("it ends with 0 although its output says"), "{command}: {said}");
+        assert!(said.contains(line) && said.contains("set -o pipefail"), "{command}: {said}");
     }
 }

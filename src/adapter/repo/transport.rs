@@ -444,7 +444,7 @@ mod tests {
             ("http://127.0.0.1.evil.example/o/r", Err("in the open")),
             ("http://localhost.evil.example/o/r", Err("in the open")),
             ("file:///o/r", Err("only HTTPS")),
-            ("/o/r", Err("no address")),
+            ("/o/r", Err("not a valid URL")),
             ("ext::sh -c ghs_secret", Err("")),
         ];
         for (remote, expected) in table {

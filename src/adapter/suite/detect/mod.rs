@@ -3,7 +3,8 @@
 mod unrun;
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ignore::WalkBuilder;
@@ -43,7 +44,15 @@ pub struct Detection {
     /// Missing tools, with how to install them; empty when the suite can start.
     pub missing: Vec<String>,
     pub(super) adapter: &'static FrameworkAdapter,
-    pub(in crate::adapter) site: Site,
+    pub(super) site: Site,
+}
+
+impl Detection {
+    /// Says which files the commit holds: none of them passes for a report of an earlier run.
+    pub fn keep_committed(&mut self, files: &[RepoPath]) {
+        let files = files.iter().map(|file| PathBuf::from(file.as_str()));
+        self.site.committed = Arc::new(files.collect());
+    }
 }
 
 /// A folder with tests of its own.

@@ -22,7 +22,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let mut command = site.typed("cargo test --no-fail-fast");
         // The report is what a quiet run leaves out.
         command.retain(|word| word != "-q" && word != "--quiet");
-        if !command.has("--no-fail-fast") {
+        if !command.has_word("--no-fail-fast") {
             command.insert(command.options_end(), ["--no-fail-fast".to_owned()]);
         }
         if let Some(ids) = selection {
@@ -60,7 +60,7 @@ fn select(command: &mut TypedCommand, ids: &[TestId]) {
     if ids.iter().any(is_whole) {
         return;
     }
-    if !command.has("--") {
+    if !command.has_word("--") {
         command.extend(["--".to_owned()]);
     }
     let name_of = |id: &'_ TestId| {

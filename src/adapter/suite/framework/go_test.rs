@@ -24,7 +24,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         // Go takes the folder only as the very first option.
         let has_folder = command.words().get(start).is_some_and(|word| word == "-C");
         let start = if has_folder { start + 2 } else { start };
-        if !command.has("-json") {
+        if !command.has_word("-json") {
             command.insert(start, ["-json".to_owned()]);
         }
         if let Some(ids) = selection {

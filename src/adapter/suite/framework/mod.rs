@@ -22,6 +22,7 @@ mod phpunit;
 mod pytest;
 mod python_command;
 mod ruby;
+mod site;
 mod tap_runners;
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let config = files.drivers.join("nextest.toml").display().to_string();
         let mut options = words(&["--no-fail-fast", "--tool-config-file"]);
         options.push(format!("regreen:{config}"));
-        options.retain(|word| word != "--no-fail-fast" || !command.has(word));
+        options.retain(|word| word != "--no-fail-fast" || !command.has_word(word));
         if profile_of(command.words()).is_none() {
             options.extend(words(&["--profile", PROFILE]));
         }

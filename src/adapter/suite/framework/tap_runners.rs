@@ -103,7 +103,7 @@ fn run(site: &Site, name: &str, arguments: &str, options: &[&str]) -> RunCommand
     let at = chosen.after(&[name]);
     // Another reporter would print something else.
     command.retain(|word| !word.starts_with("--reporter="));
-    let missing = options.iter().filter(|option| !command.has(option));
+    let missing = options.iter().filter(|option| !command.has_word(option));
     let missing: Vec<String> = missing.map(|option| (*option).to_owned()).collect();
     // A file that Node.js starts prints TAP by itself.
     if let Some(at) = at {
