@@ -149,7 +149,7 @@ fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
     assert_eq!(repo.git(&["branch", "--list", "regreen/*"]), "");
     let ran = repo.regreen(&["pin", "no/such.py"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("`no/such.py` is no file or folder of code"), "{}", ran.err);
+    assert!(ran.err.contains("`no/such.py` is not a file or folder of code"), "{}", ran.err);
 }
 
 const GUARD: (&str, &str) = (
