@@ -100,7 +100,7 @@ impl ProjectSuite<'_> {
         let driver = |name: &str| drivers.join(name).display().to_string();
         let argv = match Language::of(request.file) {
             Some(Language::Python) => {
-                vec![self.site(request.root).python(), driver("observe_python.py")]
+                vec![self.site(request.root).find_python(), driver("observe_python.py")]
             }
             Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
                 vec!["node".to_owned(), driver("observe_node.mjs")]
@@ -113,7 +113,7 @@ impl ProjectSuite<'_> {
         files::create_folder(&directory).map_err(cannot("create", &directory))?;
         let mut environment = self.environment(request.root);
         // Modules are imported by their paths, wherever the calls are made.
-        let folder = self.site(request.root).folder();
+        let folder = self.site(request.root).working_folder();
         let sources = [folder.join("src"), request.root.join("src"), folder];
         let sources = sources.into_iter().filter(|path| path.is_dir());
         let search = [drivers.clone()].into_iter().chain(sources);

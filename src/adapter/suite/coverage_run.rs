@@ -97,11 +97,11 @@ impl ProjectSuite<'_> {
 fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<CoverageCommand, String> {
     let pattern =
         report.ok_or("`coverage.command` needs `coverage.report`, the glob of its report")?;
-    for old in matching_files(&site.folder(), pattern).map_err(|error| error.to_string())? {
+    for old in matching_files(&site.working_folder(), pattern).map_err(|error| error.to_string())? {
         // The report of an earlier run must not count for this one.
         std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
     }
-    Ok(CoverageCommand::with_reports(command, shell_argv(command), site.folder(), pattern))
+    Ok(CoverageCommand::with_reports(command, shell_argv(command), site.working_folder(), pattern))
 }
 
 /// Reads all reports of a run and merges them; `None` when there is none.

@@ -170,7 +170,7 @@ impl ProjectSuite<'_> {
     pub(super) fn invocation(&self, root: &Path, argv: Vec<String>) -> Invocation {
         Invocation {
             argv,
-            directory: self.site(root).folder(),
+            directory: self.site(root).working_folder(),
             environment: self.environment(root),
             access: Some(self.access(root)),
         }

@@ -82,7 +82,8 @@ pub struct Managed {
 /// the folder uses. `None` where it uses none.
 pub fn find(site: &Site, ask: Ask<'_>) -> Option<Managed> {
     let used = MANAGERS.iter().filter_map(|manager| {
-        let is_there = |sign: &&(&str, &str)| site.has(sign.0) && site.names(sign.0, sign.1);
+        let is_there =
+            |sign: &&(&str, &str)| site.has_path(sign.0) && site.file_contains(sign.0, sign.1);
         Some((manager, manager.signs.iter().find(is_there)?.0))
     });
     let mut first = None;
@@ -102,14 +103,16 @@ pub fn find(site: &Site, ask: Ask<'_>) -> Option<Managed> {
 /// The environments of a tool that exist.
 fn environments(manager: &Manager, site: &Site, ask: Ask<'_>) -> Vec<PathBuf> {
     let usual = [".venv", "venv"];
-    let usual = usual.iter().flat_map(|name| [site.folder().join(name), site.root.join(name)]);
+    let usual =
+        usual.iter().flat_map(|name| [site.working_folder().join(name), site.root.join(name)]);
     if let Some(folder) = usual.into_iter().find(|folder| is_environment(folder)) {
         return vec![folder];
     }
     let mut found: Vec<PathBuf> = Vec::new();
     if manager.program == "nox" {
         // Its sessions are known to the code of `noxfile.py` alone.
-        let sessions = fs::read_dir(site.folder().join(".nox")).into_iter().flatten().flatten();
+        let sessions =
+            fs::read_dir(site.working_folder().join(".nox")).into_iter().flatten().flatten();
         found.extend(sessions.map(|entry| entry.path()));
         found.sort();
     }
@@ -148,7 +151,7 @@ fn has_pytest(folder: &Path) -> bool {
 fn hatch_environments(site: &Site) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (file, head) in [("hatch.toml", "[envs."), ("pyproject.toml", "[tool.hatch.envs.")] {
-        let text = site.text(file).unwrap_or_default();
+        let text = site.read_small_text(file).unwrap_or_default();
         names.extend(text.lines().filter_map(|line| {
             let name = line.trim().strip_prefix(head)?.split(['.', ']']).next()?;
             let is_plain = |c: char| c.is_alphanumeric() || "-_".contains(c);

@@ -50,7 +50,7 @@ impl SuiteCommand {
             files::write(list, text.as_bytes()).map_err(cannot("write", list))?;
         }
         let command = (self.adapter.command)(&self.site, selection, &self.files);
-        let directory = self.site.folder();
+        let directory = self.site.working_folder();
         let mut committed = Vec::new();
         if let Some(pattern) = &command.stale_reports {
             for report in matching_files(&directory, pattern)? {

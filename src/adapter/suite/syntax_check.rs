@@ -29,11 +29,11 @@ fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
         let own = files.iter().filter(|file| endings.contains(&file.extension()));
         own.map(|file| root.join(file.as_str()).display().to_string()).collect()
     };
-    let folder = site.folder();
+    let folder = site.working_folder();
     let mut list = Vec::new();
     let python = of(&["py"]);
     if !python.is_empty() {
-        list.push([vec![site.python(), "-c".into(), COMPILE_PYTHON.into()], python].concat());
+        list.push([vec![site.find_python(), "-c".into(), COMPILE_PYTHON.into()], python].concat());
     }
     let scripts = of(&["js", "mjs", "cjs"]).into_iter();
     list.extend(scripts.map(|file| vec!["node".to_owned(), "--check".into(), file]));

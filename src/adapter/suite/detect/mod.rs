@@ -144,7 +144,7 @@ pub fn detect_or_begin(
         other => return other,
     };
     let site = Site { path: search_path(root, start), ..Site::new(root, start) };
-    for language in languages(&site.folder()) {
+    for language in languages(&site.working_folder()) {
         let Some(framework) = Framework::built_into(language) else { continue };
         let adapter = adapter(framework);
         if version(adapter, &site).is_some() {
@@ -304,7 +304,7 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         directory: site.directory.clone(),
         command: (adapter.command)(&site, None, &no_files()).display,
         format: adapter.format.to_owned(),
-        languages: counted(&site.folder(), &|file| Some((language::name_of(file)?, ())))
+        languages: counted(&site.working_folder(), &|file| Some((language::name_of(file)?, ())))
             .into_iter()
             .map(|(name, ())| name.to_owned())
             .collect(),
@@ -342,7 +342,7 @@ fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
     let are_tests_enough = root.is_none() && site.test_script().is_none();
     let is_sample = |name: &str| SAMPLES.contains(&name);
     // A least depth would keep ignored folders above it, such as `node_modules`, from being left out.
-    let found = WalkBuilder::new(site.folder())
+    let found = WalkBuilder::new(site.working_folder())
         .max_depth(Some(PACKAGE_DEPTH))
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .filter_entry(move |entry| !is_sample(&entry.file_name().to_string_lossy()))
@@ -429,7 +429,7 @@ fn printed(
     };
     environment.extend(site.path.clone().map(|path| ("PATH".to_owned(), path)));
     let invocation =
-        Invocation { argv, directory: site.folder(), environment, access: Some(access) };
+        Invocation { argv, directory: site.working_folder(), environment, access: Some(access) };
     process::output(&invocation, Duration::from_secs(20)).ok()
 }
 

@@ -90,14 +90,14 @@ fn evidence(site: &Site, framework: Framework) -> Option<String> {
         let file = RepoPath::parse(name.to_owned()).ok();
         file.and_then(|file| language::name_of(&file)).is_some_and(|name| languages.contains(&name))
     };
-    let files = site.files(COUNTED, &is_source, &|_| false);
+    let files = site.find_files(COUNTED, &is_source, &|_| false);
     let tests = files.iter().filter(|file| holds_tests(site, file, framework)).count();
     (tests > 0).then(|| format!("{manifest}, {}", count(tests, "test file")))
 }
 
 /// Whether a source holds tests: by its name, in Rust also by a test module beside the code.
 fn holds_tests(site: &Site, file: &Path, framework: Framework) -> bool {
-    let below = file.strip_prefix(site.folder()).ok().and_then(Path::to_str);
+    let below = file.strip_prefix(site.working_folder()).ok().and_then(Path::to_str);
     let path = below.and_then(|below| RepoPath::parse(below.to_owned()).ok());
     let is_named = path.is_some_and(|path| has_test_name(&path));
     let is_rust = languages_of(framework) == ["Rust"];

@@ -20,7 +20,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     detect: |site| {
         let files = ["MODULE.bazel", "WORKSPACE.bazel", "WORKSPACE"];
-        files.into_iter().find(|file| site.folder().join(file).is_file()).map(str::to_owned)
+        files.into_iter().find(|file| site.working_folder().join(file).is_file()).map(str::to_owned)
     },
     detect_by_tests: |_| None,
     version: |_| words(&["bazel", "--version"]),
@@ -52,7 +52,7 @@ const INNER: &str = " > ";
 /// Reads the reports of the targets in the summary: those of other targets are from earlier runs.
 fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
     let log = without_colours(&read_text(artifacts.log)?);
-    let logs = artifacts.site.folder().join("bazel-testlogs");
+    let logs = artifacts.site.working_folder().join("bazel-testlogs");
     let mut report = Report::default();
     for (target, outcome) in log.lines().filter_map(summary) {
         match outcome {

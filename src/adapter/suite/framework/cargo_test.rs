@@ -14,7 +14,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "libtest text",
     signals: "Cargo.toml",
     is_run_by: |command| command.after(&["cargo", "test"]).is_some(),
-    detect: |site| site.has("Cargo.toml").then(|| "Cargo.toml".into()),
+    detect: |site| site.has_path("Cargo.toml").then(|| "Cargo.toml".into()),
     detect_by_tests: |_| None,
     version: |_| words(&["cargo", "--version"]),
     install: |_| "install Rust from https://rustup.rs",
@@ -35,7 +35,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let tests = libtest::parse(&text);
         if tests.is_empty()
             && let Some(failure) =
-                rustc::compilation_failure(&text, |path| artifacts.site.has(path))
+                rustc::compilation_failure(&text, |path| artifacts.site.has_path(path))
         {
             return Ok(Report::of(vec![failure]));
         }

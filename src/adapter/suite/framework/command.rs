@@ -150,7 +150,7 @@ pub fn with_names_of_their_own(mut report: Report) -> Report {
 /// Reads every report that a glob below the folder matches. XML that is no report, such as one of a
 /// coverage tool, is left out as long as another file is one.
 pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Report, RunError> {
-    let folder = artifacts.site.folder();
+    let folder = artifacts.site.working_folder();
     let mut files = matching_files(&folder, pattern)?;
     files.retain(|file| !artifacts.site.unwritten.contains(file));
     let mut report = Report::of(Vec::new());

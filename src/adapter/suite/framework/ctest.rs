@@ -24,7 +24,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| last_part(command).is_some(),
     detect: |site| {
         let marks = ["enable_testing", "include(CTest)", "include( CTest )", "INCLUDE(CTest)"];
-        let text = site.text("CMakeLists.txt")?;
+        let text = site.read_small_text("CMakeLists.txt")?;
         let mark = marks
             .into_iter()
             .find(|mark| text.contains(mark) || text.contains(&mark.to_uppercase()))?;
@@ -63,7 +63,7 @@ fn last_part(command: &TestCommand) -> Option<TestCommand> {
 /// ties a build folder to one folder of sources.
 fn build_folder(site: &Site, files: &RunFiles) -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    site.folder().hash(&mut hasher);
+    site.working_folder().hash(&mut hasher);
     files.results.with_file_name(format!("build-{:016x}", hasher.finish()))
 }
 

@@ -62,13 +62,15 @@ fn detect(site: &Site) -> Option<String> {
             .any(|mark| text.contains(mark))
     };
     let is_test = |project: &std::path::PathBuf| {
-        let path =
-            project.strip_prefix(site.folder()).ok().and_then(|path| site.text(path.to_str()?));
+        let path = project
+            .strip_prefix(site.working_folder())
+            .ok()
+            .and_then(|path| site.read_small_text(path.to_str()?));
         path.as_ref().is_some_and(names_tests)
     };
-    let projects = site.files(200, &is_project, &|_| false);
+    let projects = site.find_files(200, &is_project, &|_| false);
     let tests = projects.iter().find(|project| is_test(project))?;
-    let own = std::fs::read_dir(site.folder()).ok()?.flatten();
+    let own = std::fs::read_dir(site.working_folder()).ok()?.flatten();
     let mut own: Vec<String> =
         own.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     own.sort();
@@ -93,7 +95,7 @@ fn filter(ids: &[TestId]) -> Option<String> {
 }
 
 fn reports(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
-    let files = matching_files(&artifacts.site.folder(), REPORTS)?;
+    let files = matching_files(&artifacts.site.working_folder(), REPORTS)?;
     if files.is_empty() {
         let (command, pattern) = (artifacts.command.to_owned(), REPORTS.to_owned());
         return Err(RunError::NoReportFile { command, pattern });

@@ -13,7 +13,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "go test -json",
     signals: "go.mod",
     is_run_by: |command| command.after(&["go", "test"]).is_some(),
-    detect: |site| site.has("go.mod").then(|| "go.mod".into()),
+    detect: |site| site.has_path("go.mod").then(|| "go.mod".into()),
     detect_by_tests: |_| None,
     version: |_| words(&["go", "version"]),
     install: |_| "install Go from https://go.dev/dl",
@@ -52,7 +52,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 
 /// The module path in `go.mod`; empty when it is unknown.
 fn module(site: &Site) -> String {
-    let text = site.text("go.mod").unwrap_or_default();
+    let text = site.read_small_text("go.mod").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("module "));
     name.unwrap_or_default().trim().to_owned()
 }

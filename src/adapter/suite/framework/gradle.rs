@@ -21,12 +21,12 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| ["gradle", "gradlew"].iter().any(|name| command.after(&[name]).is_some()),
     detect: |site| {
         let found = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
-        found.iter().find(|file| site.has(file)).map(|file| (*file).to_owned())
+        found.iter().find(|file| site.has_path(file)).map(|file| (*file).to_owned())
     },
     detect_by_tests: |_| None,
     version: |site| vec![program(site), "--version".into()],
     install: |site| {
-        if site.has("gradlew") {
+        if site.has_path("gradlew") {
             "run `./gradlew --version` to see why; the wrapper downloads Gradle where it is not cached"
         } else {
             "add the Gradle wrapper, or install Gradle"
@@ -57,13 +57,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     coverage: |request| {
         let site = request.site;
-        if !["build.gradle", "build.gradle.kts"].iter().any(|file| site.names(file, "jacoco")) {
+        if !["build.gradle", "build.gradle.kts"]
+            .iter()
+            .any(|file| site.file_contains(file, "jacoco"))
+        {
             return Err("the build does not apply the jacoco plugin".into());
         }
         let argv = words(&["gradle", "-q", "--continue", "test", "jacocoTestReport"]);
         let reports = "**/build/reports/jacoco/**/*.xml";
         let display = "gradle test jacocoTestReport";
-        Ok(CoverageCommand::with_reports(display, argv, site.folder(), reports))
+        Ok(CoverageCommand::with_reports(display, argv, site.working_folder(), reports))
     },
     persistent: None,
 };
@@ -93,5 +96,5 @@ fn build_failures(log: &str) -> Vec<ReportedTest> {
 }
 
 fn program(site: &Site) -> String {
-    if site.has("gradlew") { "./gradlew".into() } else { "gradle".into() }
+    if site.has_path("gradlew") { "./gradlew".into() } else { "gradle".into() }
 }

@@ -85,7 +85,7 @@ pub const INSTALL: &str =
 
 /// Whether the installed Vitest has an option to keep no cache: the versions since 1.6 do.
 fn knows_no_cache(site: &Site) -> bool {
-    let text = site.text("node_modules/vitest/package.json").unwrap_or_default();
+    let text = site.read_small_text("node_modules/vitest/package.json").unwrap_or_default();
     let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     let version = package["version"].as_str().unwrap_or_default();
     let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0_u32));
@@ -136,7 +136,7 @@ fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     let (site, output) = (request.site, request.output);
     let is_installed = |provider: &&str| {
         let name = format!("node_modules/@vitest/coverage-{provider}");
-        site.has(&name) || site.root.join(name).exists()
+        site.has_path(&name) || site.root.join(name).exists()
     };
     let providers: Vec<&str> = ["v8", "istanbul"].into_iter().filter(is_installed).collect();
     let Some(first) = providers.first() else {
@@ -175,7 +175,7 @@ fn detect(site: &Site, name: &str) -> Option<String> {
     }
     for ending in ["js", "cjs", "mjs", "ts", "mts", "json"] {
         let file = format!("{name}.config.{ending}");
-        if site.has(&file) {
+        if site.has_path(&file) {
             return Some(file);
         }
     }
@@ -188,7 +188,7 @@ fn detect(site: &Site, name: &str) -> Option<String> {
 
 /// The installed program where there is one, else `npx` without permission to install.
 fn start(site: &Site, name: &str) -> Vec<String> {
-    let local = site.folder().join("node_modules/.bin").join(name);
+    let local = site.working_folder().join("node_modules/.bin").join(name);
     if local.exists() {
         vec![local.display().to_string()]
     } else {

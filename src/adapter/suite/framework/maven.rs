@@ -18,7 +18,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "JUnit XML",
     signals: "pom.xml",
     is_run_by: |command| ["mvn", "mvnw"].iter().any(|name| command.after(&[name]).is_some()),
-    detect: |site| site.has("pom.xml").then(|| "pom.xml".into()),
+    detect: |site| site.has_path("pom.xml").then(|| "pom.xml".into()),
     detect_by_tests: |_| None,
     version: |_| words(&["mvn", "--version"]),
     install: |_| "install Maven, for example with `apt-get install maven`",
@@ -45,13 +45,13 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         with_build_failures(report, failures)
     },
     coverage: |request| {
-        if !request.site.names("pom.xml", "jacoco") {
+        if !request.site.file_contains("pom.xml", "jacoco") {
             return Err("pom.xml has no jacoco-maven-plugin".into());
         }
         let argv =
             words(&["mvn", "-q", "-B", "-Dmaven.test.failure.ignore", "test", "jacoco:report"]);
         let (display, reports) = ("mvn test jacoco:report", "**/target/site/jacoco/jacoco.xml");
-        Ok(CoverageCommand::with_reports(display, argv, request.site.folder(), reports))
+        Ok(CoverageCommand::with_reports(display, argv, request.site.working_folder(), reports))
     },
     persistent: None,
 };

@@ -24,7 +24,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             ".mocharc.jsonc",
         ];
         let script = || Some(npm_script::find(site, &is_run_by)?.evidence);
-        let file = || settings.into_iter().find(|file| site.has(file)).map(str::to_owned);
+        let file = || settings.into_iter().find(|file| site.has_path(file)).map(str::to_owned);
         let listed = || site.depends_on("mocha").then(|| "mocha in package.json".into());
         script().or_else(file).or_else(listed)
     },

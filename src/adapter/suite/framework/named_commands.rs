@@ -44,7 +44,7 @@ const BUILDERS: &[(&str, &str, &str)] = &[
 /// The runner that the builder of the target `test` in `angular.json` starts, if it is not Karma and the
 /// test script leaves it to `ng test`.
 pub fn angular_runner(site: &Site) -> Option<NamedRunner> {
-    let text = site.text("angular.json")?;
+    let text = site.read_small_text("angular.json")?;
     let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
     let is_own_script = |script: String| !script.split_whitespace().any(|word| word == "ng");
     if site.test_script().is_some_and(is_own_script) {
@@ -101,7 +101,7 @@ pub fn find(site: &Site) -> Option<NamedRunner> {
     if let Some(found) = angular_runner(site) {
         return Some(found);
     }
-    let entries = std::fs::read_dir(site.folder()).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(site.working_folder()).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -124,7 +124,7 @@ pub fn find(site: &Site) -> Option<NamedRunner> {
         })
     };
     let pest = || {
-        site.names("composer.json", "\"pestphp/pest\"").then(|| NamedRunner {
+        site.file_contains("composer.json", "\"pestphp/pest\"").then(|| NamedRunner {
             name: "Pest",
             evidence: "pestphp/pest in composer.json".to_owned(),
             options: "--test-command 'vendor/bin/pest --log-junit report.xml' --report report.xml",

@@ -17,7 +17,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     format: "JUnit XML",
     signals: ".config/nextest.toml",
     is_run_by: runs_nextest,
-    detect: |site| site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
+    detect: |site| site.has_path(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
     detect_by_tests: |_| None,
     version: |_| words(&["cargo", "nextest", "--version"]),
     install: |_| "cargo install cargo-nextest --locked",
@@ -96,10 +96,10 @@ fn filter(ids: &[TestId]) -> String {
 }
 
 fn read(artifacts: &RunArtifacts<'_>) -> Result<Report, RunError> {
-    let reports = matching_files(&artifacts.site.folder(), REPORTS)?;
+    let reports = matching_files(&artifacts.site.working_folder(), REPORTS)?;
     let Some(report) = reports.first() else {
         let output = read_text(artifacts.log)?;
-        let failure = rustc::compilation_failure(&output, |path| artifacts.site.has(path));
+        let failure = rustc::compilation_failure(&output, |path| artifacts.site.has_path(path));
         let complete = failure.is_some();
         return Ok(Report { complete, ..Report::of(failure.into_iter().collect()) });
     };

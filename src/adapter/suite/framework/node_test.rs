@@ -56,7 +56,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 
 /// c8 where the project has installed it, else V8's own coverage.
 fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
-    if request.site.has("node_modules/.bin/c8") {
+    if request.site.has_path("node_modules/.bin/c8") {
         let argv = words(&[
             "node_modules/.bin/c8",
             "--all",
@@ -102,7 +102,9 @@ const FILES_SEEN: usize = 1000;
 /// Whether a file lies in a package below the folder.
 fn is_in_package(site: &Site, file: &Path) -> bool {
     let folders = file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
-    folders.into_iter().any(|folder| site.folder().join(folder).join("package.json").is_file())
+    folders
+        .into_iter()
+        .any(|folder| site.working_folder().join(folder).join("package.json").is_file())
 }
 
 fn detect_by_tests(site: &Site) -> Option<String> {
@@ -121,16 +123,16 @@ fn detect_by_tests(site: &Site) -> Option<String> {
         let below = Site::new(folder, "");
         below.test_script().is_some() && script(&below).is_none()
     };
-    if !site.has("package.json") && site.has_file(&|name| name.ends_with(".py")) {
+    if !site.has_path("package.json") && site.has_file(&|name| name.ends_with(".py")) {
         return None;
     }
-    let found = site.files(FILES_SEEN, &is_test_file, &is_apart);
+    let found = site.find_files(FILES_SEEN, &is_test_file, &is_apart);
     // `node --test` would run the files of those packages too, which need their own runners.
     let is_of_package = |file: &PathBuf| {
-        file.strip_prefix(site.folder()).is_ok_and(|path| is_in_package(site, path))
+        file.strip_prefix(site.working_folder()).is_ok_and(|path| is_in_package(site, path))
     };
     if found.iter().all(is_of_package)
-        && site.files(FILES_SEEN, &is_test_file, &|_| false).len() > found.len()
+        && site.find_files(FILES_SEEN, &is_test_file, &|_| false).len() > found.len()
     {
         return None;
     }

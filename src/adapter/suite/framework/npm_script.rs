@@ -17,7 +17,7 @@ pub struct ScriptCommand {
 /// The first command of the test script, or of the scripts that it runs with `npm run`, for which
 /// `is_run_by` holds. What formats the output behind a `|` is left out.
 pub fn find(site: &Site, is_run_by: &dyn Fn(&TestCommand) -> bool) -> Option<ScriptCommand> {
-    let package = site.package()?;
+    let package = site.read_package()?;
     let script = site.test_script()?;
     let mut texts = vec![script.clone()];
     let mut at = 0;
@@ -48,7 +48,8 @@ pub fn find(site: &Site, is_run_by: &dyn Fn(&TestCommand) -> bool) -> Option<Scr
 /// The search path of the scripts of npm: the programs of the project come first.
 pub fn search_path(site: &Site) -> Option<(String, String)> {
     let path = site.path.clone().or_else(|| environment::variable("PATH"))?;
-    let own = [site.folder(), site.root.clone()].map(|folder| folder.join("node_modules/.bin"));
+    let own =
+        [site.working_folder(), site.root.clone()].map(|folder| folder.join("node_modules/.bin"));
     let joined = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path))).ok()?;
     Some(("PATH".to_owned(), joined.into_string().ok()?))
 }

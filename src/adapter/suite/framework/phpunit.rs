@@ -18,20 +18,20 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by,
     detect: |site| {
         // Pest has a program of its own, which starts PHPUnit.
-        if site.names("composer.json", "\"pestphp/pest\"") {
+        if site.file_contains("composer.json", "\"pestphp/pest\"") {
             return None;
         }
-        let found = SETTINGS.iter().find(|file| site.has(file)).map(|file| (*file).to_owned());
+        let found = SETTINGS.iter().find(|file| site.has_path(file)).map(|file| (*file).to_owned());
         let listed = || {
-            let is_listed = site.names("composer.json", "\"phpunit/phpunit\"");
-            (is_listed && site.has("tests")).then(|| "phpunit in composer.json".to_owned())
+            let is_listed = site.file_contains("composer.json", "\"phpunit/phpunit\"");
+            (is_listed && site.has_path("tests")).then(|| "phpunit in composer.json".to_owned())
         };
         found.or_else(listed)
     },
     detect_by_tests: |_| None,
     version: |site| vec![program(site).to_owned(), "--version".into()],
     install: |site| {
-        if site.names("composer.json", "phpunit/phpunit") {
+        if site.file_contains("composer.json", "phpunit/phpunit") {
             "run `composer install`"
         } else {
             "run `composer require --dev phpunit/phpunit`"
@@ -55,7 +55,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         let mut report = read_document(artifacts.results, junit::parse)?;
         let are_risky_failed =
-            SETTINGS.iter().any(|file| artifacts.site.names(file, "failOnRisky=\"true\""));
+            SETTINGS.iter().any(|file| artifacts.site.file_contains(file, "failOnRisky=\"true\""));
         for test in &mut report.cases {
             tidy(test, are_risky_failed);
         }
@@ -81,7 +81,7 @@ const CLASS_END: &str = "::";
 fn program(site: &Site) -> &'static str {
     ["vendor/bin/phpunit", "bin/phpunit"]
         .into_iter()
-        .find(|program| site.has(program))
+        .find(|program| site.has_path(program))
         .unwrap_or("phpunit")
 }
 
@@ -119,10 +119,11 @@ fn filter(site: &Site, ids: &[TestId]) -> Option<String> {
 
 /// The names of those files whose tests depend on each other, found in one walk for all of them.
 fn dependent(site: &Site, named: &BTreeSet<String>) -> BTreeSet<String> {
-    let sources = site.files(named.len() * SAME_NAME, &|name| named.contains(name), &|_| false);
+    let sources =
+        site.find_files(named.len() * SAME_NAME, &|name| named.contains(name), &|_| false);
     let depends = sources.iter().filter(|source| {
-        let path = source.strip_prefix(site.folder()).ok().and_then(|path| path.to_str());
-        let text = path.and_then(|path| site.text(path)).unwrap_or_default();
+        let path = source.strip_prefix(site.working_folder()).ok().and_then(|path| path.to_str());
+        let text = path.and_then(|path| site.read_small_text(path)).unwrap_or_default();
         text.contains("@depends") || text.contains("#[Depends")
     });
     depends.filter_map(|source| Some(source.file_name()?.to_str()?.to_owned())).collect()

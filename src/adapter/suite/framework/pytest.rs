@@ -40,11 +40,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let mut run = if let Some(command) = &site.command {
             RunCommand::new(shell_argv(command.text()), command.text())
         } else {
-            let mut argv = words(&[&site.python()]);
+            let mut argv = words(&[&site.find_python()]);
             argv.extend(words(SUITE));
             // Only the files of the selected tests are collected.
             let files = heads(chosen.unwrap_or_default(), "::").into_iter();
-            argv.extend(files.filter(|file| site.has(file)).map(str::to_owned));
+            argv.extend(files.filter(|file| site.has_path(file)).map(str::to_owned));
             RunCommand::new(argv, "python3 -m pytest")
         };
         // Neither a file that fails to load nor a failing test hides the results of the others, whatever
@@ -68,7 +68,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         if report.complete || !report.cases.is_empty() {
             return Ok(report);
         }
-        let unloaded = unloaded_conftest(&read_text(artifacts.log)?, &artifacts.site.folder());
+        let unloaded =
+            unloaded_conftest(&read_text(artifacts.log)?, &artifacts.site.working_folder());
         Ok(unloaded.map_or(report, |test| Report::of(vec![test])))
     },
     coverage: |request| {
@@ -140,7 +141,7 @@ fn names_pytest(command: &str) -> bool {
 
 /// A file of pytest itself, or its section in another.
 fn configuration(site: &Site) -> Option<String> {
-    if site.has("pytest.ini") {
+    if site.has_path("pytest.ini") {
         return Some("pytest.ini".into());
     }
     for (file, mark) in [
@@ -149,13 +150,13 @@ fn configuration(site: &Site) -> Option<String> {
         ("setup.cfg", "[tool:pytest]"),
         ("tox.ini", "[pytest]"),
     ] {
-        if site.names(file, mark) {
+        if site.file_contains(file, mark) {
             return Some(format!("{mark} in {file}"));
         }
     }
     for folder in ["", "tests/", "test/"] {
         let file = format!("{folder}conftest.py");
-        if site.has(&file) {
+        if site.has_path(&file) {
             return Some(file);
         }
     }
@@ -184,7 +185,7 @@ const MANIFESTS: &[&str] = &[
 
 /// The test file that needs pytest.
 fn used_by_tests(site: &Site) -> Option<String> {
-    if site.names("manage.py", "django") {
+    if site.file_contains("manage.py", "django") {
         return None;
     }
     let is_test = |name: &str| {
@@ -197,11 +198,11 @@ fn used_by_tests(site: &Site) -> Option<String> {
             folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test"));
         !is_named_test && MANIFESTS.iter().any(|file| folder.join(file).exists())
     };
-    let files = site.files(TESTS_READ, &is_test, &is_apart);
+    let files = site.find_files(TESTS_READ, &is_test, &is_apart);
     files.iter().find_map(|path| {
         let text = String::from_utf8(files::read(path, TEST_SIZE).ok()??).ok()?;
         let sign = needs_pytest(&text)?;
-        let shown = path.strip_prefix(site.folder()).unwrap_or(path).display();
+        let shown = path.strip_prefix(site.working_folder()).unwrap_or(path).display();
         Some(format!("{sign} in {shown}"))
     })
 }
@@ -262,6 +263,6 @@ fn named(site: &Site) -> Option<String> {
         "noxfile.py",
         "hatch.toml",
     ];
-    let file = named.into_iter().find(|file| site.names(file, "pytest"))?;
+    let file = named.into_iter().find(|file| site.file_contains(file, "pytest"))?;
     Some(format!("pytest named in {file}"))
 }

@@ -29,7 +29,7 @@ impl PythonCommand {
     pub fn of(site: &Site, module: &str) -> Self {
         let command = site.command.as_ref();
         command.and_then(|command| Self::read(command, site, module)).unwrap_or_else(|| Self {
-            start: vec![site.python()],
+            start: vec![site.find_python()],
             arguments: Vec::new(),
             from_folder: true,
             in_shell: false,
@@ -135,7 +135,7 @@ const PYTHONS: &[&str] = &[
 /// it. Found under its usual name, since a container has the same name for it.
 fn interpreter(program: &str, site: &Site) -> Option<PathBuf> {
     let file = if program.contains('/') {
-        site.folder().join(program)
+        site.working_folder().join(program)
     } else {
         let path = site.path.clone().or_else(|| environment::variable("PATH"))?;
         std::env::split_paths(&path)

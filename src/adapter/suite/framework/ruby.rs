@@ -15,15 +15,15 @@ pub const RSPEC: FrameworkAdapter = FrameworkAdapter {
     signals: ".rspec, rspec in a Gemfile or gemspec, spec/**/*_spec.rb",
     is_run_by: |command| command.after(&["rspec"]).is_some(),
     detect: |site| {
-        if site.has(".rspec") {
+        if site.has_path(".rspec") {
             return Some(".rspec".into());
         }
         let manifest = manifest_with(site, "rspec")?;
-        site.has("spec").then(|| format!("rspec in {manifest}"))
+        site.has_path("spec").then(|| format!("rspec in {manifest}"))
     },
     detect_by_tests: |site| {
         let is_spec = |name: &str| name.ends_with("_spec.rb");
-        (site.has("spec") && site.has_file(&is_spec)).then(|| "*_spec.rb".into())
+        (site.has_path("spec") && site.has_file(&is_spec)).then(|| "*_spec.rb".into())
     },
     version: |site| start(site, &["rspec", "--version"]),
     install: |site| install(site, "gem install rspec"),
@@ -54,8 +54,10 @@ pub const MINITEST: FrameworkAdapter = FrameworkAdapter {
     },
     detect_by_tests: |site| {
         let file = test_file(site)?;
-        let text = site.text(&format!("test/{file}"));
-        let helper = site.text("test/test_helper.rb").or_else(|| site.text("test/helper.rb"));
+        let text = site.read_small_text(&format!("test/{file}"));
+        let helper = site
+            .read_small_text("test/test_helper.rb")
+            .or_else(|| site.read_small_text("test/helper.rb"));
         let is_named = |text: &String| text.to_ascii_lowercase().contains("minitest");
         let is_used = text.iter().chain(&helper).any(is_named);
         is_used.then(|| format!("minitest in test/{file}"))
@@ -96,25 +98,26 @@ fn runs_minitest(command: &TestCommand) -> bool {
 
 /// A test file below `test`, as its path from there.
 fn test_file(site: &Site) -> Option<String> {
-    let below = Site::new(&site.folder(), "test");
+    let below = Site::new(&site.working_folder(), "test");
     let is_test = |name: &str| {
         name.ends_with("_test.rb") || (name.starts_with("test_") && name.ends_with(".rb"))
     };
     let is_helper = |name: &str| name == "test_helper.rb";
-    let found = below.files(1, &|name| is_test(name) && !is_helper(name), &|_| false);
-    let path = found.first()?.strip_prefix(below.folder()).ok()?.to_str()?.to_owned();
+    let found = below.find_files(1, &|name| is_test(name) && !is_helper(name), &|_| false);
+    let path = found.first()?.strip_prefix(below.working_folder()).ok()?.to_str()?.to_owned();
     Some(path)
 }
 
 /// The file that lists this gem: a Gemfile, a gemspec, or the Rakefile with its task.
 fn manifest_with(site: &Site, gem: &str) -> Option<String> {
     let listed = ["Gemfile", "gems.rb", "Rakefile"].into_iter().map(str::to_owned);
-    let specs = std::fs::read_dir(site.folder()).into_iter().flatten().flatten();
+    let specs = std::fs::read_dir(site.working_folder()).into_iter().flatten().flatten();
     let specs = specs.filter_map(|entry| entry.file_name().into_string().ok());
     let mut specs: Vec<String> = specs.filter(|name| name.ends_with(".gemspec")).collect();
     specs.sort();
-    let is_named =
-        |file: &String| site.text(file).is_some_and(|text| text.to_ascii_lowercase().contains(gem));
+    let is_named = |file: &String| {
+        site.read_small_text(file).is_some_and(|text| text.to_ascii_lowercase().contains(gem))
+    };
     listed.chain(specs).find(is_named)
 }
 
@@ -123,12 +126,12 @@ fn has_test_task(site: &Site) -> bool {
     let marks = ["Rake::TestTask", "Minitest::TestTask", "task :test", "task test:"];
     ["Rakefile", "rakefile", "Rakefile.rb"]
         .iter()
-        .any(|file| marks.iter().any(|mark| site.names(file, mark)))
+        .any(|file| marks.iter().any(|mark| site.file_contains(file, mark)))
 }
 
 /// Whether Bundler decides which gems are loaded.
 fn is_bundled(site: &Site) -> bool {
-    site.has("Gemfile.lock") || site.has("gems.locked")
+    site.has_path("Gemfile.lock") || site.has_path("gems.locked")
 }
 
 /// The configured command, else this one, started by Bundler where it has locked the gems.
@@ -146,7 +149,7 @@ fn start(site: &Site, command: &[&str]) -> Vec<String> {
 }
 
 fn install(site: &Site, gem: &'static str) -> &'static str {
-    if site.has("Gemfile") || site.has("gems.rb") { "run `bundle install`" } else { gem }
+    if site.has_path("Gemfile") || site.has_path("gems.rb") { "run `bundle install`" } else { gem }
 }
 
 fn coverage(_: &CoverageRequest<'_>) -> Result<super::adapter::CoverageCommand, String> {

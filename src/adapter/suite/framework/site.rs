@@ -48,7 +48,7 @@ impl Site {
     }
 
     /// The folder in which commands run.
-    pub fn folder(&self) -> PathBuf {
+    pub fn working_folder(&self) -> PathBuf {
         self.root.join(&self.directory)
     }
 
@@ -58,53 +58,53 @@ impl Site {
     }
 
     /// Whether a small text file contains these words.
-    pub fn names(&self, file: &str, words: &str) -> bool {
-        self.text(file).is_some_and(|text| text.contains(words))
+    pub fn file_contains(&self, file: &str, words: &str) -> bool {
+        self.read_small_text(file).is_some_and(|text| text.contains(words))
     }
 
     /// Whether a file or folder exists.
-    pub fn has(&self, name: &str) -> bool {
-        self.folder().join(name).exists()
+    pub fn has_path(&self, name: &str) -> bool {
+        self.working_folder().join(name).exists()
     }
 
     /// The content of a small text file, if it exists and is readable.
-    pub fn text(&self, name: &str) -> Option<String> {
-        String::from_utf8(files::read(&self.folder().join(name), 1 << 20).ok()??).ok()
+    pub fn read_small_text(&self, name: &str) -> Option<String> {
+        String::from_utf8(files::read(&self.working_folder().join(name), 1 << 20).ok()??).ok()
     }
 
     /// The parsed `package.json`, if it exists and is valid.
-    pub fn package(&self) -> Option<serde_json::Value> {
-        serde_json::from_str(&self.text("package.json")?).ok()
+    pub fn read_package(&self) -> Option<serde_json::Value> {
+        serde_json::from_str(&self.read_small_text("package.json")?).ok()
     }
 
     /// Whether `package.json` lists a dependency.
     pub fn depends_on(&self, name: &str) -> bool {
-        self.package().is_some_and(|package| {
+        self.read_package().is_some_and(|package| {
             ["dependencies", "devDependencies"].iter().any(|key| package[key][name].is_string())
         })
     }
 
     /// The test script of `package.json`; the one that `npm init` writes is none.
     pub fn test_script(&self) -> Option<String> {
-        let script = self.package()?["scripts"]["test"].as_str()?.trim().to_owned();
+        let script = self.read_package()?["scripts"]["test"].as_str()?.trim().to_owned();
         (!script.is_empty() && !script.contains("no test specified")).then_some(script)
     }
 
     /// Whether a file name below the folder, at most four levels deep, satisfies `matches`.
     pub fn has_file(&self, matches: &dyn Fn(&str) -> bool) -> bool {
-        !self.files(1, matches, &|_| false).is_empty()
+        !self.find_files(1, matches, &|_| false).is_empty()
     }
 
     /// At most `limit` files, at most four levels deep, whose names satisfy `matches`, outside of the
     /// folders for which `is_apart` holds and of those with samples.
-    pub fn files(
+    pub fn find_files(
         &self,
         limit: usize,
         matches: &dyn Fn(&str) -> bool,
         is_apart: &dyn Fn(&Path) -> bool,
     ) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        let mut folders = vec![(self.folder(), 0)];
+        let mut folders = vec![(self.working_folder(), 0)];
         while let Some((folder, depth)) = folders.pop() {
             let mut entries: Vec<_> =
                 fs::read_dir(folder).into_iter().flatten().flatten().collect();
@@ -130,10 +130,10 @@ impl Site {
     }
 
     /// The Python of the checkout's virtual environment, else the one on the path.
-    pub fn python(&self) -> String {
+    pub fn find_python(&self) -> String {
         [".venv", "venv"]
             .iter()
-            .flat_map(|name| [self.folder().join(name), self.root.join(name)])
+            .flat_map(|name| [self.working_folder().join(name), self.root.join(name)])
             .map(|folder| folder.join("bin/python"))
             .find(|path| path.exists())
             .map_or_else(|| "python3".to_owned(), |path| path.display().to_string())

@@ -21,10 +21,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     is_run_by: |command| module_at(command, "unittest").is_some() || django_test(command).is_some(),
     detect: |site| is_django(site).then(|| "manage.py of Django".to_owned()),
     detect_by_tests: |site| {
-        let found = site.files(1, &is_test_file, &|folder| !is_searched(site, folder));
+        let found = site.find_files(1, &is_test_file, &|folder| !is_searched(site, folder));
         (!found.is_empty()).then(|| "files named test*.py".into())
     },
-    version: |site| vec![site.python(), "--version".into()],
+    version: |site| vec![site.find_python(), "--version".into()],
     install: |_| "install Python 3.8 or later",
     command: |site, selection, files| {
         if is_django(site) {
@@ -38,7 +38,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             driver.extend(["--select".to_owned(), files.selection.display().to_string()]);
         }
         let Some(command) = &site.command else {
-            return RunCommand::new([vec![site.python()], driver].concat(), discovery(site));
+            return RunCommand::new([vec![site.find_python()], driver].concat(), discovery(site));
         };
         // `-m unittest` gives way to the driver, which reads the same arguments.
         driver.push("--".to_owned());
@@ -81,7 +81,7 @@ const DJANGO_RUNNER: &str = "--testrunner=regreen_django.Runner";
 pub fn is_django(site: &Site) -> bool {
     match &site.command {
         Some(command) => django_test(command).is_some(),
-        None => site.names("manage.py", "django"),
+        None => site.file_contains("manage.py", "django"),
     }
 }
 
@@ -100,7 +100,8 @@ fn django_test(command: &TestCommand) -> Option<usize> {
 fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
     let mut run = match &site.command {
         None => {
-            let argv = [words(&[&site.python()]), words(&["manage.py", "test", DJANGO_RUNNER])];
+            let argv =
+                [words(&[&site.find_python()]), words(&["manage.py", "test", DJANGO_RUNNER])];
             RunCommand::new(argv.concat(), MANAGE)
         }
         Some(command) => {
@@ -120,7 +121,7 @@ fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
 /// Whether discovery looks into a folder, as unittest does and our driver: packages, and the usual
 /// folders of tests at the top.
 fn is_searched(site: &Site, folder: &Path) -> bool {
-    let is_top = |name| site.folder().join(name) == folder;
+    let is_top = |name| site.working_folder().join(name) == folder;
     ["tests", "test"].into_iter().any(is_top) || folder.join("__init__.py").exists()
 }
 
@@ -133,11 +134,11 @@ fn is_test_file(name: &str) -> bool {
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
     let holds = |folder: &str| {
-        let entries = std::fs::read_dir(site.folder().join(folder)).into_iter().flatten();
+        let entries = std::fs::read_dir(site.working_folder().join(folder)).into_iter().flatten();
         entries.flatten().any(|entry| is_test_file(&entry.file_name().to_string_lossy()))
     };
     let apart = |folder: &&str| {
-        !site.has(&format!("{folder}/__init__.py"))
+        !site.has_path(&format!("{folder}/__init__.py"))
             // A project without tests will get them in `tests`.
             && (holds(folder) || *folder == "tests" && !site.has_file(&is_test_file))
     };
