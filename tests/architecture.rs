@@ -534,7 +534,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2995),
     ("adapter/repo", 5115),
     ("adapter/store", 780),
-    ("adapter/suite", 9797),
+    ("adapter/suite", 9814),
     ("app", 3533),
     ("bot", 6931),
     ("cli", 1629),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8564),
     ("role", 13_009),
     ("root", 132),
-    ("total", 100_102),
+    ("total", 100_119),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
