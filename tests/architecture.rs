@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1181),
+    ("adapter", 1192),
     ("adapter/github", 1728),
     ("adapter/host", 4218),
     ("adapter/model", 2995),
-    ("adapter/repo", 5115),
+    ("adapter/repo", 5118),
     ("adapter/store", 780),
-    ("adapter/suite", 9814),
+    ("adapter/suite", 9826),
     ("app", 3533),
     ("bot", 6931),
     ("cli", 1629),
     ("code", 14_283),
     ("config", 1861),
     ("cycle", 3453),
-    ("domain", 14_282),
+    ("domain", 14_297),
     ("effect", 1926),
-    ("repair", 4703),
+    ("repair", 4706),
     ("report", 8564),
-    ("role", 13_009),
+    ("role", 13_018),
     ("root", 132),
-    ("total", 100_119),
+    ("total", 100_172),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -153,11 +153,8 @@ impl<'a> Session<'a> {
             Some(reference) => base_of(&worktree, reference, &mut notices).await?,
             None => None,
         };
-        let mut detection = detection;
-        if request.report.is_some() {
-            let tree = worktree.tree_of(&record.git.head_sha).await?;
-            detection.keep_committed(&worktree.files(&tree).await?);
-        }
+        let tree = worktree.tree_of(&record.git.head_sha).await?;
+        let detection = with_committed(detection, request, &worktree, &tree).await?;
         let suite = open_suite(request, detection, (&facts, &store, &record), clock)?;
         let resumed = !request.session.is_new();
         let mut session =
@@ -199,6 +196,7 @@ impl<'a> Session<'a> {
         let worktree = open_worktree(&facts, &record, Branching::Detached)?;
         notices.extend(missing_content(&worktree, &record).await?);
         let tree = worktree.tree_of(&record.git.head_sha).await?;
+        let detection = with_committed(detection, &request.run, &worktree, &tree).await?;
         let suite = open_suite(&request.run, detection, (&facts, &store, &record), clock)?;
         let session =
             Self { facts, record, base: None, notices, resumed, clock, store, worktree, suite };
@@ -478,6 +476,19 @@ async fn base_of(
     };
     let tree = worktree.tree_of(&commit).await?;
     Ok(Some((commit, tree)))
+}
+
+/// Tells a suite with a pattern of reports which files the commit holds.
+async fn with_committed(
+    mut detection: Detection,
+    request: &FixSettings,
+    worktree: &RepoWorktree,
+    tree: &TreeId,
+) -> Result<Detection, GitError> {
+    if request.report.is_some() {
+        detection.keep_committed(&worktree.files(tree).await?);
+    }
+    Ok(detection)
 }
 
 fn open_suite<'a>(

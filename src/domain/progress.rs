@@ -87,10 +87,20 @@ pub fn judge(before: &LatestResults, after: &LatestResults, at: &Thresholds) -> 
     let failed = |id: &TestId| before.case(id).is_some_and(|old| old.status == Status::Failed);
     let marked: Vec<TestId> =
         after.unexpected_passes().map(|case| case.id.clone()).filter(|id| !failed(id)).collect();
+    if marked.is_empty() {
+        return judge_counted(before, after, at);
+    }
     let [mut before, mut after] = [before.clone(), after.clone()];
     before.quarantine(&marked);
     after.quarantine(&marked);
-    let (before, after) = (&before, &after);
+    judge_counted(&before, &after, at)
+}
+
+fn judge_counted(
+    before: &LatestResults,
+    after: &LatestResults,
+    at: &Thresholds,
+) -> AttemptComparison {
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
         let reason = "no test counts any more".to_owned();
         return AttemptComparison { judgement: AttemptEffect::NoBetter, reason };

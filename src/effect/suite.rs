@@ -250,7 +250,7 @@ pub enum RunError {
     },
     #[error("`{command}` reported no tests")]
     NoTests { command: String, log: PathBuf },
-    #[error("no file matches the report pattern `{pattern}` after `{command}`")]
+    #[error("`{command}` wrote no file that matches the report pattern `{pattern}`")]
     NoReportFile { command: String, pattern: String },
     /// Every file that the pattern matches is XML, and none is a test report.
     #[error("`{file}`, which `{pattern}` matches, is no test report: its root is `<{root}>`")]
@@ -335,7 +335,7 @@ impl RunError {
                 )
             }
             Self::UnknownFramework { script: Some(_), .. } => {
-                "name a command whose results regreen can read with `--test-command`: one that prints TAP, or writes JUnit XML that `--report` names; any other counts as one test, by its exit code"
+                "name a command whose results regreen can read with `--test-command`: one that prints TAP, or writes JUnit XML that `--report` names; any other counts as one test, by its exit code and the closing lines of its runner"
                     .into()
             }
             Self::UnknownFramework { looked_for, .. } => format!(

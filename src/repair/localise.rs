@@ -264,7 +264,7 @@ fn clusters(
     };
     // Failures with the same most suspicious function form a group. For failures that run no
     // function body this is only a guess, so their group comes last and does not hold up others; least is
-    // known of what failed around the tests or at no place, which is nobody's cause but its own.
+    // known of what failed at no place or around the tests, which is nobody's cause but its own.
     let mut groups: BTreeMap<(Blindness, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
@@ -279,7 +279,7 @@ fn clusters(
             true => Blindness::NoBody,
             false => Blindness::None,
         };
-        if blindness == Blindness::Around {
+        if case.kind == CaseKind::Hook && blindness == Blindness::Around {
             name = case.id.to_string();
         }
         groups.entry((blindness, name)).or_default().push(case.id.clone());

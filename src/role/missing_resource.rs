@@ -48,14 +48,20 @@ static READS: Pattern = Pattern::new(
 
 /// What code gives a variable of its environment that has no value, behind its name.
 static DEFAULT: Pattern =
-    Pattern::new(r#"^["']?\s*(?:,|[)\]]*\s*(?:\|\||\?\?|or\b|\.unwrap_or|\.orElse))"#);
+    Pattern::new(r#"^(?:["']\s*,|["']?\s*[)\]]*\s*(?:\|\||\?\?|or\b|\.unwrap_or|\.orElse))"#);
+
+/// What stands for a default and is none.
+static NO_DEFAULT: Pattern = Pattern::new(
+    r"(?i)^[^,|?(]*(?:,|\|\||\?\?|\bor\b|\()\s*(?:\|\w*\| *)?(?:none|null|nil|undefined|sys\.exit|process\.exit|exit|fail|panic|throw|raise)",
+);
 
 /// How a failure says that a value is missing.
 static MISSING: Pattern = Pattern::new(
     r"(?i)\bno(?:t|ne)\b|unset|missing|requir|undefined|\bmust\b|\bneeds?\b|none ?type|null|\bnil\b|empty|provide|keyerror|notpresent|nosuchelement",
 );
 
-/// The first port that a system gives to whoever asks for any: no service is set up there.
+/// The first port that a system gives to whoever asks for any. A service is expected there only where
+/// its port is written down.
 const FIRST_EPHEMERAL_PORT: u32 = 32_768;
 
 /// Why a failing test cannot pass here whatever the code does; `None` where the code may be wrong.
@@ -80,8 +86,11 @@ pub fn missing_resource(
         let address = ADDRESS.captures(&said).next();
         let parts = address.iter().flat_map(|found| found.iter().skip(1).flatten());
         let parts: Vec<&str> = parts.map(|part| part.as_str()).collect();
-        let port = parts.get(1).and_then(|port| port.parse::<u32>().ok());
-        let serves = serves || port.is_some_and(|port| port >= FIRST_EPHEMERAL_PORT);
+        let is_made_up = parts.get(1).is_some_and(|port| {
+            port.parse::<u32>().is_ok_and(|port| port >= FIRST_EPHEMERAL_PORT)
+                && !sources.values().any(|text| words(text).any(|word| word == *port))
+        });
+        let serves = serves || is_made_up;
         let address =
             if parts.is_empty() { String::new() } else { format!(" at `{}`", parts.join(":")) };
         return (!serves).then(|| format!("it needs a server{address}, and none answers there"));
@@ -117,7 +126,7 @@ fn missing_variable(
     let name = name.filter_map(|(text, found)| {
         let name = found.get(1)?;
         let behind = text.get(name.end()..)?.lines().next().unwrap_or_default();
-        (!DEFAULT.is_match(behind)).then_some(name.as_str())
+        (!DEFAULT.is_match(behind) || NO_DEFAULT.is_match(behind)).then_some(name.as_str())
     });
     let name = name.into_iter().find(|name| {
         let is_read =
@@ -217,6 +226,15 @@ mod tests {
             ),
             ("\nload(os.environ.get('SHOP_URL'))", "", "KeyError", "None", variable),
             ("\nload(os.environ.get('SHOP_URL', 'eu'))", "", "KeyError", "'eu'", None),
+            ("\nload(os.environ.get('SHOP_URL', None))", "", "KeyError", "None", variable),
+            ("\nload(process.env.SHOP_URL, 1)", "", "TypeError", "reading undefined", variable),
+            (
+                "\nload(process.env.SHOP_URL || fail())",
+                "",
+                "Error",
+                "SHOP_URL is not set",
+                variable,
+            ),
             ("\nload(process.env.SHOP_URL || 'eu')", "", "Error", "eu is not defined", None),
             ("\nscale(5, os.environ['SHOP_URL'])", "", "", "7 != 10", None),
             ("\nprices['SHOP_URL']", "", "KeyError", "'SHOP_URL'", None),
@@ -259,6 +277,13 @@ mod tests {
                 Some("it needs a server at `127.0.0.1:5432`, and none answers there"),
             ),
             ("\nconnect()", "", "Error", "connect ECONNREFUSED 127.0.0.1:42602", None),
+            (
+                "\nconnect(50051)",
+                "",
+                "Error",
+                "connect ECONNREFUSED 127.0.0.1:50051",
+                Some("it needs a server at `127.0.0.1:50051`, and none answers there"),
+            ),
             (
                 "\nconnect()",
                 "",

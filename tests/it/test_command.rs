@@ -136,7 +136,7 @@ fn a_committed_file_that_the_pattern_of_reports_matches_stays_and_is_no_report()
     let quiet =
         repo.regreen(&["fix", "--test-command", "python3 check.py quiet", "--report", "**/*.xml"]);
     assert_eq!(quiet.code, Some(3), "{}", quiet.err);
-    assert!(quiet.err.contains("no file matches"), "{}", quiet.err);
+    assert!(quiet.err.contains("wrote no file that matches"), "{}", quiet.err);
     let ran = repo.regreen(&[
         "fix",
         "--json",
@@ -331,14 +331,23 @@ fn tox_passes_the_report_of_pytest_on() {
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
 }
 
+/// Runs a command that hides its runner's exit code, whose output has this line.
+fn assert_hidden(repo: &TestRepo, command: &str, line: &str) {
+    let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", command]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{command}: {document:#}\n{}", ran.err);
+    assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
+    let said = format!("{document}{}", ran.err);
+    assert!(said.contains("it ends with 0 although its output says"), "{command}: {said}");
+    assert!(said.contains(line) && said.contains("set -o pipefail"), "{command}: {said}");
+}
+
 #[test]
 fn an_exit_code_that_a_command_hides_is_never_green() {
     let sums = "import unittest\nfrom calc import clamp\n\nclass Sums(unittest.TestCase):\n    def test_clamp(self):\n        self.assertEqual(clamp(5, 0, 3), 3)\n\n    def test_price(self):\n        self.assertEqual(clamp(2, 0, 3), 2)\n";
     let tests = "from calc import clamp\n\ndef test_clamp():\n    assert clamp(5, 0, 3) == 3\n";
     let wrapper = "import pytest\n\npytest.main(['-q', 'checks_of_calc.py'])\n";
     let script = "python3 -m pytest -q checks_of_calc.py 2>&1 | cat\n";
-    let go =
-        "package shop\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) { t.Fatal(\"no\") }\n";
     let files = [
         CALC,
         &[
@@ -346,8 +355,6 @@ fn an_exit_code_that_a_command_hides_is_never_green() {
             ("checks_of_calc.py", tests),
             ("wrapper.py", wrapper),
             ("run-tests.sh", script),
-            ("go/go.mod", "module shop\n\ngo 1.21\n"),
-            ("go/sum_test.go", go),
             ("Makefile", "test:\n\t-python3 -m unittest sums\n"),
         ],
     ]
@@ -358,16 +365,20 @@ fn an_exit_code_that_a_command_hides_is_never_green() {
         ("make test", "FAILED (failures=1)"),
         ("sh run-tests.sh", "1 failed in "),
         ("python3 wrapper.py", "1 failed in "),
-        ("cd go && go test ./... | cat", "FAIL"),
-        ("cd go && go test -json ./... || true", "Action"),
     ] {
-        let ran =
-            repo.regreen(&["fix", "--json", "--max-iterations", "1", "--test-command", command]);
-        let document = ran.document();
-        assert_eq!(ran.code, Some(1), "{command}: {document:#}\n{}", ran.err);
-        assert_eq!(document["initial"]["failed"], 1, "{command}: {document:#}");
-        let said = format!("{document}{}", ran.err);
-        assert!(said.contains("it ends with 0 although its output says"), "{command}: {said}");
-        assert!(said.contains(line) && said.contains("set -o pipefail"), "{command}: {said}");
+        assert_hidden(&repo, command, line);
+    }
+}
+
+#[test]
+#[ignore = "needs go"]
+fn an_exit_code_of_go_that_a_command_hides_is_never_green() {
+    let go =
+        "package shop\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) { t.Fatal(\"no\") }\n";
+    let repo = TestRepo::new(&[("go.mod", "module shop\n\ngo 1.21\n"), ("sum_test.go", go)]);
+    for (command, line) in
+        [("go test ./... | cat", "FAIL"), ("go test -json ./... || true", "Action")]
+    {
+        assert_hidden(&repo, command, line);
     }
 }

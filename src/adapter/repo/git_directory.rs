@@ -121,7 +121,10 @@ impl UserRepository {
                 .try_for_each(|(name, value)| config.set_multivar(name, "$^", value))
         };
         configure().map_err(failed("write the settings of a checkout"))?;
-        refresh_index(checkout).map_err(failed("refresh the index of a checkout"))
+        if let Err(error) = refresh_index(checkout) {
+            tracing::warn!(%error, "the index of a checkout was not refreshed");
+        }
+        Ok(())
     }
 
     #[expect(

@@ -1,6 +1,6 @@
 //! Runs a suite's own command once and reads the report that it leaves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -30,7 +30,7 @@ pub struct Execution {
     pub command: String,
     pub ending: ExitReason,
     /// Files of the commit that the pattern of reports matches, and that the run left as they were.
-    unwritten: Vec<PathBuf>,
+    unwritten: BTreeSet<PathBuf>,
 }
 
 impl SuiteCommand {
@@ -75,13 +75,13 @@ impl SuiteCommand {
     }
 
     pub fn read(&self, execution: &Execution) -> Result<Report, RunError> {
-        let site = Site { unwritten: execution.unwritten.clone(), ..self.site.clone() };
         (self.adapter.read)(&RunArtifacts {
             command: &execution.command,
             ending: execution.ending,
             results: &self.files.results,
             log: &self.log,
-            site: &site,
+            site: &self.site,
+            unwritten: &execution.unwritten,
         })
     }
 }

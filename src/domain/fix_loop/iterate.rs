@@ -327,8 +327,12 @@ impl FixLoop {
             Some(AttemptResult { result, reason: judgement.reason, keep_uncommitted, reached });
         if result == IterationResult::Improved || keep_uncommitted {
             let expected = after.expected_failures(&self.ledger);
-            let known = self.baseline.iter_mut().map(|baseline| &mut baseline.rate);
-            for rate in known.chain(&mut self.initial_rate) {
+            let begun = self.baseline.iter_mut().map(|baseline| &mut baseline.rate);
+            let rows = self
+                .iterations
+                .iter_mut()
+                .flat_map(|one| [&mut one.row.before, &mut one.row.after]);
+            for rate in begun.chain(&mut self.initial_rate).chain(rows) {
                 *rate = rate.without_passed(expected);
             }
             let proposal = attempt.proposal.as_ref();

@@ -407,6 +407,10 @@ impl SearchRun<'_> {
         results.retain(|one| one.status == Status::Passed);
         let failing_behind = results.iter().map(|one| one.failing_behind).sum();
         let repairs: Vec<TestId> = results.into_iter().map(|one| one.test).collect();
+        // A first test that fails only against its mark is no repair.
+        if repairs.is_empty() {
+            return Err(Rejection::Refuted);
+        }
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
         for tests in [near, far] {
@@ -414,8 +418,7 @@ impl SearchRun<'_> {
         }
         let unexpected = self.run(edits, self.search.unexpected_passes, false, patience).await?;
         // A runner that calls such a test fine has seen it fail.
-        if repairs.is_empty()
-            || unexpected.iter().any(|one| one.status != Status::Failed)
+        if unexpected.iter().any(|one| one.status != Status::Failed)
             || self.sets_back(edits, &repairs).await?
         {
             return Err(Rejection::Refuted);

@@ -19,11 +19,16 @@ const FAILURES: &[&str] = &[
     // cargo test
     r"test result: FAILED\. \d+ passed; \d+ failed; .+",
     r"error: could not compile `.+` .*due to .+",
+    // cargo-nextest
+    r"error: test run failed",
     // Jest
     r"(Tests|Test Suites): +[1-9]\d* failed, .*\d+ total",
     // Vitest
     r" *(Test Files|Tests) +[1-9]\d* failed( \| .+)? \(\d+\)",
     r" +Errors +[1-9]\d* errors?",
+    // AVA, Jasmine
+    r"  [1-9]\d* (tests?|hooks?) failed",
+    r"\d+ specs?, [1-9]\d* failures?(, .+)?",
     // Mocha
     r"  [1-9]\d* failing",
     // Node.js
@@ -40,6 +45,12 @@ const FAILURES: &[&str] = &[
     r"\d+ runs, \d+ assertions, ([1-9]\d* failures, \d+|0 failures, [1-9]\d*) errors, \d+ skips",
     // PHPUnit
     r"(FAILURES|ERRORS)!",
+    // dotnet test, Bazel, GoogleTest, prove, Automake
+    r"Failed!  - Failed: +[1-9]\d*, Passed: +\d+, .+",
+    r"Executed \d+ out of \d+ tests?: .*[1-9]\d* fails? .+",
+    r"\[  FAILED  \] [1-9]\d* tests?, listed below:",
+    r"Result: FAIL",
+    r"# (FAIL|ERROR): +[1-9]\d*",
     // CTest
     r"\d+% tests passed, [1-9]\d* tests failed out of \d+",
 ];
@@ -78,6 +89,15 @@ mod tests {
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
             "error: could not compile `shop` (lib test) due to 1 previous error",
             "error: could not compile `shop` (lib) due to 2 previous errors; 1 warning emitted",
+            "error: test run failed",
+            "  1 test failed",
+            "3 specs, 1 failure",
+            "Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 5 ms - shop.dll (net8.0)",
+            "Executed 1 out of 1 test: 1 fails locally.",
+            "Executed 2 out of 3 tests: 2 tests pass and 1 fails locally.",
+            "[  FAILED  ] 1 test, listed below:",
+            "Result: FAIL",
+            "# FAIL:  1",
             "Tests:       1 failed, 2 passed, 3 total",
             "Tests:       1 failed, 1 total",
             "Test Suites: 1 failed, 1 passed, 2 total",
@@ -137,6 +157,11 @@ mod tests {
             "Tests:       3 passed, 3 total",
             "Tests: 1 failed, see above",
             "Tests 1 failed",
+            "3 specs, 0 failures",
+            "Executed 1 out of 1 test: 1 test passes.",
+            "[  FAILED  ] Shop.total (0 ms)",
+            "Result: PASS",
+            "# FAIL:  0",
             " Test Files  3 passed (3)",
             "Errors 1 error",
             "2 failing",

@@ -174,6 +174,8 @@ pub struct RunArtifacts<'a> {
     pub results: &'a Path,
     pub log: &'a Path,
     pub site: &'a Site,
+    /// Files of the commit that the pattern of reports matches, and that the run left as they were.
+    pub unwritten: &'a BTreeSet<PathBuf>,
 }
 
 /// A report or log as text, empty for a missing file; bytes that are not UTF-8 become question marks.

@@ -152,7 +152,7 @@ pub fn with_names_of_their_own(mut report: Report) -> Report {
 pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Report, RunError> {
     let folder = artifacts.site.working_folder();
     let mut files = matching_files(&folder, pattern)?;
-    files.retain(|file| !artifacts.site.unwritten.contains(file));
+    files.retain(|file| !artifacts.unwritten.contains(file));
     let mut report = Report::of(Vec::new());
     let mut foreign = Vec::new();
     for file in &files {

@@ -22,8 +22,6 @@ pub struct Site {
     pub report: Option<String>,
     /// Files of the commit that the pattern of `report` may match, below the root: no run removes them.
     pub committed: Arc<BTreeSet<PathBuf>>,
-    /// Files that match the pattern, and that the run left as they were.
-    pub unwritten: Vec<PathBuf>,
     /// The search path of child processes, when it differs from ours.
     pub path: Option<String>,
     /// The environment of Python that a tool of the project has made, outside of its own checkouts.
@@ -41,7 +39,6 @@ impl Site {
             command: None,
             report: None,
             committed: Arc::default(),
-            unwritten: Vec::new(),
             path: None,
             environment: None,
         }

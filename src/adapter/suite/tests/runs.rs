@@ -86,7 +86,7 @@ async fn every_way_a_command_can_end_has_its_error() {
             None,
             "printed `GH_DEPLOY_TOKEN`",
         ),
-        ("true", Some("out/*.xml"), "no file matches the report pattern `out/*.xml`"),
+        ("true", Some("out/*.xml"), "wrote no file that matches the report pattern `out/*.xml`"),
         ("mkdir -p out; echo nonsense > out/a.xml", Some("out/*.xml"), "expected JUnit XML or TAP"),
     ];
     for (command, report, expected) in table {

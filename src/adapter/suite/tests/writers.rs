@@ -40,6 +40,7 @@ fn read(recording: &Path, run: &Value, exit: i32) -> Result<Report, RunError> {
         results: Path::new("none"),
         log: Path::new("none"),
         site: &site,
+        unwritten: &std::collections::BTreeSet::new(),
     };
     (adapter(Framework::Command).read)(&artifacts)
 }

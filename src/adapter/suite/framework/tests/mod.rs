@@ -416,6 +416,7 @@ fn tap_is_held_against_its_plan() {
             results: &root.join("results"),
             log: &root.join("log"),
             site: &project.site,
+            unwritten: &std::collections::BTreeSet::new(),
         };
         let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
         let found = crate::domain::declared::find_objections(&report.documents, false, None);
@@ -480,6 +481,7 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
         results: &root.join("results"),
         log: &root.join("log"),
         site: &project.site,
+        unwritten: &std::collections::BTreeSet::new(),
     };
     let report = (adapter(framework).read)(&artifacts).map_err(|error| error.to_string())?;
     Ok(report.cases.len())
@@ -534,7 +536,14 @@ fn a_command_without_a_report_is_one_test_with_its_output_as_evidence() {
         let root = &project.site.root;
         let (results, log) = (root.join("results"), root.join("log"));
         let site = &project.site;
-        let artifacts = RunArtifacts { command, ending, results: &results, log: &log, site };
+        let artifacts = RunArtifacts {
+            command,
+            ending,
+            results: &results,
+            log: &log,
+            site,
+            unwritten: &std::collections::BTreeSet::new(),
+        };
         let report = (adapter(Framework::Command).read)(&artifacts).unwrap();
         let read = report.cases.first().map(|one| (one.status.unwrap(), one.message.as_str()));
         assert_eq!(read, expected, "{output}");

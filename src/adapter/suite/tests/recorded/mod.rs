@@ -88,6 +88,7 @@ fn read(case: &Path) -> Value {
         results: &case.join("results.txt"),
         log: &case.join("output.txt"),
         site: &site,
+        unwritten: &std::collections::BTreeSet::new(),
     };
     let report = (adapter_of(name).read)(&artifacts).unwrap();
     let paths = PathMapper { root, directory, layers: vec![] };
