@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
             repo::check_reference(&facts, reference)?;
         }
         let root = state_root(&facts);
-        let mut notices = notices(&facts);
+        let mut notices = facts.describe_changes();
         notices.extend(resume_archiving(&facts));
         let not_run = &detection.facts.not_run;
         notices.extend((!not_run.is_empty()).then(|| format!("not run: {}", not_run.join("; "))));
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
         let archived = resume_archiving(&facts);
         let Planning { mut record, pipeline, source, resumed, detection } =
             choose_plan(request, &facts, &root, clock)?;
-        let mut notices = notices(&facts);
+        let mut notices = facts.describe_changes();
         notices.extend(archived);
         if let Some(missing) = detection.missing.first() {
             notices.push(format!(
@@ -406,27 +406,6 @@ pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
             Ok(_) => format!("session {id} was finished and is archived now"),
             Err(error) => format!("session {id} is not archived yet: {error}"),
         });
-    }
-    notices
-}
-
-/// Notices about the state of the repository before a session starts.
-fn notices(facts: &RepositoryFacts) -> Vec<String> {
-    let mut notices = Vec::new();
-    let changed = facts.modified + facts.untracked;
-    if changed > 0 {
-        let files = if changed == 1 {
-            "1 uncommitted file is".to_owned()
-        } else {
-            format!("{changed} uncommitted files are")
-        };
-        notices.push(format!(
-            "{files} not tested: regreen works on commit {}, in a checkout of its own",
-            facts.head.short()
-        ));
-    }
-    if let Some(operation) = facts.operation {
-        notices.push(format!("{operation} is under way here; it is left alone"));
     }
     notices
 }

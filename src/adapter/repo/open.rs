@@ -39,6 +39,29 @@ pub struct RepositoryFacts {
     pub operation: Option<&'static str>,
 }
 
+impl RepositoryFacts {
+    /// What is under way in the folder of the user and stays out of a session.
+    pub fn describe_changes(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        let changed = self.modified + self.untracked;
+        if changed > 0 {
+            let files = if changed == 1 {
+                "1 uncommitted file is".to_owned()
+            } else {
+                format!("{changed} uncommitted files are")
+            };
+            notices.push(format!(
+                "{files} not tested: regreen works on commit {}, in a checkout of its own",
+                self.head.short()
+            ));
+        }
+        if let Some(operation) = self.operation {
+            notices.push(format!("{operation} is under way here; it is left alone"));
+        }
+        notices
+    }
+}
+
 /// Finds the repository around `path`.
 /// Fails with [`GitError::NoRepository`], or [`GitError::Refused`] with what to do: no commit yet,
 /// no checkout, owned by another user.

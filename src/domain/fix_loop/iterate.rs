@@ -290,17 +290,21 @@ impl FixLoop {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Judges the attempt by its ledger (specification.md 7.4.7, 7.9, 7.10).
-    pub(super) fn judge(&mut self) {
-        // An edit that takes out the call for it brings nothing that the environment lacks.
+    /// The tests that pass with the attempt although the environment lacks what they need: an edit
+    /// that takes out the call for it brings nothing.
+    fn passes_without_environment(&self) -> Vec<String> {
         let ledger = self.attempt.as_ref().and_then(|attempt| attempt.ledger.as_ref());
         let passes = |test: &TestId| {
             let case = ledger.and_then(|ledger| ledger.case(test));
             case.is_some_and(|case| case.status == Status::Passed)
         };
         let lacking = self.lacking().filter(|(test, _)| passes(test));
-        let lacking = lacking.map(|(test, why)| format!("`{test}` passes with it although {why}"));
-        let lacking: Vec<String> = lacking.collect();
+        lacking.map(|(test, why)| format!("`{test}` passes with it although {why}")).collect()
+    }
+
+    /// Judges the attempt by its ledger (specification.md 7.4.7, 7.9, 7.10).
+    pub(super) fn judge(&mut self) {
+        let lacking = self.passes_without_environment();
         let Some(attempt) = &mut self.attempt else { return };
         let Some(after) = &attempt.ledger else { return };
         let judgement = progress::judge(&self.ledger, after, &self.terms.thresholds);
@@ -328,10 +332,8 @@ impl FixLoop {
         if result == IterationResult::Improved || keep_uncommitted {
             let expected = after.expected_failures(&self.ledger);
             let begun = self.baseline.iter_mut().map(|baseline| &mut baseline.rate);
-            let rows = self
-                .iterations
-                .iter_mut()
-                .flat_map(|one| [&mut one.row.before, &mut one.row.after]);
+            let rows = self.iterations.iter_mut().map(|one| &mut one.row);
+            let rows = rows.flat_map(|row| [&mut row.before, &mut row.after]);
             for rate in begun.chain(&mut self.initial_rate).chain(rows) {
                 *rate = rate.without_passed(expected);
             }
