@@ -148,3 +148,26 @@ proptest! {
         prop_assert_eq!(results(end), results(plain.last().unwrap()));
     }
 }
+
+#[test]
+fn rates_from_before_a_repair_leave_out_what_passed_by_failing() {
+    // Edit 1 changes nothing; edit 2 repairs all, and the first test passes against its mark.
+    let mut state = new(95, 10);
+    while !state.is_finished() {
+        let mut done = outcome(&state, 20, &[20, 30]);
+        if state.current_iteration >= 2
+            && let FixStepOutcome::Ran(Ok(results)) = &mut done
+            && let Some(marked) = results.cases.iter_mut().find(|case| case.id == "t00".into())
+        {
+            let message = "unexpected success".to_owned();
+            marked.status = Failed;
+            marked.failure = Some(FailureText { message, ..FailureText::default() });
+        }
+        state = state.advance(done, 10).0;
+    }
+    let counts = |rate: PassRate| (rate.passed, rate.total);
+    let rows = state.iterations.iter().map(|one| (counts(one.row.before), counts(one.row.after)));
+    assert_eq!(rows.collect::<Vec<_>>(), [((19, 29), (19, 29)), ((19, 29), (29, 30))]);
+    assert_eq!(state.initial_rate.map(counts), Some((19, 29)));
+    assert_eq!(state.baseline.as_ref().map(|baseline| counts(baseline.rate)), Some((19, 29)));
+}
