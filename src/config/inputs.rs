@@ -118,14 +118,12 @@ pub const OUTPUTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Resolves a name in `with:`: an input of `action.yml`, a setting, or a former name.
+/// Resolves a name in `with:`: an input of `action.yml`, or a setting.
 fn meaning(name: &str) -> Option<InputMeaning> {
     if let Some(input) = INPUTS.iter().find(|input| input.name == name) {
         return Some(input.meaning);
     }
-    let named = SETTINGS.iter().find(|row| {
-        !row.key.contains('*') && (hyphened(row.key) == name || row.former.contains(&name))
-    });
+    let named = SETTINGS.iter().find(|row| !row.key.contains('*') && hyphened(row.key) == name);
     named.map(|row| InputMeaning::Setting(row.key))
 }
 
@@ -350,9 +348,9 @@ mod tests {
             ("ignore-preexisting", "yes", "input `ignore-preexisting`: `yes` is not true or false"),
             ("test-timeout", "5", "input `test-timeout`: `5` is not a time such as 30s, 20m or 2h"),
             (
-                "issue-dimensions",
+                "expand",
                 "test,docs",
-                "input `issue-dimensions`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
+                "input `expand`: `test,docs` is not a list of test, enhance, refactor, doc; did you mean `doc`?",
             ),
             (
                 "max-iteration",
@@ -382,15 +380,15 @@ mod tests {
         }
         let two = parse(&given(&[("mode", "x"), ("publish", "y")])).unwrap_err();
         assert_eq!(two.len(), 2, "all at once");
-        let twice = [("gate-target", "90"), ("pass-threshold", "95")];
+        let twice = [("report", "a.xml"), ("test-report", "b.xml")];
         assert_eq!(
             parse(&given(&twice)).unwrap_err()[0].to_string(),
-            "inputs `gate-target` and `pass-threshold` are the same setting; give one of them"
+            "inputs `report` and `test-report` are the same setting; give one of them"
         );
     }
 
     #[test]
-    fn every_setting_is_an_input_by_its_key_and_by_its_former_names() {
+    fn every_setting_is_an_input_by_its_key() {
         for row in SETTINGS.iter().filter(|row| !row.key.contains('*')) {
             let text = match row.values {
                 ValueType::Text => "some text: with [yaml] in it".to_owned(),
@@ -411,7 +409,7 @@ mod tests {
             let short = INPUTS.iter().filter(
                 |input| matches!(input.meaning, InputMeaning::Setting(key) if key == row.key),
             );
-            let names = short.map(|input| input.name).chain(row.former.iter().copied());
+            let names = short.map(|input| input.name);
             for name in names.map(str::to_owned).chain([hyphened(row.key)]) {
                 let inputs = parse(&given(&[(&name, &text)])).unwrap();
                 assert_eq!(inputs.overrides.len(), 1, "{name}");
@@ -428,10 +426,10 @@ mod tests {
     #[test]
     fn short_inputs_mean_their_settings() {
         let table: [(&[(&str, &str)], &str); 4] = [
-            (&[("rollback-mode", "clean")], "history: clean"),
-            (&[("run-deadline", "30")], "budget: { minutes: 30 }"),
-            (&[("sandbox", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
-            (&[("set", "gate.target=9"), ("pass-threshold", "8")], "gate: { target: 8 }"),
+            (&[("setup", "make")], "test: { setup: make }"),
+            (&[("max-iterations", "3")], "gate: { max-iterations: 3 }"),
+            (&[("sandbox-image", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
+            (&[("set", "gate.target=9"), ("gate-target", "8")], "gate: { target: 8 }"),
         ];
         for (pairs, file) in table {
             assert_eq!(settings(pairs), parse_with(file, "f", &[]).unwrap(), "{pairs:?}");

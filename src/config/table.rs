@@ -1,4 +1,4 @@
-//! `SETTINGS`: the table of all settings with key, value type, default and former input names.
+//! `SETTINGS`: the table of all settings with key, value type and default.
 
 use std::time::Duration;
 
@@ -66,19 +66,10 @@ pub struct Setting {
     pub values: ValueType,
     /// The default in the syntax of an Action input; empty if there is none or if it is detected.
     pub default: &'static str,
-    /// Former names of the input.
-    pub former: &'static [&'static str],
 }
 
 const fn row(key: &'static str, values: ValueType, default: &'static str) -> Setting {
-    Setting { key, values, default, former: &[] }
-}
-
-impl Setting {
-    const fn former(mut self, names: &'static [&'static str]) -> Self {
-        self.former = names;
-        self
-    }
+    Setting { key, values, default }
 }
 
 use ValueType::{
@@ -93,13 +84,13 @@ pub const SETTINGS: &[Setting] = &[
     row("test.setup", Lines, ""),
     row("test.timeout", Time, "20m"),
     row("test.layers", GlobByName(&["static", "unit", "integration", "e2e"]), ""),
-    row("gate.target", Whole(1, 100), "95").former(&["pass-threshold"]),
+    row("gate.target", Whole(1, 100), "95"),
     row("gate.max-iterations", Whole(1, 50), "10"),
     row("gate.known-failures", KnownFailures, ""),
-    row("gate.min-mutation-score", Whole(1, 100), "60").former(&["min-mutation-score"]),
+    row("gate.min-mutation-score", Whole(1, 100), "60"),
     row("providers", Texts, ""),
     row("publish", OneOf(&["branch", "head", "suggest", "none"]), "branch"),
-    row("budget.minutes", Whole(1, MAX_MINUTES), "").former(&["run-deadline"]),
+    row("budget.minutes", Whole(1, MAX_MINUTES), ""),
     row("budget.usd", Dollars, ""),
     row("budget.day-usd", Dollars, ""),
     row("budget.tokens", Whole(1, u64::MAX), ""),
@@ -108,10 +99,10 @@ pub const SETTINGS: &[Setting] = &[
     row("budget.iteration.usd", Dollars, ""),
     row("budget.iteration.tokens", Whole(1, u64::MAX), ""),
     row("budget.iteration.calls", Whole(1, u64::MAX), ""),
-    row("sandbox.image", Text, "").former(&["sandbox"]),
+    row("sandbox.image", Text, ""),
     row("sandbox.network", Flag, ""),
     row("protect", Globs(&[',', '\n']), ""),
-    row("history", OneOf(&["revert", "clean"]), "revert").former(&["rollback-mode"]),
+    row("history", OneOf(&["revert", "clean"]), "revert"),
     row("commit-state", OneOf(&["branch", "none"]), "branch"),
     row("ignore-preexisting", Flag, "false"),
     row("label", Text, "regreen"),
@@ -122,29 +113,28 @@ pub const SETTINGS: &[Setting] = &[
     row("sync", Flag, "false"),
     row("memory", Flag, "true"),
     row("partial-conclusion", OneOf(&["success", "neutral"]), "success"),
-    row("expand", SomeOf(&["test", "enhance", "refactor", "doc"]), "")
-        .former(&["issue-dimensions"]),
-    row("plan.confirm", OneOf(&["never", "always"]), "never").former(&["confirm-plan"]),
-    row("validate.files", Globs(&['\n']), "").former(&["files"]),
-    row("validate.strict", Flag, "false").former(&["strict"]),
-    row("validate.fix", Flag, "false").former(&["autofix"]),
-    row("validate.skip-types", Flag, "false").former(&["skip-types"]),
-    row("tools.lint", Text, "").former(&["lint-command"]),
-    row("tools.build", Text, "").former(&["build-command"]),
+    row("expand", SomeOf(&["test", "enhance", "refactor", "doc"]), ""),
+    row("plan.confirm", OneOf(&["never", "always"]), "never"),
+    row("validate.files", Globs(&['\n']), ""),
+    row("validate.strict", Flag, "false"),
+    row("validate.fix", Flag, "false"),
+    row("validate.skip-types", Flag, "false"),
+    row("tools.lint", Text, ""),
+    row("tools.build", Text, ""),
     row("coverage.line", Whole(0, 100), "80"),
     row("coverage.branch", Whole(0, 100), "70"),
     row("coverage.function", Whole(0, 100), "90"),
     row("coverage.command", Text, ""),
     row("coverage.report", Glob, ""),
-    row("loop.fix-scope", OneOf(&["code", "both", "tests"]), "code").former(&["fix-scope"]),
-    row("loop.regression-threshold", Whole(0, 100), "10").former(&["regression-threshold"]),
-    row("loop.stuck-threshold", Whole(2, 50), "3").former(&["stuck-threshold"]),
-    row("loop.stuck-abort-ratio", Share, "0.5").former(&["stuck-abort-ratio"]),
-    row("loop.similarity-threshold", Share, "0.7").former(&["similarity-threshold"]),
-    row("loop.aggressive-min-rate", Whole(0, 100), "80").former(&["aggressive-min-rate"]),
-    row("analysis.provider-timeout", Time, "5m").former(&["provider-timeout"]),
-    row("analysis.min-confidence", Share, "0.4").former(&["min-confidence"]),
-    row("analysis.same-cause-limit", Whole(2, 50), "3").former(&["same-cause-limit"]),
+    row("loop.fix-scope", OneOf(&["code", "both", "tests"]), "code"),
+    row("loop.regression-threshold", Whole(0, 100), "10"),
+    row("loop.stuck-threshold", Whole(2, 50), "3"),
+    row("loop.stuck-abort-ratio", Share, "0.5"),
+    row("loop.similarity-threshold", Share, "0.7"),
+    row("loop.aggressive-min-rate", Whole(0, 100), "80"),
+    row("analysis.provider-timeout", Time, "5m"),
+    row("analysis.min-confidence", Share, "0.4"),
+    row("analysis.same-cause-limit", Whole(2, 50), "3"),
     row("provider.*.protocol", OneOf(&["gemini", "chat", "responses", "anthropic"]), ""),
     row("provider.*.client", OneOf(&["gemini", "qwen", "codex", "claude", "copilot"]), ""),
     row("provider.*.mode", OneOf(&["answer", "agent"]), ""),

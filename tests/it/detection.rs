@@ -4,7 +4,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::support::{Ran, TestRepo};
+use super::support::{Ran, TestRepo, plugin_python};
 
 const TEST: (&str, &str) = ("test_a.py", "def test_a():\n    assert True\n");
 
@@ -98,7 +98,7 @@ fn a_script_of_npm_that_is_not_known_is_named() {
 }
 
 #[test]
-#[ignore = "needs pytest and pytest-xdist"]
+#[ignore = "needs the plugins of pytest"]
 fn a_test_that_hangs_in_a_worker_of_xdist_fails_alone() {
     let repo = TestRepo::new(&[
         ("pytest.ini", "[pytest]\n"),
@@ -109,7 +109,8 @@ fn a_test_that_hangs_in_a_worker_of_xdist_fails_alone() {
         ("test_b.py", "def test_b():\n    pass\n\n\ndef test_c():\n    pass\n"),
     ]);
     let flags = ["fix", "--json", "--dry-run", "--test-timeout", "15s"];
-    let ran = repo.regreen(&[&flags[..], &["--test-command", "python3 -m pytest -n 2"]].concat());
+    let typed = format!("{} -m pytest -p no:randomly -n 2", plugin_python());
+    let ran = repo.regreen(&[&flags[..], &["--test-command", &typed]].concat());
     let document = ran.document();
     assert_eq!(document["initial"]["total"], 3, "{document:#}\n{}", ran.err);
     assert_eq!(document["initial"]["failed"], 1, "{document:#}\n{}", ran.err);

@@ -2,7 +2,7 @@
 //! run is not green.
 
 use super::frameworks::npm_install;
-use super::support::TestRepo;
+use super::support::{TestRepo, plugin_python};
 
 /// A runner of checks that writes a JUnit report, ends with 1 where one fails, and goes on with
 /// `more.py` otherwise.
@@ -109,7 +109,7 @@ fn what_repairs_the_tests_is_kept_and_offered_where_the_command_fails_for_more()
 }
 
 #[test]
-#[ignore = "needs pytest and pytest-cov"]
+#[ignore = "needs the plugins of pytest"]
 fn a_threshold_of_coverage_is_not_green_and_no_failing_test() {
     let extra = "\n\ndef unused():\n    first = 1\n    second = 2\n    return first + second\n";
     let wrong = RIGHT.replace("+=", "-=") + extra;
@@ -117,7 +117,8 @@ fn a_threshold_of_coverage_is_not_green_and_no_failing_test() {
     let options = "[pytest]\naddopts = --cov=shop --cov-fail-under=90\n";
     let repo =
         TestRepo::new(&[("shop.py", &wrong), ("test_shop.py", test), ("pytest.ini", options)]);
-    let ran = repo.regreen(&["fix", "--json"]);
+    let typed = format!("{} -m pytest", plugin_python());
+    let ran = repo.regreen(&["fix", "--json", "--test-command", &typed]);
     let document = ran.document();
     assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");

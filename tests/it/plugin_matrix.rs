@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::frameworks::npm_install;
-use super::support::{Ran, TestRepo};
+use super::support::{Ran, TestRepo, plugin_python};
 
 /// What no session says of these projects.
 const FALSE: &[&str] = &[
@@ -239,12 +239,6 @@ fn check_all<T: Sync>(
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-fn python() -> String {
-    let folder =
-        std::env::var("REGREEN_PLUGINS").expect("REGREEN_PLUGINS names an environment of Python");
-    Path::new(&folder).join("bin/python").display().to_string()
-}
-
 const DIES: &str = "import os\nimport signal\n\n\ndef test_native():\n    os.kill(os.getpid(), signal.SIGSEGV)\n\n\ndef test_after():\n    pass\n";
 
 const GROUP: &str = "import pytest\n\nfrom price import total\n\n\n@pytest.mark.xdist_group('money')\ndef test_group():\n    assert total([]) == 0\n";
@@ -255,7 +249,7 @@ fn a_worker_that_dies_is_a_failing_test_where_all_others_pass() {
     let repo = Row { tests: DIES, ..Row::with(&["xdist"]) }.repository();
     repo.write(&[("price.py", RIGHT)]);
     repo.git(&["commit", "-qam", "Repair the total"]);
-    let typed = format!("{} -m pytest", python());
+    let typed = format!("{} -m pytest", plugin_python());
     let command = ["fix", "--json", "--providers", "embedded", "--max-iterations", "1"];
     let ran = repo.regreen(&[&command[..], &["--test-command", &typed]].concat());
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -269,7 +263,7 @@ fn a_worker_that_dies_is_a_failing_test_where_all_others_pass() {
 fn a_test_in_which_workers_die_again_and_again_fails_once() {
     let row = Row { tests: DIES, options: "-n 2", ..Row::with(&["xdist", "rerunfailures"]) };
     let repo = row.repository();
-    let typed = format!("{} -m pytest", python());
+    let typed = format!("{} -m pytest", plugin_python());
     let ran = repo.regreen(&[
         "fix",
         "--json",
@@ -297,7 +291,7 @@ fn plugins_of_pytest_change_neither_counts_nor_repairs() {
         Row::with(&["timeout"]),
         Row::with(&all),
     ];
-    let python = python();
+    let python = plugin_python();
     check_all(&rows, Row::name, |row| check_row(row, &python));
 }
 
@@ -314,7 +308,7 @@ fn every_plugin_of_pytest_alone_and_with_xdist() {
         rows.push(Row::with(&[plugin.name]));
         rows.push(Row::with(&["xdist", plugin.name]));
     }
-    let python = python();
+    let python = plugin_python();
     check_all(&rows, Row::name, |row| check_row(row, &python));
 }
 
@@ -366,7 +360,7 @@ fn a_coverage_of_pytest_that_is_not_met_is_said_after_the_repair() {
         RIGHT.replace("+=", "-=") + "\n\ndef unused(price):\n    price += 1\n    return price\n";
     repo.write(&[("price.py", unused.as_str())]);
     repo.git(&["commit", "-qam", "Add what no test calls"]);
-    let typed = format!("{} -m pytest", python());
+    let typed = format!("{} -m pytest", plugin_python());
     let right = unused.replace("-=", "+=");
     let wrong = check_unmet(&repo, &["--test-command", &typed], &typed, "price.py", &right);
     assert_eq!(wrong, Vec::<String>::new());
@@ -380,7 +374,7 @@ fn tests_that_a_run_left_out_are_not_regained() {
         ..Row::default()
     }
     .repository();
-    let typed = format!("{} -m pytest -x", python());
+    let typed = format!("{} -m pytest -x", plugin_python());
     let ran = repo.regreen(&["fix", "--providers", "embedded", "--test-command", &typed]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(unrepaired(&repo, &ran, "price.py", RIGHT), Vec::<String>::new());

@@ -122,8 +122,8 @@ fn what_an_input_gets_wrong_is_said_and_a_mode_says_what_it_needs() {
     let world = world(CALC);
     let number = world.pull();
     let table = [
-        (("similarity-threshold", "2"), "`2` is not a number from 0 to 1"),
-        (("fix-scope", "all"), "`all` is not one of code, both, tests"),
+        (("loop-similarity-threshold", "2"), "`2` is not a number from 0 to 1"),
+        (("loop-fix-scope", "all"), "`all` is not one of code, both, tests"),
         (("set", "gate.tarket=90"), "input `set`, line 1: `gate.tarket`: unknown key"),
         (("mode", "test-fix"), "`mode: test-fix` needs `input`"),
     ];
@@ -158,7 +158,7 @@ class T(unittest.TestCase):
         &[("shop.py", price), ("tests/__init__.py", ""), ("tests/test_one.py", tests)],
     );
     let number = world.pull();
-    let inputs = [("mode", "test-fix"), ("input", "shop.py"), ("min-mutation-score", "1")];
+    let inputs = [("mode", "test-fix"), ("input", "shop.py"), ("gate-min-mutation-score", "1")];
     let mut job = world.pull_request(number, "opened");
     job.inputs = &inputs;
     let ran = world.run(&job);

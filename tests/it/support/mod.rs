@@ -284,3 +284,10 @@ class P(unittest.TestCase):
     ),
     (".gitignore", "__pycache__/\n"),
 ];
+
+/// The Python of the environment that holds pytest with its plugins; `.ci/run` makes it.
+pub fn plugin_python() -> String {
+    let folder =
+        std::env::var("REGREEN_PLUGINS").expect("REGREEN_PLUGINS names an environment of Python");
+    Path::new(&folder).join("bin/python").display().to_string()
+}
