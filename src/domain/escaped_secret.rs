@@ -33,6 +33,11 @@ impl EscapedSecret {
         })
     }
 
+    /// Texts of which every spelling of the secret holds one.
+    pub(super) fn anchors(&self) -> impl Iterator<Item = &str> {
+        self.anchors.iter().map(String::as_str)
+    }
+
     /// Where `text` holds the secret; places may overlap.
     pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let place = |at: usize, anchor: &str| {

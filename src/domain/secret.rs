@@ -5,6 +5,7 @@ use std::ops::{Deref, Range};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use regex::Regex;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
@@ -127,6 +128,8 @@ pub struct Redactor {
     needles: Vec<String>,
     escaped: Vec<EscapedSecret>,
     canary: Vec<String>,
+    /// Finds what every text with a secret holds, in one pass; most texts hold none.
+    anchors: Option<Regex>,
 }
 
 impl fmt::Debug for Redactor {
@@ -156,11 +159,28 @@ impl Redactor {
         }
         self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         self.needles.dedup();
+        self.find_anchors();
     }
 
     /// Adds the canary, which has a mark of its own.
     pub fn add_canary(&mut self, canary: &Canary) {
         self.canary.clone_from(&canary.redactor.needles);
+        self.find_anchors();
+    }
+
+    /// Builds [`Self::anchors`] anew.
+    fn find_anchors(&mut self) {
+        let whole = self.canary.iter().chain(&self.needles).flat_map(|needle| {
+            ends_of(needle).map_or_else(|| vec![needle.as_str()], |ends| ends.to_vec())
+        });
+        let escaped = self.escaped.iter().flat_map(EscapedSecret::anchors);
+        let texts: Vec<String> = whole.chain(escaped).map(regex::escape).collect();
+        self.anchors = Regex::new(&texts.join("|")).ok().filter(|_| !texts.is_empty());
+    }
+
+    /// Whether no known secret stands in `text`, unless lines break it.
+    fn is_clean(&self, text: &str) -> bool {
+        self.anchors.as_ref().is_some_and(|anchors| !anchors.is_match(text))
     }
 
     /// `text` with every secret replaced by a mark.
@@ -176,6 +196,10 @@ impl Redactor {
     /// before it gets here.
     pub fn redact_source(&self, text: &str) -> Redacted {
         let mut clean = text.to_owned();
+        if self.is_clean(text) {
+            replace(&mut clean, wrapped_places(text, &self.needles), MARK);
+            return Redacted(clean);
+        }
         replace(&mut clean, whole(text, &self.canary).collect(), CANARY_MARK);
         // One look at all forms: a form that is replaced first would hide a longer one.
         let mut places: Vec<_> = whole(&clean, &self.needles).collect();
@@ -243,9 +267,10 @@ impl Redactor {
     pub fn finds(&self, text: &str) -> bool {
         let is_found =
             |needle: &String| text.contains(needle) || !fragments(text, needle).is_empty();
-        self.canary.iter().chain(&self.needles).any(is_found)
-            || self.escaped.iter().any(|secret| !secret.places(text).is_empty())
-            || !wrapped_places(text, &self.needles).is_empty()
+        let is_inside = !self.is_clean(text)
+            && (self.canary.iter().chain(&self.needles).any(is_found)
+                || self.escaped.iter().any(|secret| !secret.places(text).is_empty()));
+        is_inside || !wrapped_places(text, &self.needles).is_empty()
     }
 }
 
@@ -270,17 +295,18 @@ fn whole(text: &str, needles: &[String]) -> impl Iterator<Item = Range<usize>> {
     found.map(|(at, needle)| at..at + needle.len())
 }
 
+/// The beginning and the end of a long needle, by which it is found where it is abbreviated.
+fn ends_of(needle: &str) -> Option<[&str; 2]> {
+    let cut = needle.len().saturating_sub(FRAGMENT);
+    let ends = [needle.get(..FRAGMENT)?, needle.get(cut..)?];
+    // Addresses begin like many others.
+    (needle.len() >= 2 * FRAGMENT && !needle.starts_with("http")).then_some(ends)
+}
+
 /// Places where `text` holds the beginning or the end of a long `needle`, as far as they agree;
 /// ordered, not overlapping.
 fn fragments(text: &str, needle: &str) -> Vec<Range<usize>> {
-    let cut = needle.len().saturating_sub(FRAGMENT);
-    let (Some(begin), Some(end)) = (needle.get(..FRAGMENT), needle.get(cut..)) else {
-        return Vec::new();
-    };
-    // Addresses begin like many others.
-    if needle.len() < 2 * FRAGMENT || begin.starts_with("http") {
-        return Vec::new();
-    }
+    let Some([begin, end]) = ends_of(needle) else { return Vec::new() };
     let agree = |a: char, b: char| if a == b { Some(a.len_utf8()) } else { None };
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, _) in text.match_indices(begin) {

@@ -7,7 +7,6 @@
     reason = "a test runs the runner itself beside regreen"
 )]
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::frameworks::npm_install;

@@ -12,6 +12,7 @@ private home. What is installed there breaks nothing of the system (PEP 668).
 """
 
 import os
+import site
 import sys
 
 
@@ -56,7 +57,7 @@ def _install_for_user():
         del words[0]
     is_pip = words[:2] == [b"-m", b"pip"] or os.path.basename(words[0]).startswith(b"pip")
     # An environment may hide the user's folder, so there is no other place in it.
-    if not is_pip or sys.prefix != sys.base_prefix or "REGREEN_EDITABLE" not in os.environ:
+    if not is_pip or not site.ENABLE_USER_SITE or "REGREEN_EDITABLE" not in os.environ:
         return
     import sysconfig
     import tempfile
