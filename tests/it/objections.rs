@@ -179,3 +179,38 @@ fn a_rejection_that_vitest_finds_late_is_not_green_and_its_cache_no_reason() {
         assert_eq!(times > 0, expected == 1, "{name}: {}", ran.err);
     }
 }
+
+#[test]
+#[ignore = "needs node"]
+fn a_test_script_is_green_only_where_all_of_it_is() {
+    let package =
+        r#"{"scripts": {"test": "node --test unit.test.js && npm run e2e", "e2e": "node e2e.js"}}"#;
+    let unit = "const { total } = require('./shop');\nrequire('node:test')('total', () => require('node:assert').equal(total([1, 2]), 3));\n";
+    let right = "exports.total = prices => prices.reduce((sum, price) => sum + price, 0);\n";
+    let wrong = right.replace("sum + price", "sum - price");
+    let fails = "console.log('1 of 3 pages does not open');\nprocess.exit(1);\n";
+    let says = "console.log('  2 failing');\n";
+    for (shop, script, code, reason) in [
+        (right, "", 0, "every test passes already"),
+        (right, fails, 1, "every test passes, but `npm test` ends with exit code 1"),
+        (&wrong, fails, 1, "every test passes, but `npm test` ends with exit code 1"),
+        (
+            right,
+            says,
+            1,
+            "every test passes, but `npm test` ends with exit code 0 although its output says \"2 failing\"",
+        ),
+    ] {
+        let repo = TestRepo::new(&[
+            ("package.json", package),
+            ("shop.js", shop),
+            ("unit.test.js", unit),
+            ("e2e.js", script),
+        ]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(code), "{document:#}\n{}", ran.err);
+        assert_eq!(document["reason"], reason, "{document:#}");
+        assert_eq!(document["last"]["failed"], 0, "{document:#}");
+    }
+}

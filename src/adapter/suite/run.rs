@@ -16,6 +16,7 @@ use crate::domain::coverage::Measured;
 use crate::domain::declared::{Document, find_objections};
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
+use crate::domain::language::Language;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::{Objection, Results, Scope, TestCase};
 use crate::effect::{
@@ -23,8 +24,9 @@ use crate::effect::{
     Suite, SuiteFacts,
 };
 
-use super::format::{Report, Retried, driver_lines, to_test_cases};
-use super::framework::read_text;
+use super::detect::Detection;
+use super::format::{Report, Retried, closing, driver_lines, to_test_cases, without_colours};
+use super::framework::{read_text, shell_argv, whole_npm_script};
 use super::io_error::cannot;
 use super::project_suite::ProjectSuite;
 use super::suite_command::Execution;
@@ -119,6 +121,37 @@ impl ProjectSuite<'_> {
     }
 }
 
+impl ProjectSuite<'_> {
+    /// Runs the whole test script of npm where the suite, which passes, is a part of it.
+    async fn check_script(&self, root: &Path, log: &Path) -> Result<Option<Objection>, RunError> {
+        let Detection { adapter, facts, .. } = &self.detection;
+        let site = self.site(root);
+        let is_scripted = site.command.is_none()
+            && matches!(
+                facts.framework.language(),
+                Some(Language::JavaScript | Language::TypeScript)
+            );
+        let whole = whole_npm_script(&site, &adapter.is_run_by).filter(|_| is_scripted);
+        let Some(command) = whole.map(str::to_owned) else { return Ok(None) };
+        let log = log.with_extension("script.log");
+        let invocation = self.invocation(root, shell_argv(&command));
+        let ending = process::run(&invocation, self.settings.timeout, &log).await;
+        let ending = ending.map_err(|error| RunError::NotStarted {
+            command: command.clone(),
+            reason: error.to_string(),
+        })?;
+        let output = without_colours(&process::tail_of(&log, EVIDENCE));
+        let ending = match (ending, closing::failure_line(&output)) {
+            (ExitReason::Exit(0), None) => return Ok(None),
+            (ExitReason::Exit(0), Some(line)) => {
+                format!("exit code 0 although its output says \"{line}\"")
+            }
+            (ending, _) => ending.to_string(),
+        };
+        Ok(Some(Objection::Command { command, ending, tail: last_lines(&log) }))
+    }
+}
+
 #[async_trait]
 impl Suite for ProjectSuite<'_> {
     fn facts(&self) -> &SuiteFacts {
@@ -185,7 +218,11 @@ impl Suite for ProjectSuite<'_> {
             let (command, ending) = (command.clone(), ending.to_string());
             Objection::Command { command, ending, tail: last_lines(&log) }
         });
-        let objections = find_objections(&report.documents, report.has_failure(), failed_command);
+        let mut objections =
+            find_objections(&report.documents, report.has_failure(), failed_command);
+        if is_full && objections.is_empty() && !report.has_failure() {
+            objections.extend(self.check_script(request.root, &log).await?);
+        }
         let paths = self.path_mapper(request.root);
         let flaky = report.cases.iter().filter(|test| test.retried != Retried::No);
         let flaky = to_test_cases(flaky, &paths).into_iter().map(|case| case.id).collect();

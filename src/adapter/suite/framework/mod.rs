@@ -37,6 +37,7 @@ pub use adapter::{
 pub use command::matching_files;
 pub use named_commands::{NamedRunner, find as named_runner};
 pub use nextest::profile_settings;
+pub use npm_script::find_whole as whole_npm_script;
 pub use pytest::is_certain as is_certainly_pytest;
 pub use python_command::PythonCommand;
 
