@@ -167,10 +167,8 @@ fn absolute(path: &str) -> Value {
 }
 
 fn fields_of<R: Serialize>(request: &R) -> Map<String, Value> {
-    match serde_json::to_value(request) {
-        Ok(Value::Object(fields)) => fields,
-        _ => Map::new(),
-    }
+    let value = serde_json::to_value(request).unwrap_or_default();
+    value.as_object().cloned().unwrap_or_default()
 }
 
 /// An option as words of a command line.

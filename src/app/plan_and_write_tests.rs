@@ -57,8 +57,7 @@ async fn run(
     screen: &dyn Screen,
 ) -> Result<TestOutcome, AppError> {
     let facts = repo::discover(&request.repository)?;
-    let kept = Session::kept_plan_options(&request.run.session, &facts)?;
-    let kept = kept.unwrap_or_default();
+    let kept = Session::kept_plan_options(&request.run.session, &facts)?.unwrap_or_default();
     let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
     if let Some(folder) = kept_options::folder(&kept, &facts) {
         request.repository = folder;

@@ -3,7 +3,6 @@
 //! Source: specification.md 7.11 (triggers T1 to T11).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -70,11 +69,7 @@ impl FallbackTrigger {
     }
 }
 
-impl fmt::Display for FallbackTrigger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+display_stored_name!(FallbackTrigger);
 
 /// Thresholds of the chain (specification.md 2.3).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -351,19 +351,9 @@ impl Ending {
     pub fn is_done(self) -> bool {
         self.meets_gate() || self == Self::Planned
     }
-
-    /// The word in documents and records.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::PartialSuccess => "partial_success",
-            Self::Failure => "failure",
-            Self::Blocked => "blocked",
-            Self::Planned => "planned",
-        }
-    }
 }
+
+display_stored_name!(Ending);
 
 /// A test that still fails at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

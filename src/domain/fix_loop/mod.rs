@@ -11,7 +11,6 @@ mod outcome;
 mod policy;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -282,11 +281,7 @@ pub enum IterationResult {
     Error,
 }
 
-impl fmt::Display for IterationResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+display_stored_name!(IterationResult);
 
 /// The judgement of an attempt, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
