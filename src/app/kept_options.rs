@@ -104,7 +104,7 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     let notice = (!words.is_empty())
         .then(|| format!("the session keeps the options of its last run: {}", shell::line(&words)));
     // A file of another version, or one that somebody edited, may not fit.
-    let request = serde_json::from_value(Value::Object(fields)).map_err(|_| {
+    let request = serde_json::from_value(Value::Object(fields)).map_err(|_error| {
         AppError::usage(
             format!("{OPTIONS} of the session cannot be read"),
             "delete the file and give the options again",

@@ -439,8 +439,8 @@ mod tests {
 
     #[test]
     fn nothing_concrete_gives_no_issue() {
-        let nothing = session(vec![row(1, "unchanged", "", &["a", "b", "c"])]);
         use Dimension::{Doc, Enhance, Refactor, Test};
+        let nothing = session(vec![row(1, "unchanged", "", &["a", "b", "c"])]);
         for dimension in [Test, Enhance, Refactor, Doc] {
             assert_eq!(proposal(&nothing, &ABOUT, dimension), None, "{dimension:?}");
         }
