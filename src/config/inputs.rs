@@ -426,7 +426,7 @@ mod tests {
     #[test]
     fn short_inputs_mean_their_settings() {
         let table: [(&[(&str, &str)], &str); 4] = [
-            (&[("setup", "make")], "test: { setup: make }"),
+            (&[("setup", "make")], "test: { setup: [make] }"),
             (&[("max-iterations", "3")], "gate: { max-iterations: 3 }"),
             (&[("sandbox-image", "python:3.13")], "sandbox: { image: 'python:3.13' }"),
             (&[("set", "gate.target=9"), ("gate-target", "8")], "gate: { target: 8 }"),
