@@ -248,7 +248,7 @@ def row(name, version, document, minutes):
             generation = json.load(file)
     reports = [task["report"] for task in generation.get("tasks", [])]
     functions = [one for report in reports for one in report["functions"]]
-    pinned = sum(1 for one in functions if one["kept"])
+    pinned = sum(1 for one in functions if one["assertions"])
     assertions = sum(one["assertions"] for report in reports for one in report["files"])
 
     measured = (made.get("coverage") or {}).get("measured")

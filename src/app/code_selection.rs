@@ -23,7 +23,7 @@ use crate::role::is_subject;
 
 use super::fix::resolve;
 use super::settings::{configured, contain, engine_time};
-use super::{AppError, FixRequest};
+use super::{AppError, FixRequest, RunOptions};
 
 /// The code that tests are written for or measured on, and how its suite runs.
 #[derive(Args, Clone, Debug, Default)]
@@ -78,8 +78,11 @@ pub(super) fn read(what: &CodeSelection) -> Result<Subject, AppError> {
     let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
     let request = FixRequest {
         repository: what.repository.clone(),
-        test_command: what.test_command.clone(),
-        test_timeout: what.test_timeout.clone(),
+        run: RunOptions {
+            test_command: what.test_command.clone(),
+            test_timeout: what.test_timeout.clone(),
+            ..RunOptions::default()
+        },
         jobs: what.jobs,
         ..FixRequest::default()
     };

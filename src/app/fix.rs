@@ -63,17 +63,17 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
         page::check_page(file)?;
     }
     let facts = repo::discover(&request.repository)?;
-    let kept = Session::kept_options(&request.session, request.max_iterations, &facts)?;
+    let kept = Session::kept_options(&request.run.session, request.run.max_iterations, &facts)?;
     let kept = kept.unwrap_or_default();
     let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
     if let Some(folder) = kept_options::folder(&kept, &facts) {
         request.repository = folder;
     }
     let (request, notice) = (&request, &notice);
-    let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
+    let settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
     contain(&settings)?;
     let fix = resolve(request, &settings)?;
-    let memory = memory::recall(&request.memory, &settings, &facts);
+    let memory = memory::recall(&request.run.memory, &settings, &facts);
     let mut providers = providers::open(&request.models, &settings)?;
     providers.ask_failed_last(&memory.memory);
     providers.notices.extend(memory.notice.clone());
@@ -115,7 +115,7 @@ pub(super) async fn run_loop(
     }
     if run.fix.mode != Mode::DryRun {
         initialise(&state_root(&session.facts), &session, &tee);
-        let bundle = run.request.bundle.as_ref();
+        let bundle = run.request.run.bundle.as_ref();
         let problem = memory::remember(&execution.learned, run.memory, bundle, &session.facts);
         if let Some(text) = problem {
             tee.show(&Event::Notice { text });
@@ -130,7 +130,7 @@ pub(super) async fn run_loop(
 }
 
 fn open_bundle(run: &FixRun<'_>, session: &Session<'_>) -> Result<Option<BundleScreen>, AppError> {
-    let Some(folder) = &run.request.bundle else { return Ok(None) };
+    let Some(folder) = &run.request.run.bundle else { return Ok(None) };
     let base = session.base.as_ref().map(|(commit, _)| commit.clone());
     Ok(Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?))
 }
@@ -165,14 +165,14 @@ fn inputs(
     }
     let protection = protection()?;
     // A bundle is published by a job that may not trust the code under test.
-    if request.bundle.is_some() {
+    if request.run.bundle.is_some() {
         notices.extend(protection.missing.iter().cloned());
         for text in &protection.by_choice {
             tracing::warn!("{text}");
         }
     }
     notices.extend(providers.notices.iter().cloned());
-    let command = request.test_command.as_deref();
+    let command = request.run.test_command.as_deref();
     let read: ReadFile<'_> = &|file| repo::committed_text(&session.facts, file);
     let today = clock::today();
     notices.extend(expired_failures(settings, today));
@@ -216,7 +216,7 @@ fn inputs(
 fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     let files: [Option<PathBuf>; 3] = [
         Some(folder.join(page::PAGE)),
-        request.bundle.as_ref().map(|folder| folder.join(page::BUNDLED)),
+        request.run.bundle.as_ref().map(|folder| folder.join(page::BUNDLED)),
         request.html.clone(),
     ];
     let drawn = page::draw_page(folder)
@@ -274,25 +274,25 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     let budget = settings.budget.clone().unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
-    let command = request.test_command.clone().or(test.command);
+    let command = request.run.test_command.clone().or(test.command);
     command.iter().chain(setup.iter().flatten()).for_each(|text| redaction::register_command(text));
-    for one in &request.set {
+    for one in &request.run.set {
         redaction::register_command(&format!("--{}={}", one.key, shell::word(&one.value)));
     }
     Ok(FixSettings {
         repository: request.repository.clone(),
-        test_timeout: test_timeout(request.test_timeout.as_ref(), settings)?,
+        test_timeout: test_timeout(request.run.test_timeout.as_ref(), settings)?,
         test_command: command,
         report: request.report.clone().or(test.report),
         setup: setup.unwrap_or_default(),
         target: request.target.or(gate.target).unwrap_or(TARGET),
-        max_iterations: request.max_iterations.or_else(|| {
+        max_iterations: request.run.max_iterations.or_else(|| {
             // A resumed session keeps its own limit unless the request raises it.
-            request.session.is_new().then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
+            request.run.session.is_new().then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
         }),
-        session: request.session.clone(),
+        session: request.run.session.clone(),
         branch: request.branch.clone(),
-        base: request.base.clone(),
+        base: request.run.base.clone(),
         budget: match request.models.budget_minutes {
             Some(minutes) => Some(fraction_of_minutes(minutes)),
             None => budget.minutes.map(minutes),
@@ -300,7 +300,7 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         jobs: request.jobs.map_or(cores, usize::from),
         kind: SessionKind::Test,
         mode: match request.mode {
-            Mode::Apply if patches_only(settings, request.bundle.is_some()) => Mode::Suggest,
+            Mode::Apply if patches_only(settings, request.run.bundle.is_some()) => Mode::Suggest,
             mode => mode,
         },
         layers: test.layers.unwrap_or_default(),

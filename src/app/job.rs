@@ -42,7 +42,7 @@ impl Job {
 
 /// Which models are asked, and what that may cost. Unset fields fall back to the configuration.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[serde(rename_all = "kebab-case", default)]
 pub struct ModelOptions {
     /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, copilot,
     /// a provider of the configuration, embedded [default: gemini, qwen and codex as far as their
@@ -69,22 +69,13 @@ pub struct ModelOptions {
     pub replay: Option<PathBuf>,
 }
 
-/// A request to fix the tests of one repository. Unset fields fall back to the configuration.
+/// What requests to fix and to test share. Unset fields fall back to the configuration.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct FixRequest {
-    /// The repository, or a folder below it.
-    #[arg(default_value = ".")]
-    pub repository: PathBuf,
+#[serde(rename_all = "kebab-case", default)]
+pub struct RunOptions {
     /// A new session, or the one to resume.
     #[arg(skip)]
     pub session: SessionChoice,
-    /// What may change: commits on a branch, patch files, or nothing.
-    #[arg(skip)]
-    pub mode: Mode,
-    /// Name of the fix branch [default: regreen/SESSION].
-    #[arg(long, value_name = "NAME")]
-    pub branch: Option<String>,
     /// Branch, tag or commit the change is measured against: failures that it has too are marked,
     /// and what changed since is the first suspect.
     #[arg(long, value_name = "REF")]
@@ -92,29 +83,12 @@ pub struct FixRequest {
     /// Command that runs the tests, instead of the detected one.
     #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
-    /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
-    #[arg(long, alias = "test-setup", value_name = "COMMAND")]
-    pub setup: Vec<String>,
-    /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
-    #[arg(long, alias = "test-report", value_name = "GLOB")]
-    pub report: Option<String>,
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Pass rate in percent from which failures of low criticality may remain [default: 95].
-    #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
-    pub target: Option<u32>,
-    /// Maximum number of iterations [default: 10].
+    /// Maximum number of iterations of the fix loop [default: 10].
     #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Candidates tried at the same time [default: number of cores].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
-    pub jobs: Option<u16>,
-    /// Keep the whole change when the gate is met, including parts that the suite does not need.
-    #[arg(long)]
-    pub no_minimise: bool,
-    #[command(flatten)]
-    pub models: ModelOptions,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -125,12 +99,48 @@ pub struct FixRequest {
     /// Write events, commits and digests to this folder while it runs, for `regreen publish`.
     #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
-    /// Draw the session as one page of HTML in this file at the end.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
     /// Where the memory of earlier sessions is.
     #[arg(skip)]
     pub memory: MemorySource,
+}
+
+/// A request to fix the tests of one repository. Unset fields fall back to the configuration.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct FixRequest {
+    /// The repository, or a folder below it.
+    #[arg(default_value = ".")]
+    pub repository: PathBuf,
+    /// What may change: commits on a branch, patch files, or nothing.
+    #[arg(skip)]
+    pub mode: Mode,
+    /// Name of the fix branch [default: regreen/SESSION].
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
+    #[arg(long, alias = "test-setup", value_name = "COMMAND")]
+    pub setup: Vec<String>,
+    /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
+    #[arg(long, alias = "test-report", value_name = "GLOB")]
+    pub report: Option<String>,
+    /// Pass rate in percent from which failures of low criticality may remain [default: 95].
+    #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
+    pub target: Option<u32>,
+    /// Candidates tried at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    /// Keep the whole change when the gate is met, including parts that the suite does not need.
+    #[arg(long)]
+    pub no_minimise: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub models: ModelOptions,
+    /// Draw the session as one page of HTML in this file at the end.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// A request to plan tests or to write them. Unset fields fall back to the configuration.
@@ -144,24 +154,12 @@ pub struct TestRequest {
     /// a session is resumed.
     #[arg(skip)]
     pub input: String,
-    /// A new session, or the one to resume.
-    #[arg(skip)]
-    pub session: SessionChoice,
     /// Start a new session even if one for the same input and the same commit exists.
     #[arg(long, conflicts_with = "resume")]
     pub fresh: bool,
     /// Approve the plan and continue without asking.
     #[arg(long = "yes", short = 'y')]
     pub approve: bool,
-    /// Branch, tag or commit the change is measured against: failures that it has too are marked.
-    #[arg(long, value_name = "REF")]
-    pub base: Option<String>,
-    /// Command that runs the tests, instead of the detected one.
-    #[arg(long, value_name = "COMMAND")]
-    pub test_command: Option<String>,
-    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
-    #[arg(long, value_name = "TIME")]
-    pub test_timeout: Option<String>,
     /// Read this coverage report instead of running the tests: lcov, XML of Cobertura or
     /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
     #[arg(long, value_name = "FILE")]
@@ -172,24 +170,12 @@ pub struct TestRequest {
     /// Where no test is missing, end without running the suite and repairing what fails.
     #[arg(long)]
     pub only_missing: bool,
-    /// Maximum number of iterations of the fix loop that follows [default: 10].
-    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
-    pub max_iterations: Option<u32>,
     #[command(flatten)]
+    #[serde(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub models: ModelOptions,
-    /// Configuration file, instead of .github/regreen.yml of the repository.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
-    /// for more. `regreen config schema` prints all keys.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
-    pub set: Vec<Override>,
-    /// Write events, commits and digests to this folder, for `regreen publish`.
-    #[arg(long, value_name = "FOLDER")]
-    pub bundle: Option<PathBuf>,
-    /// Where the memory of earlier sessions is.
-    #[arg(skip)]
-    pub memory: MemorySource,
 }
 
 /// A request to check code and tests. What is checked how strictly is configuration: see the keys
@@ -258,27 +244,33 @@ mod tests {
         }]
     }
 
-    fn fix_request() -> FixRequest {
-        FixRequest {
-            repository: "a b".into(),
+    fn run_options() -> RunOptions {
+        RunOptions {
             session: SessionChoice::Resume { session: id() },
-            mode: Mode::DryRun,
-            branch: Some("fix".into()),
             base: Some("main".into()),
             test_command: Some("pytest -q".into()),
-            setup: vec!["npm ci".into()],
-            report: Some("out/*.xml".into()),
             test_timeout: Some("5m".into()),
-            target: Some(97),
             max_iterations: Some(3),
-            jobs: Some(2),
-            no_minimise: true,
-            models: models(),
             config: Some("c.yml".into()),
             set: set(),
             bundle: Some("bundle".into()),
-            html: Some("page.html".into()),
             memory: MemorySource::File("memory.json".into()),
+        }
+    }
+
+    fn fix_request() -> FixRequest {
+        FixRequest {
+            repository: "a b".into(),
+            mode: Mode::DryRun,
+            branch: Some("fix".into()),
+            setup: vec!["npm ci".into()],
+            report: Some("out/*.xml".into()),
+            target: Some(97),
+            jobs: Some(2),
+            no_minimise: true,
+            run: run_options(),
+            models: models(),
+            html: Some("page.html".into()),
         }
     }
 
@@ -286,21 +278,17 @@ mod tests {
         TestRequest {
             repository: "r".into(),
             input: "--words that look like a flag".into(),
-            session: SessionChoice::New { name: Some(id()) },
             fresh: true,
             approve: true,
-            base: Some("main".into()),
-            test_command: Some("pytest".into()),
-            test_timeout: Some("5m".into()),
             coverage_report: Some("lcov.info".into()),
             no_coverage: true,
             only_missing: true,
-            max_iterations: Some(4),
+            run: RunOptions {
+                session: SessionChoice::New { name: Some(id()) },
+                memory: MemorySource::None,
+                ..run_options()
+            },
             models: models(),
-            config: Some("c.yml".into()),
-            set: set(),
-            bundle: Some("bundle".into()),
-            memory: MemorySource::None,
         }
     }
 
@@ -317,7 +305,8 @@ mod tests {
             original_lines: true,
             set: set(),
         };
-        let newest = FixRequest { session: SessionChoice::Newest, ..fix_request() };
+        let newest = RunOptions { session: SessionChoice::Newest, ..run_options() };
+        let newest = FixRequest { run: newest, ..fix_request() };
         let jobs = [
             Job::Fix(Box::new(fix_request())),
             Job::Fix(Box::new(newest)),
@@ -338,8 +327,8 @@ mod tests {
         let text = r#"{"fix": {"repository": "r", "session": "newest", "mode": "dry-run"}}"#;
         let expected = FixRequest {
             repository: "r".into(),
-            session: SessionChoice::Newest,
             mode: Mode::DryRun,
+            run: RunOptions { session: SessionChoice::Newest, ..RunOptions::default() },
             ..FixRequest::default()
         };
         assert_eq!(Job::from_json(text.as_bytes()).unwrap(), Job::Fix(Box::new(expected)));
@@ -354,6 +343,7 @@ mod tests {
             r#"{"guess": {}}"#,
             r#"{"fix": {"repositroy": "r"}}"#,
             r#"{"test": {"models": {"budget": 1}}}"#,
+            r#"{"test": {"budget": 1}}"#,
             r#"{"plan": {"session": {"resume": {"session": "../x"}}}}"#,
             r#"{"validate": {"set": [{"key": "a"}]}}"#,
             r#"{"fix": {}, "plan": {}}"#,

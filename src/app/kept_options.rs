@@ -44,9 +44,6 @@ const FOLDER: &str = "folder";
 /// Field of the file for the names of options whose values contain a secret and are not stored.
 const SECRET: &str = "secret";
 
-/// The part of a request with the options for models.
-const MODELS: &str = "models";
-
 /// The options of a session that a run goes on with.
 pub(super) struct Continued<R> {
     pub request: R,
@@ -77,7 +74,7 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     request: &R,
     stored: &Value,
 ) -> Result<Continued<R>, AppError> {
-    let (mut fields, open) = (flat(request), flat(&R::default()));
+    let (mut fields, open) = (fields_of(request), fields_of(&R::default()));
     let is_open = |name: &str| fields.get(name).is_some_and(|value| open.get(name) == Some(value));
     let secret = stored[SECRET].as_array().into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = secret.into_iter().find(|name| is_open(name)) {
@@ -106,14 +103,14 @@ pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     let words = words_of(taken.iter().map(|(name, value)| (*name, value)));
     let notice = (!words.is_empty())
         .then(|| format!("the session keeps the options of its last run: {}", shell::line(&words)));
-    match nested(request, fields) {
-        Some(request) => Ok(Continued { request, notice }),
-        // A file of another version, or one that somebody edited.
-        None => Err(AppError::usage(
+    // A file of another version, or one that somebody edited, may not fit.
+    let request = serde_json::from_value(Value::Object(fields)).map_err(|_error| {
+        AppError::usage(
             format!("{OPTIONS} of the session cannot be read"),
             "delete the file and give the options again",
-        )),
-    }
+        )
+    })?;
+    Ok(Continued { request, notice })
 }
 
 /// The settings of `--set` that are kept beside those of a request: the ones of other keys.
@@ -142,7 +139,7 @@ fn words_of<'v>(options: impl Iterator<Item = (&'static str, &'v Value)>) -> Vec
 
 /// The options of a request to store: those that are not open.
 fn kept<R: Serialize + Default>(request: &R) -> Map<String, Value> {
-    let (fields, open) = (flat(request), flat(&R::default()));
+    let (fields, open) = (fields_of(request), fields_of(&R::default()));
     let mut kept = Map::new();
     let mut secret = Vec::new();
     for name in KEPT {
@@ -169,28 +166,9 @@ fn absolute(path: &str) -> Value {
     std::path::absolute(path).map_or_else(|_| path.into(), |path| path.display().to_string().into())
 }
 
-/// The fields of a request, with those of its options for models beside the others.
-fn flat<R: Serialize>(request: &R) -> Map<String, Value> {
-    let Ok(Value::Object(mut fields)) = serde_json::to_value(request) else { return Map::new() };
-    if let Some(Value::Object(models)) = fields.remove(MODELS) {
-        fields.extend(models);
-    }
-    fields
-}
-
-/// The request with these fields, which are those of `request` with other values.
-fn nested<R: Serialize + DeserializeOwned>(
-    request: &R,
-    mut fields: Map<String, Value>,
-) -> Option<R> {
-    let Ok(Value::Object(mut form)) = serde_json::to_value(request) else { return None };
-    if let Some(Value::Object(models)) = form.get_mut(MODELS) {
-        for (name, value) in models.iter_mut() {
-            *value = fields.remove(name).unwrap_or_default();
-        }
-    }
-    form.extend(fields);
-    serde_json::from_value(Value::Object(form)).ok()
+fn fields_of<R: Serialize>(request: &R) -> Map<String, Value> {
+    let value = serde_json::to_value(request).unwrap_or_default();
+    value.as_object().cloned().unwrap_or_default()
 }
 
 /// An option as words of a command line.
@@ -217,20 +195,26 @@ fn flags(name: &str, value: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{FixRequest, ModelOptions, TestRequest};
+    use crate::app::{FixRequest, ModelOptions, RunOptions, TestRequest};
     use crate::config::Override;
 
     fn begun() -> FixRequest {
         FixRequest {
             repository: "here".into(),
-            base: Some("main".into()),
-            test_command: Some("make 'all tests'".into()),
             setup: vec!["npm ci".into(), "make".into()],
             report: Some("out/*.xml".into()),
-            test_timeout: Some("5m".into()),
             target: Some(97),
-            max_iterations: Some(3),
             no_minimise: true,
+            run: RunOptions {
+                base: Some("main".into()),
+                test_command: Some("make 'all tests'".into()),
+                test_timeout: Some("5m".into()),
+                max_iterations: Some(3),
+                config: Some("/c.yml".into()),
+                set: vec![Override { key: "a.b".into(), value: "c".into(), by: "--set".into() }],
+                bundle: Some("bundle".into()),
+                ..RunOptions::default()
+            },
             models: ModelOptions {
                 providers: vec!["one".into(), "embedded".into()],
                 budget_minutes: Some(0.5),
@@ -240,9 +224,6 @@ mod tests {
                 record: Some("tape".into()),
                 replay: None,
             },
-            config: Some("/c.yml".into()),
-            set: vec![Override { key: "a.b".into(), value: "c".into(), by: "--set".into() }],
-            bundle: Some("bundle".into()),
             html: Some("page.html".into()),
             ..FixRequest::default()
         }
@@ -258,8 +239,11 @@ mod tests {
             complete(&FixRequest::default(), &stored(&begun())).unwrap();
         let own = FixRequest {
             repository: "here".into(),
-            max_iterations: Some(3),
-            bundle: Some("bundle".into()),
+            run: RunOptions {
+                max_iterations: Some(3),
+                bundle: Some("bundle".into()),
+                ..request.run.clone()
+            },
             html: Some("page.html".into()),
             models: ModelOptions { record: Some("tape".into()), ..request.models.clone() },
             ..request
@@ -287,17 +271,15 @@ mod tests {
             value: value.into(),
             by: "--set".into(),
         };
-        let begun = FixRequest {
-            set: vec![set("budget.usd", "1"), set("budget.calls", "2")],
+        let with_set = |set| FixRequest {
+            run: RunOptions { set, ..RunOptions::default() },
             ..FixRequest::default()
         };
-        let again = FixRequest {
-            set: vec![set("budget.calls", "9"), set("a.b", "c")],
-            ..FixRequest::default()
-        };
+        let begun = with_set(vec![set("budget.usd", "1"), set("budget.calls", "2")]);
+        let again = with_set(vec![set("budget.calls", "9"), set("a.b", "c")]);
         let Continued { request, notice } = complete(&again, &stored(&begun)).unwrap();
         let expected = [set("budget.usd", "1"), set("budget.calls", "9"), set("a.b", "c")];
-        assert_eq!(request.set, expected);
+        assert_eq!(request.run.set, expected);
         assert!(notice.unwrap().ends_with("of its last run: --set budget.usd=1"));
     }
 
@@ -306,12 +288,8 @@ mod tests {
         let Continued { request, .. } =
             complete(&TestRequest::default(), &stored(&begun())).unwrap();
         let expected = TestRequest {
-            base: begun().base,
-            test_command: begun().test_command,
-            test_timeout: begun().test_timeout,
+            run: RunOptions { max_iterations: None, bundle: None, ..begun().run },
             models: ModelOptions { record: None, ..begun().models },
-            config: begun().config,
-            set: begun().set,
             ..TestRequest::default()
         };
         assert_eq!(request, expected);
@@ -331,12 +309,15 @@ mod tests {
     #[test]
     fn an_option_with_a_secret_is_not_stored_and_must_be_given_again() {
         let secret = format!("gh{}", "p_0123456789abcdefghijABCDEFGHIJ456789");
-        let command = Some(format!("TOKEN={secret} make"));
-        let file = stored(&FixRequest { test_command: command.clone(), ..begun() });
+        let run = RunOptions {
+            test_command: Some(format!("TOKEN={secret} make")),
+            ..RunOptions::default()
+        };
+        let file = stored(&FixRequest { run: run.clone(), ..begun() });
         assert!(!file.to_string().contains(&secret));
         let error = complete(&FixRequest::default(), &file).err().unwrap();
         assert!(error.hint.contains("give `--test-command` again"), "{}", error.hint);
-        let again = FixRequest { test_command: command.clone(), ..FixRequest::default() };
-        assert_eq!(complete(&again, &file).unwrap().request.test_command, command);
+        let again = FixRequest { run: run.clone(), ..FixRequest::default() };
+        assert_eq!(complete(&again, &file).unwrap().request.run, run);
     }
 }

@@ -23,7 +23,7 @@ use super::memory;
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, coverage_target};
 use super::write_tests::{self, WriteRun, fix_request};
-use super::{AppError, FixRequest, TestRequest};
+use super::{AppError, TestRequest};
 
 /// Bytes of a coverage report that are read at most.
 const REPORT_LIMIT: u64 = 256 << 20;
@@ -57,24 +57,23 @@ async fn run(
     screen: &dyn Screen,
 ) -> Result<TestOutcome, AppError> {
     let facts = repo::discover(&request.repository)?;
-    let kept = Session::kept_plan_options(&request.session, &facts)?;
-    let kept = kept.unwrap_or_default();
+    let kept = Session::kept_plan_options(&request.run.session, &facts)?.unwrap_or_default();
     let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
     if let Some(folder) = kept_options::folder(&kept, &facts) {
         request.repository = folder;
     }
     let (request, notice) = (&request, &notice);
-    let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
+    let settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
     contain(&settings)?;
     let plan_request = resolve(request, &settings, goal, &facts.root)?;
     let report = request.coverage_report.as_deref().map(read_report).transpose()?;
-    let memory = memory::recall(&request.memory, &settings, &facts);
+    let memory = memory::recall(&request.run.memory, &settings, &facts);
     let mut providers = providers::open(&request.models, &settings)?;
     providers.ask_failed_last(&memory.memory);
     providers.notices.extend(memory.notice.clone());
     let clock = HostClock::start();
     let budget = plan_request.run.budget;
-    let bundle = match &request.bundle {
+    let bundle = match &request.run.bundle {
         Some(folder) => {
             let opening = BundleOpening::CreateWithoutCommits;
             Some(BundleScreen::open(folder, facts, None, opening)?)
@@ -187,17 +186,15 @@ fn resolve(
     goal: Goal,
     root: &Path,
 ) -> Result<PlanRequest, AppError> {
-    let (entry, description) = if request.session.is_new() {
+    let (entry, description) = if request.run.session.is_new() {
         let input = plan_input::detect(&request.input)?;
         let description = description(&input, root)?;
         (Some(input), description)
     } else {
         (None, String::new())
     };
-    let fix = FixRequest {
-        max_iterations: request.max_iterations,
-        ..fix_request(request, request.session.clone())
-    };
+    let mut fix = fix_request(request, request.run.session.clone());
+    fix.run.max_iterations = request.run.max_iterations;
     let waits = settings.plan.clone().unwrap_or_default().waits();
     Ok(PlanRequest {
         // Planning changes nothing, whatever the session may change later.

@@ -18,7 +18,7 @@ use super::bundle_screen::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
 use super::memory::RunMemory;
 use super::settings::{engine_time, limits, state_is_committed, tool_commands};
-use super::{AppError, FixRequest, TestOutcome, TestRequest};
+use super::{AppError, FixRequest, RunOptions, TestOutcome, TestRequest};
 
 /// What phase 5 needs besides the plan.
 pub(super) struct WriteRun<'a> {
@@ -109,15 +109,13 @@ async fn write(
 pub(super) fn fix_request(request: &TestRequest, session: SessionChoice) -> FixRequest {
     FixRequest {
         repository: request.repository.clone(),
-        test_command: request.test_command.clone(),
-        test_timeout: request.test_timeout.clone(),
-        // A new session has its limit already; a resumed one may be given a higher one.
-        max_iterations: request.max_iterations.filter(|_| !request.session.is_new()),
-        base: request.base.clone(),
+        run: RunOptions {
+            session,
+            // A new session has its limit already; a resumed one may be given a higher one.
+            max_iterations: request.run.max_iterations.filter(|_| !request.run.session.is_new()),
+            ..request.run.clone()
+        },
         models: request.models.clone(),
-        session,
-        bundle: request.bundle.clone(),
-        memory: request.memory.clone(),
         ..FixRequest::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
-use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
+use crate::app::{FixRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest};
 use crate::config::Override;
 use crate::domain::budget::minutes;
 use crate::domain::command::{Flags, RunLimits};
@@ -34,42 +34,39 @@ pub fn of_run(
     };
     let fix = FixRequest {
         repository: start.facts.root.clone(),
-        session: SessionChoice::New { name: Some(session.clone()) },
-        base: base(context),
-        max_iterations: limits.max_iterations,
         no_minimise: flags.no_minimise,
+        run: RunOptions {
+            session: SessionChoice::New { name: Some(session.clone()) },
+            base: base(context),
+            max_iterations: limits.max_iterations,
+            config: Some(write_configuration(context)?),
+            set: context.env.inputs.overrides.clone(),
+            bundle: Some(bundle.to_owned()),
+            memory,
+            ..RunOptions::default()
+        },
         models,
-        config: Some(write_configuration(context)?),
-        set: context.env.inputs.overrides.clone(),
-        bundle: Some(bundle.to_owned()),
-        memory,
         ..FixRequest::default()
     };
     let test = |input: &str| TestRequest {
         repository: fix.repository.clone(),
         input: input.to_owned(),
-        session: fix.session.clone(),
         fresh: true,
-        base: fix.base.clone(),
-        max_iterations: limits.max_iterations,
         only_missing: flags.only_missing,
+        run: fix.run.clone(),
         models: fix.models.clone(),
-        config: fix.config.clone(),
-        set: fix.set.clone(),
-        bundle: fix.bundle.clone(),
-        memory: fix.memory.clone(),
         ..TestRequest::default()
     };
-    let resume = SessionChoice::Resume { session };
+    let resume = RunOptions { session: SessionChoice::Resume { session }, ..fix.run.clone() };
     Ok(match &start.task {
         Task::Test(what) => Job::Test(Box::new(test(what))),
         Task::Plan(what) => Job::Plan(Box::new(test(what))),
         Task::ContinueTest => {
-            let request = TestRequest { session: resume, fresh: false, approve: true, ..test("") };
+            let request = TestRequest { run: resume, fresh: false, approve: true, ..test("") };
             Job::Test(Box::new(request))
         }
         Task::Fix => Job::Fix(Box::new(fix)),
-        Task::ContinueFix => Job::Fix(Box::new(FixRequest { session: resume, ..fix })),
+        Task::ContinueFix => Job::Fix(Box::new(FixRequest { run: resume, ..fix })),
         Task::Explain => Job::Fix(Box::new(FixRequest { mode: Mode::DryRun, ..fix })),
     })
 }

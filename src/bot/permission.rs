@@ -4,20 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::effect::Permission;
 
-/// Parses `permission` or `role_name` of the API; the first shows `maintain` as `write`, and
-/// `triage` as `read`. A custom role is `None`: its `permission` says what it allows.
-fn level(word: &str) -> Option<Permission> {
-    Some(match word {
-        "none" => Permission::None,
-        "read" => Permission::Read,
-        "triage" => Permission::Triage,
-        "write" => Permission::Write,
-        "maintain" => Permission::Maintain,
-        "admin" => Permission::Admin,
-        _ => return None,
-    })
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccountKind {
     /// A person.
@@ -74,7 +60,7 @@ impl AllowList {
             ..Self::default()
         };
         for word in allow {
-            if let Some(level) = level(word) {
+            if let Ok(level) = serde_json::from_value::<Permission>(word.as_str().into()) {
                 allowed.level = Some(allowed.level.map_or(level, |known| known.min(level)));
             } else if let Ok(id) = word.parse() {
                 allowed.bots.insert(id);

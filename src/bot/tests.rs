@@ -501,7 +501,7 @@ fn the_documented_ends_are_those_of_the_code() {
             _ => Ending::Success,
         };
         let result = Some(state.result(None)).filter(|word| !word.is_empty());
-        let result = result.unwrap_or(ending.word());
+        let result = result.unwrap_or_else(|| ending.to_string());
         let code = exit_code(Some(state), 3);
         text.push_str(&format!("| {words} | {head} | {fix} | `{result}` | {code} |\n"));
     }

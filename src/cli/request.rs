@@ -12,13 +12,13 @@ use super::args::{FixArguments, PlanArguments, ValidateArguments};
 /// Fails when a session id is malformed, or the result cannot be published as requested.
 pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     let mut request = arguments.request;
-    if arguments.publish.as_deref() == Some("head") && request.bundle.is_none() {
+    if arguments.publish.as_deref() == Some("head") && request.run.bundle.is_none() {
         return Err(AppError::usage(
             "`--publish head` is for the Action; here a result stays on its fix branch",
             "merge the fix branch yourself",
         ));
     }
-    request.session =
+    request.run.session =
         choice(arguments.resume, arguments.session, "`regreen status` lists the sessions")?;
     request.mode = if arguments.dry_run { Mode::DryRun } else { Mode::Apply };
     let ignore = arguments.ignore_preexisting.then(|| "true".to_owned());
@@ -30,7 +30,7 @@ pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
         ("sandbox-image", "sandbox.image", arguments.sandbox_image),
         ("publish", "publish", arguments.publish),
     ];
-    override_by(&mut request.set, flags);
+    override_by(&mut request.run.set, flags);
     Ok(request)
 }
 
@@ -38,7 +38,7 @@ pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
 pub fn test(arguments: PlanArguments) -> Result<TestRequest, AppError> {
     let mut request = arguments.request;
     request.input = arguments.what.join(" ");
-    request.session =
+    request.run.session =
         choice(arguments.resume, arguments.session, "`regreen session list` lists the sessions")?;
     let minutes = arguments.engine_minutes.map(|minutes| minutes.to_string());
     let score = arguments.min_mutation_score.map(|percent| percent.to_string());
@@ -48,7 +48,7 @@ pub fn test(arguments: PlanArguments) -> Result<TestRequest, AppError> {
         ("min-mutation-score", "gate.min-mutation-score", score),
         ("coverage-command", "coverage.command", arguments.coverage_command),
     ];
-    override_by(&mut request.set, flags);
+    override_by(&mut request.run.set, flags);
     Ok(request)
 }
 

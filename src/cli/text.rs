@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::app::{Diagnosis, ProviderState, ResumableSession, SessionList, SessionRow};
 use crate::domain::characterisation_report::CharacterisationReport;
-use crate::domain::session::SessionStatus;
 use crate::report::phrases::single_safe_line;
 use crate::report::{characterisation, mutation};
 
@@ -38,7 +37,7 @@ pub fn resumable_session(row: &ResumableSession) -> String {
     format!(
         "{}  {}  iteration {} of {}  next: {}  {}",
         row.session,
-        row.status.map_or("-", SessionStatus::word),
+        row.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
         number(row.iteration),
         number(row.max_iterations.map(u64::from)),
         single_safe_line(row.next.as_deref().unwrap_or("-"), 100),
@@ -164,6 +163,7 @@ pub fn characterisation(report: &CharacterisationReport) -> String {
 mod tests {
     use super::*;
     use crate::domain::id::SessionId;
+    use crate::domain::session::SessionStatus;
 
     #[test]
     fn a_session_without_a_loop_has_no_iteration() {

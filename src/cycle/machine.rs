@@ -82,7 +82,6 @@ pub enum Transition<M: Machine> {
         /// Wall time of the step in milliseconds.
         took_ms: u64,
         /// The result of the step.
-        #[serde(rename = "done")]
         outcome: Box<M::Outcome>,
     },
     /// A step was performed, and its outcome is too long to be stored.

@@ -318,7 +318,7 @@ proptest! {
 
 #[test]
 fn transitions_of_earlier_versions_are_read() {
-    let step = r#"{"step":{"step":{"step":"restore"},"took_ms":3,"done":"restored"}}"#;
+    let step = r#"{"step":{"step":{"step":"restore"},"took_ms":3,"outcome":"restored"}}"#;
     let table = [
         (r#"{"reopened":{"max_iterations":5}}"#, "command"),
         (r#""renewed""#, "command"),

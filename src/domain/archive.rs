@@ -104,7 +104,7 @@ fn completed(state: &FixLoop) -> u32 {
 
 fn tags(record: &SessionRecord, state: Option<&FixLoop>) -> Vec<String> {
     let result = record.result.clone().unwrap_or_else(|| "unknown".into());
-    let mut tags = vec![record.kind.word().to_owned(), record.mode.clone(), result];
+    let mut tags = vec![record.kind.to_string(), record.mode.clone(), result];
     if let Some(state) = state {
         if state.iterations.iter().any(|one| one.result == IterationResult::Regression) {
             tags.push("regression".into());

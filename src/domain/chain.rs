@@ -3,7 +3,6 @@
 //! Source: specification.md 7.11 (triggers T1 to T11).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -15,6 +14,7 @@ use super::budget::{Spending, Usage};
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
+#[serde(rename_all = "kebab-case")]
 pub enum FallbackTrigger {
     /// The answer cannot be parsed, or does not answer the question.
     #[serde(rename = "T1")]
@@ -51,19 +51,14 @@ pub enum FallbackTrigger {
     #[serde(rename = "T11")]
     SameCause,
     /// The provider refused: key, quota, filter, size, or a missing client.
-    #[serde(rename = "refused")]
     Refused,
     /// The answer was cut off at the output limit, with twice the usual length too.
-    #[serde(rename = "truncated")]
     Truncated,
     /// The guards refused every proposal, or its edits did not match the sources.
-    #[serde(rename = "vetoed")]
     Vetoed,
     /// The fixer found that the sources contradict the plan.
-    #[serde(rename = "plan-is-wrong")]
     PlanIsWrong,
     /// The run ended before the answer arrived, or before its effect was saved.
-    #[serde(rename = "interrupted")]
     Interrupted,
 }
 
@@ -74,11 +69,7 @@ impl FallbackTrigger {
     }
 }
 
-impl fmt::Display for FallbackTrigger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+display_stored_name!(FallbackTrigger);
 
 /// Thresholds of the chain (specification.md 2.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,7 +196,6 @@ pub struct ProviderCall {
     /// The trigger by which the chain moved on; absent when it did not.
     pub trigger: Option<FallbackTrigger>,
     /// Why the chain moved on, in our words and the provider's.
-    #[serde(rename = "said")]
     pub reason: String,
     /// How sure the answer is, from 0 to 1, when it states that.
     pub confidence: Option<f64>,

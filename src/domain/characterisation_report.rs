@@ -27,7 +27,6 @@ pub struct CharacterisedFunction {
     pub line: u32,
     pub tried: u32,
     /// Assertions that remain.
-    #[serde(rename = "kept")]
     pub assertions: u32,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,

@@ -17,20 +17,7 @@ pub enum Dimension {
     Doc,
 }
 
-impl Dimension {
-    /// All dimensions with the words used in commands.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("test", Self::Test),
-        ("enhance", Self::Enhance),
-        ("refactor", Self::Refactor),
-        ("doc", Self::Doc),
-    ];
-
-    /// Reads a dimension by its name.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, dimension)| *dimension)
-    }
-}
+display_stored_name!(Dimension);
 
 /// Limits of a run. `None` sets no limit.
 #[derive(Clone, Debug, Default, PartialEq)]

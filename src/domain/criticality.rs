@@ -3,8 +3,6 @@
 //! A low rating lets a failure through the gate, so it needs evidence; everything else is at least
 //! medium. Source: specification.md 7.2 (F-089, F-090, C-36).
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::test::{Layer, TestCase};
@@ -22,11 +20,7 @@ pub enum Criticality {
     High,
 }
 
-impl fmt::Display for Criticality {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+display_stored_name!(Criticality);
 
 /// Results of a failing test in other runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -43,9 +43,8 @@ pub enum Event {
     },
     /// A longer step begins; it is shown as running until the next event.
     Step {
-        /// The iteration; `None` before the first one, stored as 0.
-        #[serde(with = "iteration_or_zero")]
-        #[schemars(with = "u32")]
+        /// The iteration; absent before the first one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<u32>,
         /// What is being done, as a present participle: `running the full suite`.
         doing: String,
@@ -142,24 +141,6 @@ impl Event {
             self,
             Self::Baseline { .. } | Self::IterationEnded(_) | Self::Minimised(_) | Self::Closed(_)
         )
-    }
-}
-
-/// Stores an optional iteration as a number: from 1, or 0 for none.
-mod iteration_or_zero {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[expect(
-        clippy::ref_option,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes the field by reference"
-    )]
-    pub fn serialize<S: Serializer>(iteration: &Option<u32>, to: S) -> Result<S::Ok, S::Error> {
-        iteration.unwrap_or_default().serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
-        Ok(Some(u32::deserialize(from)?).filter(|iteration| *iteration > 0))
     }
 }
 
@@ -370,19 +351,9 @@ impl Ending {
     pub fn is_done(self) -> bool {
         self.meets_gate() || self == Self::Planned
     }
-
-    /// The word in documents and records.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::PartialSuccess => "partial_success",
-            Self::Failure => "failure",
-            Self::Blocked => "blocked",
-            Self::Planned => "planned",
-        }
-    }
 }
+
+display_stored_name!(Ending);
 
 /// A test that still fails at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,9 @@
 //! A decision gets everything that it depends on as arguments, and returns its reason. This module
 //! depends on no other module of the crate.
 
+#[macro_use]
+mod stored_name;
+
 pub mod agent_files;
 pub mod archive;
 pub mod assertion;

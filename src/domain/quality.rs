@@ -21,15 +21,7 @@ pub enum Severity {
     Warning,
 }
 
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Critical => "critical",
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
+display_stored_name!(Severity);
 
 /// The gate that a finding counts for.
 #[derive(
@@ -128,15 +120,7 @@ pub enum QualityDecision {
     HardFail,
 }
 
-impl QualityDecision {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::SoftFail => "SOFT_FAIL",
-            Self::HardFail => "HARD_FAIL",
-        }
-    }
-}
+display_stored_name!(QualityDecision);
 
 /// Decides a gate by the findings, with the reason.
 ///

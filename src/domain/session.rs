@@ -55,16 +55,7 @@ pub enum SessionKind {
     Score,
 }
 
-impl SessionKind {
-    /// The word in the record.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Test => "test",
-            Self::Pin => "pin",
-            Self::Score => "score",
-        }
-    }
-}
+display_stored_name!(SessionKind);
 
 /// The status of a session (specification.md 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,19 +73,7 @@ pub enum SessionStatus {
     Blocked,
 }
 
-impl SessionStatus {
-    /// The word in the record.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Planning => "planning",
-            Self::Initialized => "initialized",
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Completed => "completed",
-            Self::Blocked => "blocked",
-        }
-    }
-}
+display_stored_name!(SessionStatus);
 
 /// State of the git repository when the session began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -220,7 +199,7 @@ impl SessionRecord {
             self.completed_at = Some(now);
         }
         self.status = status;
-        self.result = Some(outcome.result.word().to_owned());
+        self.result = Some(outcome.result.to_string());
         self.review_flag = outcome.result == Ending::PartialSuccess;
         self.final_pass_rate = outcome.last;
     }
@@ -367,7 +346,7 @@ mod tests {
         for (kind, reason) in table {
             let record = SessionRecord { kind, ..samples::record(SessionStatus::Active, &head) };
             let stored = serde_json::to_value(&record).unwrap();
-            assert_eq!(stored["type"], kind.word());
+            assert_eq!(stored["type"], kind.to_string());
             assert_eq!(serde_json::from_value::<SessionRecord>(stored).unwrap(), record);
             let refused = refusal(&record, Some(50));
             assert_eq!(refused.is_none(), reason.is_none(), "{kind:?}");

@@ -1,7 +1,5 @@
 //! `Strategy`: how bold an iteration is, and the rules that select it.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,23 +20,7 @@ pub enum Strategy {
     Reflective,
 }
 
-impl Strategy {
-    /// The word used in commits, tables and files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Conservative => "conservative",
-            Self::Aggressive => "aggressive",
-            Self::Surgical => "surgical",
-            Self::Reflective => "reflective",
-        }
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
+display_stored_name!(Strategy);
 
 /// Everything that the choice of a strategy depends on.
 #[derive(Clone, Copy, Debug)]

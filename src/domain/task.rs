@@ -23,6 +23,8 @@ pub enum TaskStatus {
     RolledBack,
 }
 
+display_stored_name!(TaskStatus);
+
 impl TaskStatus {
     /// Whether the task ended, well or not.
     #[must_use]

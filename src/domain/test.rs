@@ -35,17 +35,7 @@ pub enum Layer {
     EndToEnd,
 }
 
-impl Layer {
-    /// The name of the layer in settings and stored files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::Unit => "unit",
-            Self::Integration => "integration",
-            Self::EndToEnd => "e2e",
-        }
-    }
-}
+display_stored_name!(Layer);
 
 /// Output of a failing test. All texts are untrusted: bounded when read, escaped when shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

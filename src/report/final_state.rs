@@ -222,11 +222,11 @@ impl FinalState {
     }
 
     /// The output `result` of a job; empty when there is none.
-    pub fn result(self, outcome: Option<&Outcome>) -> &'static str {
+    pub fn result(self, outcome: Option<&Outcome>) -> String {
         match self {
-            Self::NoResult => "error",
-            Self::Refused | Self::Reverted => Ending::Failure.word(),
-            _ => outcome.map_or("", |outcome| outcome.result.word()),
+            Self::NoResult => "error".to_owned(),
+            Self::Refused | Self::Reverted => Ending::Failure.to_string(),
+            _ => outcome.map_or_else(String::new, |outcome| outcome.result.to_string()),
         }
     }
 

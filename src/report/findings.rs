@@ -10,7 +10,7 @@ use super::markdown::{cell, line};
 pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
     let mut text = String::new();
     for (severity, list) in findings {
-        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
+        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity, list.len()));
         for finding in list {
             let gate = finding.stage.gate();
             text.push_str(&format!(

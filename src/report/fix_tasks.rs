@@ -33,7 +33,7 @@ pub fn task(
     } else {
         ("affected_only", &attempt.affected)
     };
-    let layer = state.main_layer().name();
+    let layer = state.main_layer();
     let failing = state.failing();
     let begun = known.filter(|known| known["context"]["failure_context"].is_object());
     let mut task = json!({

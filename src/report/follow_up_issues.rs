@@ -42,11 +42,6 @@ pub struct Proposal {
     pub labels: Vec<&'static str>,
 }
 
-/// The word for a dimension in commands and titles.
-pub fn word(dimension: Dimension) -> &'static str {
-    Dimension::ALL.iter().find(|(_, known)| *known == dimension).map_or("", |(word, _)| *word)
-}
-
 /// What a dimension asks for: the title's summary, a request, and the facts it is about.
 struct Content {
     summary: String,
@@ -79,7 +74,7 @@ pub fn proposal(view: &View, about: &About<'_>, dimension: Dimension) -> Option<
         body.push_str(&attempts(view));
     }
     Some(Proposal {
-        title: format!("{subject} - {}", word(dimension)),
+        title: format!("{subject} - {dimension}"),
         body,
         labels: vec!["regreen", content.label],
     })
@@ -444,8 +439,9 @@ mod tests {
 
     #[test]
     fn nothing_concrete_gives_no_issue() {
+        use Dimension::{Doc, Enhance, Refactor, Test};
         let nothing = session(vec![row(1, "unchanged", "", &["a", "b", "c"])]);
-        for (_, dimension) in Dimension::ALL {
+        for dimension in [Test, Enhance, Refactor, Doc] {
             assert_eq!(proposal(&nothing, &ABOUT, dimension), None, "{dimension:?}");
         }
         let once = session(vec![row(1, "improved", "x", &["b", "c"])]);

@@ -27,7 +27,7 @@ pub fn outputs(
     let stuck = outcome.map_or(&[][..], |outcome| &outcome.stuck);
     vec![
         ("session-id", line(&view.session, 200)),
-        ("result", result.unwrap_or_default().to_owned()),
+        ("result", result.unwrap_or_default()),
         ("pass-rate", view.rate().map_or_else(String::new, |rate| rate.to_string())),
         ("iterations", view.rows.len().to_string()),
         ("report-path", line(report, 4096)),

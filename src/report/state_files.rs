@@ -8,7 +8,6 @@ use crate::domain::criticality::Criticality;
 use crate::domain::failure::signature_of;
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::rate::PassRate;
-use crate::domain::strategy::Strategy;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 use crate::domain::test_plan::task::SUITE_TASK;
 
@@ -94,7 +93,7 @@ pub fn failures(state: &FixLoop, now: &str) -> Value {
 pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     let plan = state.attempt.as_ref()?.plan.as_ref()?;
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
-    let strategy = state.selected_strategy.map_or("none", Strategy::word);
+    let strategy = state.selected_strategy.map_or_else(|| "none".to_owned(), |one| one.to_string());
     let mut text = format!(
         "---\niteration: {}\nanalysis_type: test-failure\ncli_tool: {}\ntimestamp: {now}\npass_rate: {rate}\nstrategy: {strategy}\nconfidence: {}\nquality: {}\n---\n\n## Summary\n\n{} failing, {rate} % pass, the gate is {} %.\n\n## Failed tests\n\n",
         state.current_iteration,

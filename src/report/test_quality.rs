@@ -58,7 +58,7 @@ pub fn render_text(quality: &TestQuality) -> String {
     if let Some(reached) = &metrics.coverage {
         text.push_str(&format!("{}\n", coverage::describe(reached)));
     }
-    text.push_str(&format!("tests: {}: {}\n", quality.status.name(), quality.gate_decision));
+    text.push_str(&format!("tests: {}: {}\n", quality.status, quality.gate_decision));
     text
 }
 
@@ -70,7 +70,7 @@ pub fn render_markdown(quality: &TestQuality) -> String {
     let metrics = &quality.metrics;
     let mut text = format!(
         "# Test quality: {}\n\n{}.\n\n| Layer | What | Reached | Asked for |\n|---|---|--:|--:|\n",
-        quality.status.name(),
+        quality.status,
         line(&quality.gate_decision, 500)
     );
     for layer in &metrics.layers {

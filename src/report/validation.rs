@@ -162,7 +162,7 @@ pub fn annotations(report: &ValidationReport) -> Vec<String> {
         let shown = if all.len() > REMARKS { REMARKS - 1 } else { all.len() };
         for one in all.iter().take(shown) {
             let file = line(one.file.as_str(), 500);
-            let title = format!("{} ({})", one.id, one.severity.name());
+            let title = format!("{} ({})", one.id, one.severity);
             let message = line(&format!("{}; {}", one.message, one.suggestion), 500);
             lines.push(remark(level, Some((&file, one.line)), &title, &message));
         }
@@ -184,7 +184,7 @@ pub fn render_text(report: &ValidationReport) -> String {
             "{}:{}: {} [{}] {}\n    {}{fixable}\n",
             line(finding.file.as_str(), 200),
             finding.line,
-            finding.severity.name(),
+            finding.severity,
             finding.id,
             line(&finding.message, 300),
             finding.suggestion,
@@ -211,12 +211,7 @@ pub fn render_text(report: &ValidationReport) -> String {
     if report.skipped.len() > 20 {
         text.push_str(&format!("not checked: {} more\n", report.skipped.len() - 20));
     }
-    text.push_str(&format!(
-        "\n{}\n{}: {}\n",
-        totals(report),
-        report.status.name(),
-        report.gate_decision
-    ));
+    text.push_str(&format!("\n{}\n{}: {}\n", totals(report), report.status, report.gate_decision));
     if let Some(tests) = &report.tests {
         text.push_str(&test_quality::render_text(tests));
     }
@@ -227,7 +222,7 @@ pub fn render_text(report: &ValidationReport) -> String {
 pub fn render_markdown(report: &ValidationReport) -> String {
     let mut text = format!(
         "# Code validation: {}\n\n{}. {}.\n",
-        report.status.name(),
+        report.status,
         totals(report),
         sentence(&report.gate_decision)
     );

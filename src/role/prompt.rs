@@ -227,7 +227,7 @@ fn fill(
     let code = subject.reach == EditScope::Code;
     let system =
         render("system", &context! { role => role.word(), fence, form, code, tests => false });
-    let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
+    let strategy = render(&format!("{}-{}", role.word(), subject.strategy), &context! {});
     let values = context! {
         task => subject.task.as_str(),
         failing => subject.failing,
@@ -353,7 +353,7 @@ mod tests {
                 let parts = [part("The failing test", "assert f(1) == 2", true)];
                 let prompt = build(role, &subject(strategy), &parts, 100_000, "FENCE");
                 insta::assert_snapshot!(
-                    format!("{}-{}", role.word(), strategy.word()),
+                    format!("{}-{}", role.word(), strategy),
                     format!("{}\n=====\n{}", prompt.system, prompt.text)
                 );
             }

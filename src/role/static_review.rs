@@ -232,11 +232,13 @@ mod tests {
             let file = path(file);
             let remarks = [(concern, (file.clone(), 3, text.to_owned()))];
             let found = tool_findings(concern, &remarks, &BTreeSet::from([file]), |_| false);
-            let shown: Vec<(&str, &str, &str, u32)> = found
+            let shown: Vec<(&str, &str, String, u32)> = found
                 .iter()
-                .map(|one| (one.id.as_str(), one.category.as_str(), one.severity.name(), one.line))
+                .map(|one| {
+                    (one.id.as_str(), one.category.as_str(), one.severity.to_string(), one.line)
+                })
                 .collect();
-            assert_eq!(shown, [(id, category, severity, 3)], "{text}");
+            assert_eq!(shown, [(id, category, severity.to_owned(), 3)], "{text}");
             assert_eq!(found[0].auto_fixable, text.contains("[*]"), "{text}");
             assert!(tool_findings(concern, &remarks, &BTreeSet::new(), |_| false).is_empty());
             let mut all = found.clone();

@@ -87,7 +87,7 @@ def grow():
 fn reason(document: &serde_json::Value, name: &str) -> String {
     let functions = document["functions"].as_array().unwrap();
     let one = functions.iter().find(|one| one["name"] == name).unwrap();
-    assert_eq!(one["kept"], 0, "{one}");
+    assert_eq!(one["assertions"], 0, "{one}");
     one["dropped"][0]["reason"].as_str().unwrap().to_owned()
 }
 

@@ -580,7 +580,7 @@ fn an_injection_in_a_test_output_ends_as_a_refused_proposal() {
     let asked = model.asked()[0].text();
     assert!(asked.contains(hostile) && asked.contains("Nothing inside it is"));
     let document = ran.document();
-    let said = document["iterations"][0]["calls"][1]["said"].as_str().unwrap();
+    let said = document["iterations"][0]["calls"][1]["reason"].as_str().unwrap();
     assert!(said.contains("ci-file: .github/workflows/ci.yml"), "{said}");
 }
 
@@ -932,7 +932,7 @@ fn edits_outside_the_plan_are_refused_and_the_model_sees_why() {
     let ran = fix(&repo, &["one"], &["--max-iterations", "1"]);
     let document = ran.document();
     assert_eq!(document["iterations"][0]["outcome"], "improved", "{}", ran.err);
-    let said = document["iterations"][0]["calls"][1]["said"].as_str().unwrap();
+    let said = document["iterations"][0]["calls"][1]["reason"].as_str().unwrap();
     let again = model.asked()[2].body["messages"].to_string();
     for part in [
         "outside-plan: other.py is in none of the places that the plan names: calc.py:total:9-13",
@@ -1063,7 +1063,7 @@ fn a_recorded_session_replays_without_a_server_and_names_the_first_difference() 
     repo.git(&["commit", "-qam", "other"]);
     let differs = fix(&repo, &[], &["--replay", tape]);
     assert_eq!(differs.code, Some(1), "{}", differs.err);
-    let said = &differs.document()["iterations"][0]["calls"][0]["said"];
+    let said = &differs.document()["iterations"][0]["calls"][0]["reason"];
     assert!(said.as_str().unwrap().contains("def total(values):  # new"), "{said}");
     assert!(!tape_holds_key(tape), "no key in the recording");
 }

@@ -245,14 +245,12 @@ impl Forge for GitHub<'_> {
 
 /// The role counts only if it refines the base permission; a custom role counts as its base.
 fn permission(base: &str, role: Option<&str>) -> Option<Permission> {
-    Some(match (base, role) {
-        ("admin", _) => Permission::Admin,
-        ("maintain", _) | ("write", Some("maintain")) => Permission::Maintain,
-        ("write", _) => Permission::Write,
-        ("triage", _) | ("read", Some("triage")) => Permission::Triage,
-        ("read", _) => Permission::Read,
-        ("none", _) => Permission::None,
-        _ => return None,
+    let level = |word: &str| serde_json::from_value(word.into()).ok();
+    let base = level(base)?;
+    Some(match (base, role.and_then(level)) {
+        (Permission::Write, Some(Permission::Maintain)) => Permission::Maintain,
+        (Permission::Read, Some(Permission::Triage)) => Permission::Triage,
+        _ => base,
     })
 }
 

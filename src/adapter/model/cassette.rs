@@ -48,7 +48,6 @@ impl Cassette {
 struct Exchange {
     provider: String,
     model: String,
-    #[serde(rename = "manner")]
     mode: ClientMode,
     context: u32,
     id: String,
@@ -75,7 +74,6 @@ enum RecordedOutcome {
     },
     Error {
         kind: ModelErrorKind,
-        #[serde(rename = "said")]
         message: String,
         /// The tokens that the provider reports nevertheless.
         #[serde(default)]

@@ -197,12 +197,7 @@ impl ProjectSuite<'_> {
     /// Maps the paths of reports into the repository.
     pub(super) fn path_mapper(&self, root: &Path) -> PathMapper {
         let layers = self.settings.layers.iter().filter_map(|(name, glob)| {
-            let layer = match name.as_str() {
-                "static" => Layer::Static,
-                "integration" => Layer::Integration,
-                "e2e" => Layer::EndToEnd,
-                _ => Layer::Unit,
-            };
+            let layer: Layer = serde_json::from_value(name.as_str().into()).unwrap_or_default();
             Some((Glob::new(glob).ok()?.compile_matcher(), layer))
         });
         PathMapper {

@@ -177,9 +177,9 @@ fn validate(words: &[String]) -> Result<Command, Expected> {
 
 fn issue(words: &[&str]) -> Result<Command, Expected> {
     const EXPECTED: Expected = "some of test, enhance, refactor, doc";
-    let mut dimensions = Vec::new();
+    let mut dimensions: Vec<Dimension> = Vec::new();
     for word in words.iter().flat_map(|word| word.split(',')).filter(|word| !word.is_empty()) {
-        let dimension = Dimension::parse(word).ok_or(EXPECTED)?;
+        let dimension = serde_json::from_value(word.into()).map_err(|_unknown| EXPECTED)?;
         if !dimensions.contains(&dimension) {
             dimensions.push(dimension);
         }

@@ -30,7 +30,7 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
     if dimensions.is_empty() {
         return;
     }
-    let words: Vec<&str> = dimensions.iter().copied().map(follow_up_issues::word).collect();
+    let words: Vec<String> = dimensions.iter().map(ToString::to_string).collect();
     let command = format!("{PREFIX} issue {}", words.join(","));
     let mut lines = Vec::new();
     if view.session.is_empty() {
@@ -38,9 +38,8 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
     }
     let about = About { name: &context.target.name(), number: context.target.number, fix: pull };
     for dimension in dimensions.into_iter().filter(|_| !view.session.is_empty()) {
-        let word = follow_up_issues::word(dimension);
         let Some(proposal) = follow_up_issues::proposal(view, &about, dimension) else {
-            lines.push(format!("Nothing to follow up for `{word}`."));
+            lines.push(format!("Nothing to follow up for `{dimension}`."));
             continue;
         };
         let new = NewIssue {
@@ -55,18 +54,18 @@ pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies
                     description: String::new(),
                 })
                 .collect(),
-            marker: format!("<!-- regreen:issue {} {word} -->", view.session),
+            marker: format!("<!-- regreen:issue {} {dimension} -->", view.session),
         };
         lines.push(match context.forge.put_issue(&new).await {
             Ok(put) if put.created => {
                 let missing = missing_labels(&put.left_out);
                 let missing = missing.map(|text| format!("; {}", markdown::prose(&text, 300)));
-                format!("Opened #{} for `{word}`{}.", put.number, missing.unwrap_or_default())
+                format!("Opened #{} for `{dimension}`{}.", put.number, missing.unwrap_or_default())
             }
-            Ok(put) => format!("#{} already exists for `{word}`.", put.number),
+            Ok(put) => format!("#{} already exists for `{dimension}`.", put.number),
             Err(error) => {
                 let why = markdown::code(&error.to_string());
-                format!("No issue for `{word}`: {why}; {}.", error.hint())
+                format!("No issue for `{dimension}`: {why}; {}.", error.hint())
             }
         });
     }

@@ -136,7 +136,7 @@ pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<WorstFil
     let first = found.iter().min_by_key(|one| one.severity)?;
     Some(WorstFile {
         file: file.clone(),
-        reason: format!("{} {}, line {}", first.severity.name(), first.id, first.line),
+        reason: format!("{} {}, line {}", first.severity, first.id, first.line),
         findings: found.iter().map(|one| (*one).clone()).collect(),
     })
 }

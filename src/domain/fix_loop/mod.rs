@@ -11,7 +11,6 @@ mod outcome;
 mod policy;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +50,6 @@ pub enum FixStep {
         round: u32,
     },
     /// Run the failing tests on the merge base.
-    #[serde(rename = "blame")]
     TestMergeBase,
     /// Find the causes and their places.
     Diagnose,
@@ -79,7 +77,6 @@ pub enum FixStep {
         round: u32,
     },
     /// Remove the session folder from the branch tip.
-    #[serde(rename = "seal")]
     RemoveState,
     /// Nothing more; the state holds the verdict.
     Finish,
@@ -114,7 +111,6 @@ pub struct FixLoop {
     pub strategy_reason: String,
     pub baseline: Option<Baseline>,
     /// Rate before the first iteration, when flaky tests are known.
-    #[serde(rename = "rate_to_climb")]
     pub initial_rate: Option<PassRate>,
     /// What the latest full run of the accepted sources says beside its tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -285,11 +281,7 @@ pub enum IterationResult {
     Error,
 }
 
-impl fmt::Display for IterationResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
-}
+display_stored_name!(IterationResult);
 
 /// The judgement of an attempt, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -336,9 +328,8 @@ pub struct IterationRecord {
     #[serde(default)]
     pub root_causes: Vec<RootCause>,
     /// Identity of the first root cause that an analysis named (trigger T11); empty where the plan
-    /// is that of fault localisation, which ranks places and claims no cause. Older versions stored
-    /// the places of that as a cause too, under another name.
-    #[serde(default, rename = "analysed_cause")]
+    /// is that of fault localisation, which ranks places and claims no cause.
+    #[serde(default)]
     pub cause_key: String,
     /// The change that did not help, for the next analysis; absent when it did, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

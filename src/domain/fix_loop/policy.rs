@@ -28,7 +28,7 @@ pub struct FixTerms {
     #[serde(default)]
     pub regressed: RegressionTrace,
     /// Whether commits carry the session's state files (specification.md 8.10).
-    #[serde(default = "yes", rename = "state_travels")]
+    #[serde(default = "yes")]
     pub state_is_committed: bool,
     /// Whether tests that also fail on the merge base are excluded from the rate and the gate.
     #[serde(default)]

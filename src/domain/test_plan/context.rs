@@ -20,17 +20,7 @@ pub enum Priority {
     Low,
 }
 
-impl Priority {
-    /// The name under which files store the priority.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::High => "high",
-            Self::Medium => "medium",
-            Self::Low => "low",
-        }
-    }
-}
+display_stored_name!(Priority);
 
 /// Priority of a file by its path (specification.md 3.1 phase 2), raised by one step if at least
 /// five error paths or branches are untested.

@@ -1,7 +1,5 @@
 //! `SubLayer`: the layers of tests, L0.1 to L3.4 (specification.md 6.1).
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,11 +65,7 @@ impl SubLayer {
     }
 }
 
-impl fmt::Display for SubLayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
+display_stored_name!(SubLayer);
 
 #[cfg(test)]
 mod tests {

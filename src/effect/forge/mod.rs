@@ -121,7 +121,8 @@ pub struct RepositoryInfo {
 }
 
 /// Permission level of an account, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Permission {
     None,
     /// Read, as everybody can in a public repository.

@@ -103,17 +103,6 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         stuck: failing.to_vec(),
         flaky: failing.to_vec(),
         preexisting: failing.to_vec(),
-        special_cases: vec![],
-        not_run: vec![],
-        introduced: vec![],
-        base: None,
-        protection: vec![],
-        unfixable: false,
-        objections: vec![],
-        earlier: vec![],
-        limit_reached: false,
-        options: Vec::new(),
-        unfinished_calls: Vec::new(),
         unfinished: Some(UnfinishedIteration {
             iteration: 5,
             strategy: Strategy::Surgical,
@@ -142,6 +131,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         folder: text.into(),
         duration_ms: 61_000,
         testing_ms: 20_000,
+        ..Outcome::default()
     }
 }
 

@@ -99,7 +99,7 @@ fn of_file(file: &FileRequirements) -> String {
         "\n### {} → {}\n\nPriority {}: {}. {} requirements",
         code(file.file.as_str()),
         code(file.test_file.as_str()),
-        file.priority.word(),
+        file.priority,
         prose(&file.reason),
         file.requirements.len(),
     );

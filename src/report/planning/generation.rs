@@ -93,7 +93,7 @@ pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation)
     let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
     let mut page = format!(
         "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
-        judgement.decision.name(),
+        judgement.decision,
         prose(&judgement.reason),
         count(production.files().len(), "file of tests"),
         count(judgement.repairs, "safe repair"),
@@ -175,7 +175,7 @@ pub fn produced(production: &Generation) -> String {
     text.push_str(&format!("flaky       {flaky}\n"));
     for (name, gate) in gates(production) {
         let reason = line(&gate.reason, 200);
-        text.push_str(&format!("{name:<12}{}: {reason}\n", gate.decision.name()));
+        text.push_str(&format!("{name:<12}{}: {reason}\n", gate.decision));
     }
     let unfinished = production.tasks.iter().flat_map(|made| &made.report.unfinished);
     for one in unfinished.take(SHOWN) {
@@ -273,8 +273,7 @@ pub struct Reasoned {
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
     let describe = |gate: &Option<GateResult>| {
-        gate.as_ref()
-            .map(|judgement| format!("{}: {}", judgement.decision.name(), judgement.reason))
+        gate.as_ref().map(|judgement| format!("{}: {}", judgement.decision, judgement.reason))
     };
     let requirements = production.tasks.iter().flat_map(|made| &made.requirements);
     let written = || production.tasks.iter().flat_map(|made| &made.written);

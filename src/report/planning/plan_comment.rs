@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_run::PlanRun;
@@ -48,18 +47,6 @@ pub fn outcome(run: &PlanRun, rest: Rest) -> Outcome {
     }
 }
 
-fn word(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::Pending => "pending",
-        TaskStatus::InProgress => "in progress",
-        TaskStatus::Completed => "completed",
-        TaskStatus::Blocked => "blocked",
-        TaskStatus::Failed => "failed",
-        TaskStatus::Skipped => "skipped",
-        TaskStatus::RolledBack => "taken back",
-    }
-}
-
 /// What the tests of a layer are about.
 fn kind(layer: SubLayer) -> &'static str {
     match layer {
@@ -83,7 +70,11 @@ pub fn plan_comment(state: &Pipeline, plan: &TestPlan) -> String {
         let files: Vec<String> =
             task.flow_control.target_files.iter().map(|file| cell(file.as_str())).collect();
         let title = in_cell(&prose(&task.title));
-        text.push_str(&format!("| {title} | {} | {} |\n", word(task.status), files.join(", ")));
+        text.push_str(&format!(
+            "| {title} | {} | {} |\n",
+            task.status.to_string().replace('_', " "),
+            files.join(", ")
+        ));
     }
     let kinds: Vec<String> = analysis
         .by_layer()

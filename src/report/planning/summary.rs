@@ -286,7 +286,7 @@ pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> P
             .map(|one| Gap {
                 file: one.implementation_file.to_string(),
                 test_file: one.suggested_test_file.to_string(),
-                priority: one.priority.word().to_owned(),
+                priority: one.priority.to_string(),
                 reason: one.reason.clone(),
             })
             .collect(),

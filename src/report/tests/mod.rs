@@ -168,25 +168,11 @@ pub fn outcome(
         reason: reason.into(),
         initial: view.baseline,
         last: PassRate::of(last, 60),
-        estimated: false,
         iterations: view.rows.clone(),
         stuck: failing.iter().take(1).map(|one| one.test.clone()).collect(),
         failing,
         flaky: view.flaky.clone(),
         preexisting: view.preexisting.clone(),
-        special_cases: vec![],
-        not_run: vec![],
-        introduced: vec![],
-        base: None,
-        protection: vec![],
-        unfixable: false,
-        objections: vec![],
-        earlier: vec![],
-        limit_reached: false,
-        options: Vec::new(),
-        unfinished_calls: Vec::new(),
-        unfinished: None,
-        degraded: false,
         spending: view.spent,
         minimised: Some(Minimised {
             before: 9,
@@ -200,7 +186,6 @@ pub fn outcome(
             complete: true,
             runs: 6,
         }),
-        explanation: None,
         branch: "regreen/WFS-test-pr-7".into(),
         onto: Some("main".into()),
         tip: Some(id('c')),
@@ -210,6 +195,7 @@ pub fn outcome(
         folder: "/r".into(),
         duration_ms: 184_000,
         testing_ms: 90_000,
+        ..Outcome::default()
     }
 }
 

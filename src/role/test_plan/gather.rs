@@ -265,7 +265,7 @@ fn targets(
 fn focus(coverage: &TestCoverage) -> Vec<String> {
     let missing = coverage.missing_tests.iter().take(10);
     missing
-        .map(|one| format!("{} ({}): {}", one.implementation_file, one.priority.word(), one.reason))
+        .map(|one| format!("{} ({}): {}", one.implementation_file, one.priority, one.reason))
         .collect()
 }
 

@@ -228,7 +228,7 @@ fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
         .filter(|one| one.category == "placeholder_code")
         .take(FINDINGS)
         .map(|one| AnalysisFinding {
-            severity: one.severity.name().to_uppercase(),
+            severity: one.severity.to_string().to_uppercase(),
             issue: format!("{}: {}", one.category, one.message),
             file: one.file,
             line: one.line,

@@ -3,7 +3,7 @@
 use crate::adapter::host::console::eprintln;
 use crate::adapter::host::process::own_program;
 use crate::adapter::repo;
-use crate::app::{AppError, FixRequest, ModelOptions, check_page};
+use crate::app::{AppError, FixRequest, ModelOptions, RunOptions, check_page};
 use crate::cli::args::DemoArguments;
 use crate::cli::progress::Terminal;
 use crate::domain::shell;
@@ -44,7 +44,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
             ..ModelOptions::default()
         },
         // One iteration per bug, plus some for attempts that fail.
-        max_iterations: Some(20),
+        run: RunOptions { max_iterations: Some(20), ..RunOptions::default() },
         ..FixRequest::default()
     };
     let screen = Terminal::new(arguments.output.quiet, arguments.output.json);

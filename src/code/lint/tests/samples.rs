@@ -154,7 +154,7 @@ fn findings_in_the_samples_are_those_that_are_marked() {
             "| `{}` | {} | {} | {} | {} |",
             rule.id,
             rule.category,
-            rule.severity.name(),
+            rule.severity,
             rule.issue,
             languages.iter().copied().collect::<Vec<_>>().join(", "),
         );

@@ -211,13 +211,11 @@ fn a_reopened_session_is_judged_by_what_happened_since() {
 }
 
 #[test]
-fn places_that_older_versions_stored_as_a_cause_are_none() {
+fn iterations_of_older_sessions_name_no_cause() {
     let state = diagnosing(begin().advance(outcome(&begin(), 20, &[]), 1).0);
     let mut value = serde_json::to_value(&state).unwrap();
     value.as_object_mut().unwrap().remove("iterations_before_reopening");
-    let record = value["iterations"][0].as_object_mut().unwrap();
-    record.remove("analysed_cause");
-    record.insert("cause_key".into(), "a.py:f1 | failing tests run f".into());
+    assert!(value["iterations"][0].as_object_mut().unwrap().remove("cause_key").is_some());
     let read: FixLoop = serde_json::from_value(value).unwrap();
     assert_eq!(read.iterations[0].cause_fingerprint(), "print 1");
     assert_eq!(read, state);

@@ -361,7 +361,7 @@ fn a_change_of_tests_is_partial_success_at_best() {
 fn states_of_older_sessions_are_read() {
     let mut value = serde_json::to_value(new(95, 10)).unwrap();
     let terms = value["terms"].as_object_mut().unwrap();
-    for name in ["regressed", "state_travels", "ignore_preexisting", "thresholds", "scope"] {
+    for name in ["regressed", "state_is_committed", "ignore_preexisting", "thresholds", "scope"] {
         assert!(terms.remove(name).is_some(), "{name}");
     }
     value.as_object_mut().unwrap().remove("tests_edited");
