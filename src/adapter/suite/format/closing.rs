@@ -32,7 +32,7 @@ const FAILURES: &[&str] = &[
     // Mocha
     r"  [1-9]\d* failing",
     // Node.js
-    r"(#|ℹ) (fail|cancelled) [1-9]\d*",
+    r"(#|ℹ) (fail|cancelled) +[1-9]\d*",
     // Surefire and JUnit 4
     r"(\[\w+\] )?Tests run: *\d+, +Failures: *([1-9]\d*(, +Errors: *\d+)?|0, +Errors: *[1-9]\d*)(, \w+: *\d+)*",
     r"(\[\w+\] )?BUILD FAILURE",
@@ -53,6 +53,19 @@ const FAILURES: &[&str] = &[
     r"# (FAIL|ERROR): +[1-9]\d*",
     // CTest
     r"\d+% tests passed, [1-9]\d* tests failed out of \d+",
+    // Bats and ExUnit, Catch2, Deno, Bun, Playwright, Karma, Pest
+    r"(\d+ \w+, )*\d+ tests?, [1-9]\d* failures?(, \d+ \w+)*",
+    r"test cases: +\d+ \|( +\d+ passed \|)? +[1-9]\d* failed.*",
+    r"FAILED \| \d+ passed .*\| [1-9]\d* failed .*",
+    r" +[1-9]\d* fail(ed)?",
+    r".*Executed \d+ of \d+ \([1-9]\d* FAILED\).*",
+    r" +Tests: +[1-9]\d* failed, .*\(\d+ assertions?\)",
+    // behave, Cucumber, Robot Framework, Meson, tox
+    r"\d+ features? passed, [1-9]\d* failed, \d+ skipped",
+    r"\d+ scenarios? \([1-9]\d* failed.*\)",
+    r"\d+ tests?, \d+ passed, [1-9]\d* failed(, \d+ skipped)?",
+    r"Fail: +[1-9]\d*",
+    r"  evaluation failed :\( \(.+\)",
 ];
 
 /// The last line of an output without colours that declares failures.
@@ -123,6 +136,21 @@ mod tests {
             "FAILURES!",
             "ERRORS!",
             "50% tests passed, 1 tests failed out of 2",
+            "2 tests, 1 failure",
+            "1 doctest, 5 tests, 2 failures, 1 excluded",
+            "test cases: 2 | 1 passed | 1 failed",
+            "test cases: 1 | 1 failed",
+            "FAILED | 1 passed (2 steps) | 1 failed (5ms)",
+            " 1 fail",
+            "  1 failed",
+            "Chrome Headless: Executed 2 of 2 (1 FAILED) (0.01 secs / 0.002 secs)",
+            "  Tests:    1 failed, 1 passed (2 assertions)",
+            "0 features passed, 1 failed, 0 skipped",
+            "2 scenarios (1 failed, 1 passed)",
+            "2 tests, 1 passed, 1 failed",
+            "Fail:               1",
+            "# fail  1",
+            "  evaluation failed :( (0.50 seconds)",
         ];
         for line in lines {
             let output = format!("printed\r\n{line}\r\ndone\n");
@@ -158,6 +186,13 @@ mod tests {
             "Tests: 1 failed, see above",
             "Tests 1 failed",
             "3 specs, 0 failures",
+            "2 tests, 0 failures",
+            "test cases: 2 | 2 passed",
+            "ok | 2 passed (5ms) | 0 failed",
+            " 0 fail",
+            "1 failing fast",
+            "2 scenarios (2 passed)",
+            "Fail:               0",
             "Executed 1 out of 1 test: 1 test passes.",
             "[  FAILED  ] Shop.total (0 ms)",
             "Result: PASS",
