@@ -272,8 +272,9 @@ pub fn list_objections(view: &View) -> Part<'_> {
     for objection in outcome.flat_map(|outcome| &outcome.objections) {
         let next_step = match objection {
             Objection::Command { .. } => {
-                "The test command fails although no test does. regreen repairs tests only: correct \
-                 what the command adds, or take it out of the command.\n\n"
+                "The test command fails, or says that tests fail, although no test of its report does. \
+                 regreen repairs tests only: correct what the command adds, or take it out of the \
+                 command.\n\n"
             }
             Objection::Report(_) => {
                 "A report that does not agree with itself may lack tests: find out why before you rely \

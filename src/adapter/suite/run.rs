@@ -23,7 +23,7 @@ use crate::effect::{
     Suite, SuiteFacts,
 };
 
-use super::format::{Report, Retried, driver_lines, to_test_cases};
+use super::format::{Report, Retried, closing, driver_lines, to_test_cases, without_colours};
 use super::framework::read_text;
 use super::io_error::cannot;
 use super::project_suite::ProjectSuite;
@@ -119,6 +119,20 @@ impl ProjectSuite<'_> {
     }
 }
 
+impl ProjectSuite<'_> {
+    /// How a command ends whose output says that tests fail, although it ends well and no test of its
+    /// report ever failed: what says so is of another runner.
+    fn hidden_failure(&self, report: &Report, log: &Path) -> Result<Option<String>, RunError> {
+        let is_retried = report.cases.iter().any(|test| test.retried != Retried::No);
+        if is_retried || self.detection.facts.framework != Framework::Command {
+            return Ok(None);
+        }
+        let output = without_colours(&read_text(log)?);
+        let line = closing::failure_line(&output).map(redaction::redact);
+        Ok(line.map(|line| format!("0 although its output says \"{line}\"")))
+    }
+}
+
 #[async_trait]
 impl Suite for ProjectSuite<'_> {
     fn facts(&self) -> &SuiteFacts {
@@ -181,9 +195,15 @@ impl Suite for ProjectSuite<'_> {
         }
         // What is required of the whole suite, such as a coverage, a few tests cannot meet.
         let is_full = matches!(request.scope, Scope::Full);
-        let failed_command = (is_full && ending != ExitReason::Exit(0)).then(|| {
-            let (command, ending) = (command.clone(), ending.to_string());
-            Objection::Command { command, ending, tail: last_lines(&log) }
+        let ending_of_failure = match ending {
+            _ if !is_full => None,
+            ExitReason::Exit(0) => self.hidden_failure(&report, &log)?,
+            failure => Some(failure.to_string()),
+        };
+        let failed_command = ending_of_failure.map(|ending| Objection::Command {
+            command: command.clone(),
+            ending,
+            tail: last_lines(&log),
         });
         let objections = find_objections(&report.documents, report.has_failure(), failed_command);
         let paths = self.path_mapper(request.root);
