@@ -81,6 +81,9 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
         Ending::Failure if outcome.unfixable || no_edit_helps(outcome) || outcome.is_objected() => {
             None
         }
+        Ending::Failure if outcome.last.is_none() => {
+            Some(NextStep { purpose: "continue once a test can run", ..step })
+        }
         Ending::Failure => {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
