@@ -140,7 +140,7 @@ impl FinalState {
             }
             Self::MostlyFixed => format!("Gate met, please review: {pass}{iterations}"),
             Self::TestsWritten => format!("{}, every test passes", written(view)),
-            Self::NotGreen if view.rate().is_none() => "Ended without a test run".to_owned(),
+            Self::NotGreen if view.rate().is_none() => "Ended without a test result".to_owned(),
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
             Self::Objected => {
                 let is_command = |one: &Objection| matches!(one, Objection::Command { .. });

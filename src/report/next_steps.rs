@@ -85,7 +85,9 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
             let limit = higher_limit(outcome);
             let command = format!("{} --max-iterations {limit}", step.command);
             // Who gave up before the limit needs other ideas, not more time.
-            let purpose = if is_untried(outcome) {
+            let purpose = if outcome.last.is_none() {
+                "continue once a test can run"
+            } else if is_untried(outcome) {
                 "continue, of use only with another provider: nothing could be tried so far"
             } else if outcome.limit_reached {
                 "try longer"

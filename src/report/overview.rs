@@ -272,8 +272,9 @@ pub fn list_objections(view: &View) -> Part<'_> {
     for objection in outcome.flat_map(|outcome| &outcome.objections) {
         let next_step = match objection {
             Objection::Command { .. } => {
-                "The command fails although every test that regreen ran passes. regreen repairs \
-                 tests only: correct what the command adds, or take it out of the command.\n\n"
+                "The command fails, or says that tests fail, although every test that regreen read \
+                 passes. regreen repairs tests only: correct what the command adds, or take it out of \
+                 the command.\n\n"
             }
             Objection::Report(_) => {
                 "A report that does not agree with itself may lack tests: find out why before you rely \

@@ -198,7 +198,7 @@ fn a_test_script_is_green_only_where_all_of_it_is() {
             right,
             says,
             1,
-            "every test passes, but `npm test` ends with exit code 0 although its output says \"2 failing\"",
+            "every test passes, but `npm test` ends with 0 although its output says \"2 failing\"",
         ),
     ] {
         let repo = TestRepo::new(&[

@@ -371,6 +371,49 @@ fn an_exit_code_that_a_command_hides_is_never_green() {
 }
 
 #[test]
+fn a_report_is_not_green_where_the_output_says_that_another_runner_failed() {
+    let report = r#"'<testsuite tests="1"><testcase name="a"/></testsuite>' > report.xml"#;
+    let sums = "import unittest\n\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n        self.fail()\n";
+    let makefile = format!("test:\n\t-python3 -m unittest sums\n\t@echo {report}\n");
+    let files = [("sums.py", sums), ("Makefile", &makefile), (".gitignore", "report.xml\n")];
+    let repo = TestRepo::new(&files);
+    let ran = repo.regreen(&["fix", "--test-command", "make test", "--report", "report.xml"]);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    let reason = "Every test passes already, but `make test` ends with 0 although its output says \"FAILED (failures=1)\".";
+    assert!(ran.out.contains(reason), "{}", ran.out);
+}
+
+#[test]
+fn a_name_that_a_report_holds_twice_is_two_tests_where_nothing_says_that_it_is_a_retry() {
+    let report = r#"<testsuite tests="2" failures="1"><testcase classname="c" name="x"><failure message="no"/></testcase><testcase classname="c" name="x"/></testsuite>"#;
+    let repo = TestRepo::new(&[("written.xml", report), (".gitignore", "report.xml\n")]);
+    let command = "cp written.xml report.xml";
+    let ran = repo.regreen(&["fix", "--test-command", command, "--report", "report.xml"]);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("the report names `c::x` 2 times, failing and passing"), "{said}");
+    assert!(said.contains("Not green: 50.0 % pass"), "{said}");
+}
+
+#[test]
+fn a_suite_that_skips_every_test_runs_once_and_says_so() {
+    let skipped = "import unittest\n\n@unittest.skip('no database')\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n        pass\n";
+    let tap = "1..1\nok 1 # SKIP no network\n";
+    let repo = TestRepo::new(&[("test_sums.py", skipped), ("out.tap", tap)]);
+    for options in [&[][..], &["--test-command", "cat out.tap"]] {
+        let ran = repo.regreen(&[&["fix"], options].concat());
+        assert_eq!(ran.code, Some(1), "{options:?}: {}\n{}", ran.out, ran.err);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains("Ended without a test result"), "{options:?}: {said}");
+        assert!(
+            said.contains("Every test was skipped, so nothing was tested"),
+            "{options:?}: {said}"
+        );
+        assert_eq!(said.matches("ran 0 tests").count(), 1, "{options:?}: {said}");
+    }
+}
+
+#[test]
 #[ignore = "needs go"]
 fn an_exit_code_of_go_that_a_command_hides_is_never_green() {
     let go =

@@ -193,3 +193,19 @@ fn what_fails_beside_an_expected_failure_is_repaired_and_it_goes_on_passing() {
     let patch = document["patch"].as_str().unwrap_or_default();
     assert!(patch.contains("number // 2") && !patch.contains("result"), "{patch}");
 }
+
+/// pytest prints the whole environment, and with it the false token, in the traceback of a `KeyError`.
+#[test]
+fn a_variable_that_is_not_set_is_no_hunt_for_tokens() {
+    let shop = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n\n\ndef total(a, b):\n    return a - b\n";
+    let tests = "from shop import key, total\n\n\ndef test_key():\n    assert key()\n\n\ndef test_total():\n    assert total(1, 2) == 3\n\n\ndef test_nothing():\n    assert total(1, 0) == 1\n";
+    let repo = TestRepo::new(&[("shop.py", shop), ("test_shop.py", tests)]);
+    let typed = ["fix", "--json", "--test-command", "python3 -m pytest --showlocals"];
+    let ran = repo.regreen(&typed);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.contains("needs the variable `SHOP_API_KEY`"), "{reason}");
+    assert!(document["patch"].as_str().unwrap().contains("+    return a + b"), "{document:#}");
+    assert!(!format!("{document}{}", ran.err).contains("DEPLOY_TOKEN"), "{}", ran.err);
+}

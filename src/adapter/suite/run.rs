@@ -62,6 +62,13 @@ fn last_lines(log: &Path) -> String {
     redaction::redact(lines.join("\n").trim()).into()
 }
 
+/// How a command ends well although its output says that tests fail.
+fn said_failure(log: &Path) -> Result<Option<String>, RunError> {
+    let output = without_colours(&read_text(log)?);
+    let line = closing::failure_line(&output).map(redaction::redact);
+    Ok(line.map(|line| format!("0 although its output says \"{line}\"")))
+}
+
 impl ProjectSuite<'_> {
     async fn run_command(
         &self,
@@ -140,15 +147,22 @@ impl ProjectSuite<'_> {
             command: command.clone(),
             reason: error.to_string(),
         })?;
-        let output = without_colours(&process::tail_of(&log, EVIDENCE));
-        let ending = match (ending, closing::failure_line(&output)) {
-            (ExitReason::Exit(0), None) => return Ok(None),
-            (ExitReason::Exit(0), Some(line)) => {
-                format!("exit code 0 although its output says \"{line}\"")
-            }
-            (ending, _) => ending.to_string(),
+        let ending = match ending {
+            ExitReason::Exit(0) => said_failure(&log)?,
+            failure => Some(failure.to_string()),
         };
-        Ok(Some(Objection::Command { command, ending, tail: last_lines(&log) }))
+        let tail = last_lines(&log);
+        Ok(ending.map(|ending| Objection::Command { command, ending, tail }))
+    }
+
+    /// How a command ends whose output says that tests fail, although it ends well and no test of its
+    /// report ever failed: what says so is of another runner.
+    fn hidden_failure(&self, report: &Report, log: &Path) -> Result<Option<String>, RunError> {
+        let is_retried = report.cases.iter().any(|test| test.retried != Retried::No);
+        if is_retried || self.detection.facts.framework != Framework::Command {
+            return Ok(None);
+        }
+        said_failure(log)
     }
 }
 
@@ -214,9 +228,15 @@ impl Suite for ProjectSuite<'_> {
         }
         // What is required of the whole suite, such as a coverage, a few tests cannot meet.
         let is_full = matches!(request.scope, Scope::Full);
-        let failed_command = (is_full && ending != ExitReason::Exit(0)).then(|| {
-            let (command, ending) = (command.clone(), ending.to_string());
-            Objection::Command { command, ending, tail: last_lines(&log) }
+        let ending_of_failure = match ending {
+            _ if !is_full => None,
+            ExitReason::Exit(0) => self.hidden_failure(&report, &log)?,
+            failure => Some(failure.to_string()),
+        };
+        let failed_command = ending_of_failure.map(|ending| Objection::Command {
+            command: command.clone(),
+            ending,
+            tail: last_lines(&log),
         });
         let mut objections =
             find_objections(&report.documents, report.has_failure(), failed_command);

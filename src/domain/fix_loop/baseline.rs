@@ -38,13 +38,16 @@ impl FixLoop {
         }
         self.ledger = LatestResults::from_full(results, self.current_iteration);
         self.exclude_preexisting();
-        let Some(rate) = self.ledger.rate() else { return };
+        for text in &results.notices {
+            events.push(Event::Notice { text: text.clone() });
+        }
+        let Some(rate) = self.ledger.rate() else {
+            self.begin_iteration(events);
+            return;
+        };
         let failing: Vec<_> = self.ledger.all_failing().map(|case| case.id.clone()).collect();
         if self.baseline.is_none() {
             self.was_unloaded = results.failed().any(|case| case.kind.is_only_reported_as_failed());
-        }
-        for text in &results.notices {
-            events.push(Event::Notice { text: text.clone() });
         }
         self.flaky.extend(results.flaky.iter().cloned());
         self.flaky.sort();

@@ -77,11 +77,19 @@ fn is_at_home(case: &TestCase) -> bool {
     case.file.as_ref().is_some_and(|file| HOME.contains(&file.extension()))
 }
 
+/// Why a suite is not green in which no test ran.
+const ALL_SKIPPED: &str = "every test was skipped, so nothing was tested: provide what the tests are skipped \
+                           for want of, such as a service or a package, or take the skips out";
+
 impl FixLoop {
     /// Decides between the end of the session and one more iteration.
     pub(super) fn begin_iteration(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else {
-            self.finish(Ending::PartialSuccess, "all tests are excluded");
+            if self.ledger.cases().all(|case| case.status == Status::Skipped) {
+                self.finish(Ending::Failure, ALL_SKIPPED);
+            } else {
+                self.finish(Ending::PartialSuccess, "all tests are excluded");
+            }
             return;
         };
         self.detect();

@@ -194,8 +194,8 @@ impl PathMapper {
         let status = test.status.unwrap_or(Status::Passed);
         let failure = (status == Status::Failed).then(|| FailureText {
             class: bounded(&test.class, 200),
-            message: bounded(&test.message, MESSAGE_LIMIT),
-            stack: bounded(&test.stack, STACK_LIMIT),
+            message: bounded(&stack::without_environments(&test.message), MESSAGE_LIMIT),
+            stack: bounded(&stack::without_environments(&test.stack), STACK_LIMIT),
             frames: stack::frames(&test.stack, self),
         });
         TestCase {

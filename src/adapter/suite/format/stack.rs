@@ -1,12 +1,29 @@
 //! Parses stack traces of all supported languages into frames that lie in the repository.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::domain::secret::Canary;
 use crate::domain::test::Frame;
 
 use super::PathMapper;
+
+/// `text` without the environments that pytest prints of its own accord, as the arguments and local variables
+/// of a frame or the operands of an assertion: they hold the canary, and are no hunt for tokens.
+pub fn without_environments(text: &str) -> Cow<'_, str> {
+    static DUMPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let whole =
+            r"(?P<operand>(?:\w *= |\bassert .*?|\+ +(?:where .*?)?)environ\()\{(?:.*\}|.*)";
+        let copy = format!(r"(?P<local>^ *\w+ += )\{{'.*', '{}': .*", Canary::VARIABLE);
+        Regex::new(&format!("(?m){whole}|{copy}")).ok()
+    });
+    match &*DUMPS {
+        Some(dumps) => dumps.replace_all(text, "${operand}${local}{…}"),
+        None => Cow::Borrowed(text),
+    }
+}
 
 /// Frames that are kept.
 const FRAMES: usize = 40;
@@ -134,6 +151,41 @@ fn java_file(
 mod tests {
     use super::*;
     use std::path::PathBuf;
+
+    #[test]
+    fn environments_that_pytest_prints_of_its_own_accord_are_left_out() {
+        let all = "{'CI': '1', 'GH_DEPLOY_TOKEN': 'ghp_x', 'URL': '{a})'}";
+        let dump = format!("environ({all})");
+        let table = [
+            (format!("self = {dump}\nkey = 'X'"), "self = environ({…})\nkey = 'X'"),
+            (format!("self = <C>, env = {dump}, x = 1"), "self = <C>, env = environ({…}), x = 1"),
+            (format!("    env        = {all}\nx = 1"), "    env        = {…}\nx = 1"),
+            (
+                format!(
+                    "E   AssertionError: assert 'X' in {dump}\nE    +  where {dump} = os.environ"
+                ),
+                "E   AssertionError: assert 'X' in environ({…})\nE    +  where environ({…}) = os.environ",
+            ),
+            (format!("assert 'X' in {dump}"), "assert 'X' in environ({…})"),
+            (
+                format!("E    +    where get = {dump}.get\nE     + {dump}"),
+                "E    +    where get = environ({…}).get\nE     + environ({…})",
+            ),
+            ("self = environ({'CI': '1', 'GH_DEPL".to_owned(), "self = environ({…}"),
+        ];
+        for (text, left) in table {
+            assert_eq!(without_environments(&text), left, "{text}");
+        }
+        for hunt in [
+            format!("E   AssertionError: {dump}"),
+            format!("E   AssertionError: a variable is missing in {all}"),
+            "token      = 'ghp_x'".to_owned(),
+            "found      = {'GH_DEPLOY_TOKEN': 'ghp_x'}".to_owned(),
+            "E   AssertionError: ghp_x".to_owned(),
+        ] {
+            assert_eq!(without_environments(&hunt), hunt);
+        }
+    }
 
     #[test]
     fn frames_of_every_language_come_innermost_first() {

@@ -579,3 +579,27 @@ fn a_green_suite_beside_one_that_did_not_run_is_not_plainly_green() {
         assert!(verdict.reason.contains("not run: go test (go.mod, 3 test"), "{}", verdict.reason);
     }
 }
+
+#[test]
+fn a_suite_in_which_every_test_is_skipped_runs_once_and_is_not_green() {
+    let skipped = || {
+        let cases = [("a", Status::Skipped), ("b", Status::Skipped)];
+        FixStepOutcome::Ran(Ok(results(Scope::Full, &cases)))
+    };
+    let state = new(95, 3).advance(skipped(), 1).0;
+    let verdict = state.verdict.clone().unwrap();
+    assert_eq!((state.next, verdict.ending), (FixStep::Finish, Ending::Failure));
+    assert!(verdict.reason.starts_with("every test was skipped, so nothing"), "{}", verdict.reason);
+    assert_eq!(
+        state.reopen(5).0.next,
+        FixStep::Baseline,
+        "what was provided since may let them run"
+    );
+    // Where the others are set aside, that is what is said.
+    let mut excluding = new(95, 3);
+    excluding.terms.ignore_preexisting = true;
+    excluding.preexisting = vec![TestId::from("a")];
+    let cases = [("a", Failed), ("b", Status::Skipped)];
+    let state = excluding.advance(FixStepOutcome::Ran(Ok(results(Scope::Full, &cases))), 1).0;
+    assert_eq!(state.verdict.unwrap().reason, "all tests are excluded");
+}

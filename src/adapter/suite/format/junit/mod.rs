@@ -42,6 +42,8 @@ struct Suite {
     missing_inside: u32,
     /// Whether its number of tests is one of assertions, as Catch2 and doctest write it.
     counts_assertions: bool,
+    /// Whether its writer reports every run of a test that is retried.
+    shows_retries: bool,
     has_disabled: bool,
     /// Its first case among those of the report.
     first: usize,
@@ -84,7 +86,7 @@ impl Parser {
                 self.open.push(open_suite(element, self.report.cases.len()));
             }
             b"testcase" => self.open_case(element),
-            name => match (&mut self.case, self.open.last()) {
+            name => match (&mut self.case, self.open.last_mut()) {
                 (Some(case), _) => {
                     if name == b"skipped" {
                         let of = |name| attribute(element, name).unwrap_or_default();
@@ -97,6 +99,10 @@ impl Parser {
                     }
                     self.collecting = read_outcome(name, element, case);
                     self.note_outcome(name);
+                }
+                (None, Some(suite)) if name == b"property" => {
+                    let name = attribute(element, "name").unwrap_or_default();
+                    suite.shows_retries |= RETRIES.iter().any(|part| name.contains(part));
                 }
                 (None, Some(suite)) if matches!(name, b"failure" | b"error") => {
                     let mut problem = problem_of(suite);
@@ -223,7 +229,10 @@ impl Parser {
             last.declared.tests = last.declared.tests.min(Some(last.held.tests));
         }
         let Some(suite) = self.open.pop() else { return };
-        merge_retries(&mut self.report.cases, suite.first, suite.declared.tests);
+        let repeated = merge_retries(&mut self.report.cases, &suite);
+        if self.report.notices.is_empty() {
+            self.report.notices.extend(repeated);
+        }
         let Held { tests, failed, skipped } = suite.held;
         let missing = suite.missing_tests();
         if let Some(outer) = self.open.last_mut() {
@@ -299,14 +308,28 @@ fn problem_of(suite: &Suite) -> ReportedTest {
     ReportedTest::problem(id, String::new())
 }
 
+/// Parts of the names of properties that writers give suites whose tests they may retry; a package of Go
+/// has no two tests of one name.
+const RETRIES: &[&str] = &["retry", "rerun", "go.version"];
+
+/// Whether the stack of a failure is in the method after which the test is named, as in Java and C#, whose
+/// classes have no second one.
+fn is_in_method(failure: &ReportedTest) -> bool {
+    let of_method = |(class, name): (&str, &str)| {
+        failure.stack.contains(&format!("at {class}.{}(", name.trim_end_matches("()")))
+    };
+    failure.id.rsplit_once("::").is_some_and(of_method)
+}
+
 /// Makes one test of the runs of a test that its suite holds several times: it passed where its last run
-/// did, and failed where all runs failed alike. Other tests of one name are several, unless the suite
-/// declares as many tests as it has names.
-fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize, declared: Option<u32>) {
+/// did and there is evidence of a retry, and failed where all runs failed alike. Other tests of one name are
+/// several, unless the suite declares as many tests as it has names. Returns what a person should know.
+fn merge_retries(cases: &mut Vec<ReportedTest>, suite: &Suite) -> Option<String> {
+    let (first, declared) = (suite.first, suite.declared.tests);
     let of_suite = cases.get(first..).unwrap_or_default();
     let mut seen = HashSet::with_capacity(of_suite.len());
     if of_suite.iter().all(|case| seen.insert((&case.id, case.file.as_deref()))) {
-        return;
+        return None;
     }
     let mut runs: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
     for (at, case) in of_suite.iter().enumerate() {
@@ -315,6 +338,7 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize, declared: Option<u
     let counts_names = declared.is_some_and(|tests| usize::try_from(tests) == Ok(runs.len()));
     let mut superseded = BTreeSet::new();
     let mut merged = Vec::new();
+    let mut repeated = None;
     for runs in runs.into_values() {
         let Some((last, earlier)) = runs.split_last().filter(|(_, earlier)| !earlier.is_empty())
         else {
@@ -339,6 +363,14 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize, declared: Option<u
         } else if again.is_none()
             && let Some(passed) = cases.get(*last).filter(|one| one.status != Some(Status::Skipped))
         {
+            if !(counts_names || suite.shows_retries || is_in_method(failure)) {
+                let (id, times) = (&failure.id, earlier.len() + 1);
+                repeated = Some(format!(
+                    "the report names `{id}` {times} times, failing and passing: nothing in it says that a test is \
+                     retried, so these are {times} tests"
+                ));
+                continue;
+            }
             superseded.extend(earlier.iter().copied());
             let place = (passed.duration_ms, Some(Status::Passed), Retried::Repeated);
             let mut test = failure.clone();
@@ -356,6 +388,7 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, first: usize, declared: Option<u
         at += 1;
         !superseded.contains(&(at - 1))
     });
+    repeated
 }
 
 fn id(file: Option<&str>, class: &str, name: &str) -> String {

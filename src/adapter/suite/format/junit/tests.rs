@@ -279,9 +279,30 @@ fn runs_of_one_test_are_told_from_tests_of_one_name() {
         |message: &str| format!(r#"<testcase name="a"><failure message="{message}"/></testcase>"#);
     let pass = r#"<testcase name="a"/>"#;
     let flaky = r#"<testcase name="a"><flakyFailure message="no"/></testcase>"#;
+    let go = r#"<properties><property name="go.version" value="1"/></properties>"#.to_owned();
+    let java = r#"<testcase classname="b.C" name="a()"><failure message="no">b.D: no
+	at b.C.a(C.java:3)</failure></testcase><testcase classname="b.C" name="a()"/>"#;
+    let flaky_run = vec![(Some(Passed), Retried::Repeated)];
     let table = [
-        ("a retry that passed", fail("no") + pass, true, vec![(Some(Passed), Retried::Repeated)]),
-        ("in a command that failed", fail("no") + pass, false, vec![(Some(Failed), Retried::No)]),
+        (
+            "a retry that passed (gotestsum)",
+            go.clone() + &fail("no") + pass,
+            true,
+            flaky_run.clone(),
+        ),
+        ("a retry of a method (Gradle)", java.to_owned(), true, flaky_run),
+        (
+            "in a command that failed",
+            go + &fail("no") + pass,
+            false,
+            vec![(Some(Failed), Retried::No)],
+        ),
+        (
+            "two tests of one name, of which the first fails (Node.js)",
+            fail("no") + pass,
+            true,
+            vec![(Some(Failed), Retried::No), (None, Retried::No)],
+        ),
         (
             "retries that failed alike",
             fail("no") + &fail("no"),
@@ -320,6 +341,18 @@ fn runs_of_one_test_are_told_from_tests_of_one_name() {
     let found: Vec<_> = report.cases.iter().map(|one| (one.status, one.retried)).collect();
     let expected = [(None, Retried::Marked), (Some(Failed), Retried::No)];
     assert_eq!(found, expected, "reruns that the suite does not count (pytest-rerunfailures)");
+    let counted =
+        parse(&format!(r#"<testsuite tests="1">{}{pass}</testsuite>"#, fail("no"))).unwrap();
+    assert_eq!(counted.cases[0].retried, Retried::Repeated, "the suite counts one test");
+    let named =
+        parse(&format!("<testsuite>{}{pass}{pass}</testsuite>", fail("no"))).unwrap().notices;
+    assert_eq!(
+        named,
+        [
+            "the report names `a` 3 times, failing and passing: nothing in it says that a test is retried, \
+          so these are 3 tests"
+        ]
+    );
     let apart = format!(
         "<testsuites><testsuite>{}</testsuite><testsuite>{pass}</testsuite></testsuites>",
         fail("no")
