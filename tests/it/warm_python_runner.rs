@@ -196,7 +196,10 @@ class Late:
         ("shop = load()", &["functions", "import"][..]),
         ("shop = load()\nload()", &["functions", "import"]),
         ("shop = Late()", &["import"]),
-        ("import runpy, types\nshop = types.SimpleNamespace(**runpy.run_path('shop.py'))", &["import"]),
+        (
+            "import runpy, types\nshop = types.SimpleNamespace(**runpy.run_path('shop.py'))",
+            &["import"],
+        ),
     ] {
         let suite = UNITTEST.replace("import shop\n", &format!("{load}{how}\n"));
         assert_ne!(suite, UNITTEST);
