@@ -22,7 +22,7 @@ pub use characterise::{
     locate_test_file, module_of, render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};
-pub use engine::{SearchOutcome, search};
+pub use engine::{SearchOutcome, has_candidates, search};
 pub use explain::{budget, explain, unlocated};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};

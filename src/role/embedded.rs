@@ -12,6 +12,7 @@ use crate::domain::explanation::{ExplainedCluster, SearchBudget};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::missing_package::package_of;
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
@@ -49,6 +50,8 @@ struct IterationContext {
     is_fixed: Box<dyn Fn(&RepoPath) -> bool + Send + Sync>,
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
+    /// Failures that are searched once nothing repairs `failing`.
+    later: Vec<TestCase>,
     passing: Vec<TestCase>,
     unexpected_passes: Vec<TestId>,
     suspects: Suspects,
@@ -117,12 +120,22 @@ impl Embedded {
     ) -> Result<&'s IterationContext, EffectError> {
         let context = match slot.take() {
             Some(context) if context.iteration == state.current_iteration => context,
-            _ => self.open(state, impact, fx).await?,
+            _ => {
+                let failing = state.ledger.failing_cases().cloned().collect();
+                let groups = to_repair(failing, &state.not_installed);
+                let context = self.open(state, groups, impact, fx).await?;
+                let search = self.search(state, fx, &context, &|_| {});
+                if context.later.is_empty() || repair::has_candidates(&search, &context.diagnosis) {
+                    context
+                } else {
+                    self.open(state, (context.later, Vec::new()), impact, fx).await?
+                }
+            }
         };
         Ok(slot.insert(context))
     }
 
-    /// Searches for an edit.
+    /// Searches for an edit, first for what keeps tests from running, then for the other failures.
     pub async fn propose(
         &self,
         state: &FixLoop,
@@ -131,10 +144,29 @@ impl Embedded {
     ) -> Result<SearchOutcome, EffectError> {
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, state, impact, fx).await?;
+        let found = self.search_edits(context, state, fx).await?;
+        if found.proposal.is_some() || context.later.is_empty() {
+            return Ok(found);
+        }
+        let groups = (context.later.clone(), Vec::new());
+        let context = slot.insert(self.open(state, groups, impact, fx).await?);
+        let next = self.search_edits(context, state, fx).await?;
+        let (tried, timed_out) = (found.tried + next.tried, found.timed_out + next.timed_out);
+        Ok(SearchOutcome { tried, timed_out, ..next })
+    }
+
+    async fn search_edits(
+        &self,
+        context: &IterationContext,
+        state: &FixLoop,
+        fx: &Effects<'_>,
+    ) -> Result<SearchOutcome, EffectError> {
+        let before = self.tried();
         let progress = |tried: u64| {
-            self.tried.store(u32::try_from(tried).unwrap_or(u32::MAX), Ordering::Relaxed);
+            let all = before.saturating_add(u32::try_from(tried).unwrap_or(u32::MAX));
+            self.tried.store(all, Ordering::Relaxed);
             let unit = "candidates".to_owned();
-            fx.screen.show(&Event::Progress { done: tried, total: None, unit });
+            fx.screen.show(&Event::Progress { done: all.into(), total: None, unit });
         };
         let search = self.search(state, fx, context, &progress);
         repair::search(&search, &context.diagnosis).await
@@ -213,15 +245,16 @@ impl Embedded {
         }
     }
 
-    /// Opens a candidate runner on the accepted sources and diagnoses the failures.
+    /// Opens a candidate runner on the accepted sources and diagnoses the failures, those of now of
+    /// `(now, later)`.
     async fn open(
         &self,
         state: &FixLoop,
+        (failing, later): (Vec<TestCase>, Vec<TestCase>),
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<IterationContext, EffectError> {
         fx.worktree.checkout(&state.accepted_tree).await?;
-        let failing = to_repair(state.ledger.failing_cases().cloned().collect());
         let passing = state.ledger.passing_cases().cloned().collect();
         let unexpected = state.ledger.unexpected_passes().map(|case| case.id.clone());
         let (related, tests) = {
@@ -244,6 +277,7 @@ impl Embedded {
             is_fixed: Box::new(is_fixed),
             diagnosis: Diagnosis::default(),
             failing,
+            later,
             passing,
             unexpected_passes: unexpected.collect(),
             suspects: Suspects { plan: None, related, base_diff },
@@ -253,10 +287,59 @@ impl Embedded {
     }
 }
 
-/// The failures that a search is about: where something keeps tests from running, that alone, since it
-/// hides what they would say (specification.md X15).
-fn to_repair(failing: Vec<TestCase>) -> Vec<TestCase> {
+/// The failures that a search is about first, and those that it is about then: what keeps tests from
+/// running comes before all others, since it hides what they would say (specification.md X15), unless it
+/// only misses a package, which no edit brings.
+fn to_repair(
+    failing: Vec<TestCase>,
+    not_installed: &BTreeSet<String>,
+) -> (Vec<TestCase>, Vec<TestCase>) {
     let is_unloaded = |case: &TestCase| case.kind.is_unloaded();
     let (unloaded, tests): (Vec<_>, Vec<_>) = failing.into_iter().partition(is_unloaded);
-    if unloaded.is_empty() { tests } else { unloaded }
+    let is_missing =
+        |case: &TestCase| package_of(case).is_some_and(|package| not_installed.contains(&package));
+    let (missing, broken): (Vec<_>, Vec<_>) = unloaded.into_iter().partition(is_missing);
+    match (broken.is_empty(), tests.is_empty()) {
+        (false, _) => (broken, tests),
+        (true, false) => (tests, Vec::new()),
+        (true, true) => (missing, Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::latest_results::tests::results;
+    use crate::domain::test::{CaseKind, FailureText, Scope};
+
+    #[test]
+    fn what_keeps_tests_from_running_comes_first_unless_it_only_misses_a_package() {
+        let failed = |id: &str, kind: CaseKind, message: &str| TestCase {
+            kind,
+            failure: Some(FailureText { message: message.into(), ..FailureText::default() }),
+            ..results(Scope::Full, &[(id, Status::Failed)]).cases.remove(0)
+        };
+        let test = failed("test", CaseKind::Test, "1 != 2");
+        let hook = failed("hook", CaseKind::Hook, "no");
+        let broken = failed("broken", CaseKind::Unloaded, "cannot import name 'a' from 'b'");
+        let missing = failed("missing", CaseKind::Unloaded, "No module named 'yaml'");
+        let own = failed("own", CaseKind::Unloaded, "No module named 'shop'");
+        type Row<'a> = (&'a [&'a TestCase], &'a [&'a str], &'a [&'a str]);
+        let table: [Row<'_>; 6] = [
+            (&[&test, &hook], &["test", "hook"], &[]),
+            (&[&test, &broken], &["broken"], &["test"]),
+            (&[&missing, &test], &["test"], &[]),
+            (&[&missing, &own, &hook], &["own"], &["hook"]),
+            (&[&missing, &broken], &["broken"], &[]),
+            (&[&missing], &["missing"], &[]),
+        ];
+        for (failing, first, then) in table {
+            let failing = failing.iter().map(|&case| case.clone()).collect();
+            let (now, later) = to_repair(failing, &["yaml".to_owned()].into());
+            let are = |cases: &[TestCase], ids: &[&str]| {
+                cases.iter().map(|case| case.id.as_str()).eq(ids.iter().copied())
+            };
+            assert!(are(&now, first) && are(&later, then), "{first:?}, {then:?}: {now:?}");
+        }
+    }
 }

@@ -72,6 +72,34 @@ fn tests_that_fail_behind_a_repaired_module_are_the_next_to_be_repaired() {
 }
 
 #[test]
+fn a_file_that_no_edit_lets_load_holds_up_no_other_repair() {
+    let missing = "`no_such_package` is not installed; add it to `test.setup`";
+    let broken = "`test_apart` does not load, the error is at `test_apart.py:2`, and regreen has no edit for it";
+    for (import, reason, unfixable) in
+        [("from shop import nowhere", broken, false), ("import no_such_package", missing, true)]
+    {
+        let apart = format!(
+            "import unittest\n{import}\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        pass\n"
+        );
+        let repo = TestRepo::new(&[
+            (
+                "shop.py",
+                "def price(x):\n    return x - 1\n\n\ndef total(xs):\n    return sum(xs)\n",
+            ),
+            ("test_shop.py", PYTHON_TESTS),
+            ("test_apart.py", &apart),
+        ]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{import}: {document:#}\n{}", ran.err);
+        assert_eq!(document["last"]["passed"], 2, "{import}: {document:#}");
+        assert!(document["patch"].as_str().unwrap().contains("+    return x + 1"), "{document:#}");
+        assert!(document["reason"].as_str().unwrap().starts_with(reason), "{document:#}");
+        assert_eq!(document["unfixable"], unfixable, "{document:#}");
+    }
+}
+
+#[test]
 #[ignore = "needs pytest"]
 fn a_conftest_that_does_not_load_is_a_failure_with_a_place() {
     let repo = TestRepo::new(&[

@@ -174,6 +174,37 @@ fn candidates_are_judged_by_unittest_as_by_a_fresh_start_whichever_way_they_are_
     let tests: Vec<String> =
         names.iter().map(|name| format!("test_shop.Tests.test_{name}")).collect();
     judge("unittest", UNITTEST, &tests);
+    // So are those of a module that the tests load by its path: at once, twice, by each test, or as a script.
+    let load = "\
+import importlib.util
+
+
+def load():
+    spec = importlib.util.spec_from_file_location('loaded', 'shop.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Late:
+    def __getattr__(self, name):
+        return getattr(load(), name)
+
+
+";
+    for (how, ways) in [
+        ("shop = load()", &["functions", "import"][..]),
+        ("shop = load()\nload()", &["functions", "import"]),
+        ("shop = Late()", &["import"]),
+        (
+            "import runpy, types\nshop = types.SimpleNamespace(**runpy.run_path('shop.py'))",
+            &["import"],
+        ),
+    ] {
+        let suite = UNITTEST.replace("import shop\n", &format!("{load}{how}\n"));
+        assert_ne!(suite, UNITTEST);
+        assert_eq!(judge("unittest", &suite, &tests), ways, "{how}");
+    }
 }
 
 #[test]

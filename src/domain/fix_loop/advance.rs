@@ -227,8 +227,9 @@ impl FixLoop {
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
         let is_over = matches!(self.next, FixStep::Finish | FixStep::Minimise);
         if is_over && failed && self.current_iteration < max_iterations {
-            if self.current_iteration == 0 {
-                // No iteration has changed anything since, so what failed then may pass by now.
+            if self.current_iteration == 0 || self.verdict.as_ref().is_some_and(|one| one.unfixable)
+            {
+                // A person may have brought since what no iteration could, so what failed then may pass by now.
                 return (self.renew(), events);
             }
             self.verdict = None;

@@ -205,7 +205,7 @@ impl FixLoop {
 
     /// The packages that are not installed and that every failing test misses; empty if one fails
     /// for another reason.
-    fn missing_packages(&self) -> BTreeSet<String> {
+    pub(super) fn missing_packages(&self) -> BTreeSet<String> {
         let packages = missing_package::missing_packages(self.ledger.failing_cases());
         if packages.is_subset(&self.not_installed) { packages } else { BTreeSet::new() }
     }

@@ -9,6 +9,7 @@ use crate::domain::gate::{self, GateFacts, GateVerdict};
 use crate::domain::hindrance::Hindrance;
 use crate::domain::id::TestId;
 use crate::domain::memory::listed;
+use crate::domain::missing_package;
 use crate::domain::progress::{self, AttemptEffect};
 use crate::domain::proposal::Proposal;
 use crate::domain::provider::EMBEDDED;
@@ -216,15 +217,23 @@ impl FixLoop {
                 first.id
             ));
         }
-        let unloaded =
-            std::iter::once(first).chain(failing).find(|case| case.kind.is_unloaded())?;
+        // Where tests of a file ran, it loads, and failed behind them.
+        let ran =
+            |id: &TestId| self.ledger.cases().any(|case| case.id != *id && case.id.is_within(id));
+        let mut failing = std::iter::once(first).chain(failing);
+        let unloaded = failing.find(|case| case.kind.is_unloaded() && !ran(&case.id))?;
+        let package = missing_package::package_of(unloaded);
+        if let Some(package) = package.filter(|name| self.not_installed.contains(name)) {
+            let reason = missing_package::reason(&[package].into());
+            return Some(format!("`{}` does not load: {reason}", unloaded.id));
+        }
         let frame = unloaded.failure.iter().flat_map(|failure| &failure.frames).next();
         let place = frame.map_or_else(String::new, |frame| {
             format!(", the error is at {}:{}", frame.file, frame.line)
         });
         Some(format!(
-            "`{}` does not load{place}, and none of the edits that regreen tries there helps: a name, the syntax, \
-             an operator or a number of the line",
+            "`{}` does not load{place}, and regreen has no edit for it: by itself it changes there only a name, the \
+             syntax, an operator or a number of the line",
             unloaded.id
         ))
     }
@@ -495,7 +504,9 @@ impl FixLoop {
     /// Why no edit makes the tests pass that still fail, where something hinders each of them or they pass
     /// against their mark as an expected failure.
     fn reason_for_a_person(&self) -> Option<String> {
-        let hindered = self.hindrance();
+        let packages = self.missing_packages();
+        let missing = (!packages.is_empty()).then(|| missing_package::reason(&packages));
+        let hindered = self.hindrance().or(missing);
         if hindered.is_none() && !self.failing().is_empty() {
             return None;
         }

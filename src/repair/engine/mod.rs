@@ -155,6 +155,29 @@ pub async fn search(
     })
 }
 
+/// The single edits of a cluster, best first.
+fn stream_of<'a>(search: &Search<'_>, diagnosis: &'a Diagnosis, cluster: &Cluster) -> Stream<'a> {
+    let cases = || search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
+    let functions = diagnosis.functions.iter().map(String::as_str);
+    let bias = Bias {
+        patterns: search.patterns,
+        prior: search.prior,
+        surgical: search.strategy == Strategy::Surgical,
+        unknown: UnknownNames::of(cases(), functions),
+        is_unloaded: cases().any(|case| case.kind.is_unloaded()),
+    };
+    Stream::new(cluster, &diagnosis.sources, search.base_diff, &bias)
+}
+
+/// Whether there is any edit to try.
+pub fn has_candidates(search: &Search<'_>, diagnosis: &Diagnosis) -> bool {
+    let mut clusters = diagnosis.clusters.iter().filter(|cluster| !cluster.lines.is_empty());
+    clusters.any(|cluster| {
+        let mut stream = stream_of(search, diagnosis, cluster);
+        stream.any(|ranked| !search.disproved.contains(&fingerprint(&ranked.edits)))
+    })
+}
+
 /// Which candidates a pass tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edits {
@@ -211,17 +234,8 @@ impl SearchRun<'_> {
         share: u32,
         edits: Edits,
     ) -> Result<Vec<Plausible>, EffectError> {
-        let cases = || self.search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
-        let functions = self.diagnosis.functions.iter().map(String::as_str);
-        let bias = Bias {
-            patterns: self.search.patterns,
-            prior: self.search.prior,
-            surgical: self.search.strategy == Strategy::Surgical,
-            unknown: UnknownNames::of(cases(), functions),
-            is_unloaded: cases().any(|case| case.kind.is_unloaded()),
-        };
         let sources = &self.diagnosis.sources;
-        let stream = Stream::new(cluster, sources, self.search.base_diff, &bias);
+        let stream = stream_of(self.search, self.diagnosis, cluster);
         match edits {
             Edits::Single => self.try_all(stream, cluster, share).await,
             Edits::Pairs => {

@@ -22,6 +22,7 @@ Requests and answers are JSON lines on standard input and output. The first requ
 import ctypes
 import gc
 import importlib.machinery
+import io
 import json
 import os
 import select
@@ -59,6 +60,8 @@ FRONT = None
 FRONT_LIMIT = 30
 ORIGINAL = {}
 CALLED = set()
+# Files that the front ran without keeping their code.
+RUN = set()
 # Seconds that tests are known to take; how many times as long a version may be silent, and what it
 # is given besides; seconds before the first word; how often is looked.
 KNOWN = {}
@@ -268,7 +271,7 @@ def swaps_of(sources):
     paths = {os.path.realpath(path): path for path in ORIGINAL}
     for path, text in sources.items():
         path = paths.get(os.path.realpath(path))
-        if path is None:
+        if path is None or os.path.realpath(path) in RUN:
             return None
         try:
             new = compiled(text, path)
@@ -403,37 +406,41 @@ def collect(reader, child, limit, silence=None):
     return results, ended
 
 
-class Loader(importlib.machinery.SourceFileLoader):
-    def get_code(self, fullname):
-        path = os.path.realpath(self.path)
-        if path in FILES:
-            if not SERVING and not SETUP.get("trace"):
-                serve()
-            if path in SOURCES:
-                return compiled(SOURCES[path], self.path)
-            if FRONT:
-                code = compile(self.get_data(self.path), self.path, "exec", dont_inherit=True)
-                ORIGINAL[self.path] = code
-                return code
-        return super().get_code(fullname)
+STOCK_GET_CODE = importlib.machinery.SourceFileLoader.get_code
+STOCK_OPEN_CODE = io.open_code
 
 
-class Finder:
-    """Finds modules like Python does, and gives those under repair a loader of ours."""
+def wait_at(path):
+    """The path of a file as it is known here; one under repair is where requests are waited for."""
+    path = os.path.realpath(path)
+    if path in FILES and not SERVING and not SETUP.get("trace"):
+        serve()
+    return path
 
-    @staticmethod
-    def find_spec(fullname, path=None, target=None):
-        spec = None
-        # An editable installation brings a finder of its own.
-        for finder in sys.meta_path:
-            if spec is None and finder is not Finder and hasattr(finder, "find_spec"):
-                spec = finder.find_spec(fullname, path, target)
-        if spec is None or not spec.origin or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            return None
-        if os.path.realpath(spec.origin) not in FILES:
-            return None
-        spec.loader = Loader(fullname, spec.origin)
-        return spec
+
+def get_code(loader, fullname):
+    """The code of a module for each loader of Python, whether an import or a test made it."""
+    path = wait_at(loader.path)
+    if path in SOURCES:
+        return compiled(SOURCES[path], loader.path)
+    if path in FILES and FRONT:
+        # A file that is loaded twice has one code, so that the functions of both get the new one.
+        known = [code for name, code in ORIGINAL.items() if os.path.realpath(name) == path]
+        if not known:
+            known = [compile(loader.get_data(loader.path), loader.path, "exec", dont_inherit=True)]
+            ORIGINAL[loader.path] = known[0]
+        return known[0]
+    return STOCK_GET_CODE(loader, fullname)
+
+
+def open_code(path):
+    """The text of a file that `runpy` runs."""
+    real = wait_at(path)
+    if real in SOURCES:
+        return io.BytesIO(SOURCES[real].encode("utf-8"))
+    if FRONT:
+        RUN.add(real)
+    return STOCK_OPEN_CODE(path)
 
 
 class Tracer:
@@ -783,7 +790,8 @@ def run_pytest():
 
 
 def main():
-    sys.meta_path.insert(0, Finder)
+    importlib.machinery.SourceFileLoader.get_code = get_code
+    io.open_code = open_code
     sys.dont_write_bytecode = True
     try:
         if SETUP["framework"] == "pytest":

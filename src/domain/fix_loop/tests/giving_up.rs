@@ -107,6 +107,12 @@ fn a_limit_that_was_reached_can_be_raised() {
     assert_eq!((reopened.next, reopened.verdict.clone()), (FixStep::Baseline, None));
     let (states, _) = play(reopened, 20, &[30]);
     assert_eq!(states.last().unwrap().verdict.as_ref().unwrap().ending, Ending::Success);
+    // Nor does one that made its edits and then waited for what a person has to bring.
+    let mut waiting = play(new(95, 10), 20, &[25, 25]).0.pop().unwrap();
+    waiting.verdict =
+        Some(FixVerdict { ending: Ending::Failure, reason: String::new(), unfixable: true });
+    waiting.next = FixStep::Finish;
+    assert_eq!(waiting.reopen(20).0.next, FixStep::Baseline);
 }
 
 /// The state after an iteration with these calls in which no provider returned an edit.
@@ -219,4 +225,36 @@ fn iterations_of_older_sessions_name_no_cause() {
     let read: FixLoop = serde_json::from_value(value).unwrap();
     assert_eq!(read.iterations[0].cause_fingerprint(), "print 1");
     assert_eq!(read, state);
+}
+
+#[test]
+fn of_what_does_not_load_only_what_is_true_is_said() {
+    let ended = |inner: &str, message: &str| {
+        let mut run = suite(20, &Scope::Full);
+        run.cases[0].id = inner.into();
+        let whole = &mut run.cases[20];
+        (whole.id, whole.kind) = ("whole".into(), CaseKind::Unloaded);
+        whole.failure = Some(FailureText { message: message.into(), ..FailureText::default() });
+        let packages = ["yaml".to_owned()].into();
+        let baseline = FixStepOutcome::NotInstalled { results: run, packages };
+        let mut state = new(100, 10).advance(baseline, 1).0;
+        state.next = FixStep::Recheck { round: FLAKY_RUNS };
+        let (state, _) = state.advance(FixStepOutcome::Ran(Err("no".into())), 1);
+        let once = unanswered(state, Some(plan(1)), false);
+        unanswered(once, Some(plan(1)), false).verdict.unwrap().reason
+    };
+    let table = [
+        ("other::t", "unknown name", "`whole` does not load, and regreen has no edit for it"),
+        ("other::t", "No module named 'yaml'", "`whole` does not load: `yaml` is not installed"),
+        (
+            "other::t",
+            "No module named 'own'",
+            "`whole` does not load, and regreen has no edit for it",
+        ),
+        ("whole::t", "unknown name", "the widest search found nothing to try"),
+    ];
+    for (inner, message, expected) in table {
+        let reason = ended(inner, message);
+        assert!(reason.starts_with(expected), "{inner}, {message}: {reason}");
+    }
 }

@@ -16,7 +16,7 @@ use crate::domain::memory::Prior;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
 use crate::domain::test::Status::{self, Failed, Passed};
-use crate::domain::test::{FailureText, Results, Scope};
+use crate::domain::test::{CaseKind, FailureText, Results, Scope};
 use crate::domain::threshold::Thresholds;
 
 fn commit(letter: char) -> CommitId {
