@@ -321,11 +321,19 @@ fn is_in_method(failure: &ReportedTest) -> bool {
     failure.id.rsplit_once("::").is_some_and(of_method)
 }
 
+/// What a person should know of a name that fails and passes in a suite without evidence of a retry.
+fn describe_repeated(id: &str, times: usize) -> String {
+    format!(
+        "the report names `{id}` {times} times, failing and passing: nothing in it says that a test is \
+         retried, so these are {times} tests"
+    )
+}
+
 /// Makes one test of the runs of a test that its suite holds several times: it passed where its last run
 /// did and there is evidence of a retry, and failed where all runs failed alike. Other tests of one name are
 /// several, unless the suite declares as many tests as it has names. Returns what a person should know.
 fn merge_retries(cases: &mut Vec<ReportedTest>, suite: &Suite) -> Option<String> {
-    let (first, declared) = (suite.first, suite.declared.tests);
+    let first = suite.first;
     let of_suite = cases.get(first..).unwrap_or_default();
     let mut seen = HashSet::with_capacity(of_suite.len());
     if of_suite.iter().all(|case| seen.insert((&case.id, case.file.as_deref()))) {
@@ -335,10 +343,9 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, suite: &Suite) -> Option<String>
     for (at, case) in of_suite.iter().enumerate() {
         runs.entry((&case.id, case.file.as_deref())).or_default().push(first + at);
     }
-    let counts_names = declared.is_some_and(|tests| usize::try_from(tests) == Ok(runs.len()));
-    let mut superseded = BTreeSet::new();
-    let mut merged = Vec::new();
-    let mut repeated = None;
+    let counts_names =
+        suite.declared.tests.is_some_and(|tests| usize::try_from(tests) == Ok(runs.len()));
+    let (mut superseded, mut merged, mut repeated) = (BTreeSet::new(), Vec::new(), None);
     for runs in runs.into_values() {
         let Some((last, earlier)) = runs.split_last().filter(|(_, earlier)| !earlier.is_empty())
         else {
@@ -364,18 +371,13 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, suite: &Suite) -> Option<String>
             && let Some(passed) = cases.get(*last).filter(|one| one.status != Some(Status::Skipped))
         {
             if !(counts_names || suite.shows_retries || is_in_method(failure)) {
-                let (id, times) = (&failure.id, earlier.len() + 1);
-                repeated = Some(format!(
-                    "the report names `{id}` {times} times, failing and passing: nothing in it says that a test is \
-                     retried, so these are {times} tests"
-                ));
+                repeated = Some(describe_repeated(&failure.id, earlier.len() + 1));
                 continue;
             }
             superseded.extend(earlier.iter().copied());
-            let place = (passed.duration_ms, Some(Status::Passed), Retried::Repeated);
-            let mut test = failure.clone();
-            (test.duration_ms, test.status, test.retried) = place;
-            merged.push((*last, test));
+            let (status, retried) = (Some(Status::Passed), Retried::Repeated);
+            let duration_ms = passed.duration_ms;
+            merged.push((*last, ReportedTest { duration_ms, status, retried, ..failure.clone() }));
         }
     }
     for (at, test) in merged {
