@@ -34,7 +34,7 @@ impl EscapedSecret {
     }
 
     /// Texts of which every spelling of the secret holds one.
-    pub(super) fn anchors(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn anchor_texts(&self) -> impl Iterator<Item = &str> {
         self.anchors.iter().map(String::as_str)
     }
 

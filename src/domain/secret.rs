@@ -173,7 +173,7 @@ impl Redactor {
         let whole = self.canary.iter().chain(&self.needles).flat_map(|needle| {
             ends_of(needle).map_or_else(|| vec![needle.as_str()], |ends| ends.to_vec())
         });
-        let escaped = self.escaped.iter().flat_map(EscapedSecret::anchors);
+        let escaped = self.escaped.iter().flat_map(EscapedSecret::anchor_texts);
         let texts: Vec<String> = whole.chain(escaped).map(regex::escape).collect();
         self.anchors = Regex::new(&texts.join("|")).ok().filter(|_| !texts.is_empty());
     }

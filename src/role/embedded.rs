@@ -314,6 +314,7 @@ mod tests {
 
     #[test]
     fn what_keeps_tests_from_running_comes_first_unless_it_only_misses_a_package() {
+        type Row<'a> = (&'a [&'a TestCase], &'a [&'a str], &'a [&'a str]);
         let failed = |id: &str, kind: CaseKind, message: &str| TestCase {
             kind,
             failure: Some(FailureText { message: message.into(), ..FailureText::default() }),
@@ -324,7 +325,6 @@ mod tests {
         let broken = failed("broken", CaseKind::Unloaded, "cannot import name 'a' from 'b'");
         let missing = failed("missing", CaseKind::Unloaded, "No module named 'yaml'");
         let own = failed("own", CaseKind::Unloaded, "No module named 'shop'");
-        type Row<'a> = (&'a [&'a TestCase], &'a [&'a str], &'a [&'a str]);
         let table: [Row<'_>; 6] = [
             (&[&test, &hook], &["test", "hook"], &[]),
             (&[&test, &broken], &["broken"], &["test"]),

@@ -1,11 +1,7 @@
 //! Suites with the plugins and options that people have: the counts are those of the runner itself, the
 //! seeded bug is repaired, and nothing false is said.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "a test runs the runner itself beside regreen"
-)]
+#![expect(clippy::unwrap_used, reason = "a test runs the runner itself beside regreen")]
 
 use std::sync::{Mutex, PoisonError};
 

@@ -377,7 +377,7 @@ fn merge_retries(cases: &mut Vec<ReportedTest>, suite: &Suite) -> Option<String>
             superseded.extend(earlier.iter().copied());
             let (status, retried) = (Some(Status::Passed), Retried::Repeated);
             let duration_ms = passed.duration_ms;
-            merged.push((*last, ReportedTest { duration_ms, status, retried, ..failure.clone() }));
+            merged.push((*last, ReportedTest { status, duration_ms, retried, ..failure.clone() }));
         }
     }
     for (at, test) in merged {
