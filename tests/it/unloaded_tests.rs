@@ -74,7 +74,7 @@ fn tests_that_fail_behind_a_repaired_module_are_the_next_to_be_repaired() {
 #[test]
 fn a_file_that_no_edit_lets_load_holds_up_no_other_repair() {
     let missing = "`no_such_package` is not installed; add it to `test.setup`";
-    let broken = "`test_apart` does not load, the error is at `test_apart.py:2`, and regreen has no edit for it";
+    let broken = "`test_apart` does not load, the error is at test_apart.py:2, and regreen has no edit for it";
     for (import, reason, unfixable) in
         [("from shop import nowhere", broken, false), ("import no_such_package", missing, true)]
     {
