@@ -192,13 +192,13 @@ fn a_test_script_is_green_only_where_all_of_it_is() {
     let says = "console.log('  2 failing');\n";
     for (shop, script, code, reason) in [
         (right, "", 0, "every test passes already"),
-        (right, fails, 1, "every test passes, but `npm test` ends with exit code 1"),
+        (right, fails, 1, "every test passes already, but `npm test` ends with exit code 1"),
         (&wrong, fails, 1, "every test passes, but `npm test` ends with exit code 1"),
         (
             right,
             says,
             1,
-            "every test passes, but `npm test` ends with 0 although its output says \"2 failing\"",
+            "every test passes already, but `npm test` ends with 0 although its output says \"2 failing\"",
         ),
     ] {
         let repo = TestRepo::new(&[
