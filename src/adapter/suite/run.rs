@@ -25,7 +25,7 @@ use crate::effect::{
 };
 
 use super::detect::Detection;
-use super::format::{Report, Retried, closing, driver_lines, to_test_cases, without_colours};
+use super::format::{Report, Retried, closing, driver_lines, to_test_cases};
 use super::framework::{read_text, shell_argv, whole_npm_script};
 use super::io_error::cannot;
 use super::project_suite::ProjectSuite;
@@ -64,8 +64,7 @@ fn last_lines(log: &Path) -> String {
 
 /// How a command ends well although its output says that tests fail.
 fn said_failure(log: &Path) -> Result<Option<String>, RunError> {
-    let output = without_colours(&read_text(log)?);
-    let line = closing::failure_line(&output).map(redaction::redact);
+    let line = closing::failure_line(&read_text(log)?).map(|line| redaction::redact(&line));
     Ok(line.map(|line| format!("0 although its output says \"{line}\"")))
 }
 

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::without_colours;
+
 /// Whole lines, without colours and line ends, each with numbers that are not 0.
 const FAILURES: &[&str] = &[
     // pytest
@@ -68,11 +70,19 @@ const FAILURES: &[&str] = &[
     r"  evaluation failed :\( \(.+\)",
 ];
 
-/// The last line of an output without colours that declares failures.
-pub fn failure_line(output: &str) -> Option<&str> {
-    static LINES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(&format!(r"(?mR)^(?:{})$", FAILURES.join("|"))).ok());
-    LINES.as_ref()?.find_iter(output).last().map(|found| found.as_str().trim())
+/// Longest line that is looked at, in bytes: no runner closes with a longer one.
+const LONGEST: usize = 4 << 10;
+
+/// The last line of an output that declares failures. Lines are looked at one by one, as a copy of a
+/// large output would double its memory.
+pub fn failure_line(output: &str) -> Option<String> {
+    static LINE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&format!(r"^(?:{})$", FAILURES.join("|"))).ok());
+    let lines = output.rsplit(['\n', '\r']).filter(|line| line.len() <= LONGEST);
+    let line = lines.map(without_colours).find(|line| {
+        LINE.as_ref().is_some_and(|declares_failures| declares_failures.is_match(line))
+    });
+    line.map(|line| line.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -154,10 +164,10 @@ mod tests {
         ];
         for line in lines {
             let output = format!("printed\r\n{line}\r\ndone\n");
-            assert_eq!(failure_line(&output), Some(line.trim()), "{line}");
+            assert_eq!(failure_line(&output).as_deref(), Some(line.trim()), "{line}");
         }
         assert_eq!(
-            failure_line("FAILED (errors=2)\nFAILED (failures=1)"),
+            failure_line("FAILED (errors=2)\n\u{1b}[31mFAILED (failures=1)\u{1b}[0m\n").as_deref(),
             Some("FAILED (failures=1)")
         );
     }

@@ -92,9 +92,8 @@ fn repeats_exit_code(line: &str) -> bool {
 fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
     let id = command.to_owned();
     let kind = CaseKind::Command;
-    let plain = without_colours(output);
     if ending == ExitReason::Exit(0) {
-        let said = closing::failure_line(&plain).map(|line| {
+        let said = closing::failure_line(output).map(|line| {
             format!(
                 "it ends with 0 although its output says \"{line}\": let it end with the exit code of its \
                  runner, such as with `set -o pipefail` in bash, or name a report by `--report`"
@@ -104,7 +103,7 @@ fn one_test(command: &str, ending: ExitReason, output: &str) -> ReportedTest {
         let message = said.unwrap_or_default();
         return ReportedTest { id, kind, status, message, ..ReportedTest::default() };
     }
-    let stack = tail(&plain, STACK_LIMIT).to_owned();
+    let stack = tail(&without_colours(output), STACK_LIMIT).to_owned();
     let lines = || stack.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let complains = |line: &&str| {
         let lower = line.to_ascii_lowercase();
