@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the embedded engine on a set of small Python bugs, one git repository per bug.
 
-    benches/humanevalfix.py SET.jsonl [--regreen target/release/regreen] [--jobs 2] [--only ID,ID]
+    benches/humanevalfix.py SET.jsonl [--regreen target/dist/regreen] [--jobs 2] [--only ID,ID]
 
 Each line of the set holds `prompt`, `buggy_solution`, `canonical_solution`, `test`, `entry_point`
 and `bug_type`, as HumanEvalFix (HumanEvalPack, Python) publishes them. The reference is only used
@@ -213,7 +213,7 @@ def run(row, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("set")
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--out", default="")

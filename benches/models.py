@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Time of an iteration with a model, without network, model and tests, beside the start-up of the clients.
 
-    benches/models.py [--regreen target/release/regreen] [--clients FOLDER] [--files 10000]
-    benches/models.py --questions [--show] [--regreen target/release/regreen]
+    benches/models.py [--regreen target/dist/regreen] [--clients FOLDER] [--files 10000]
+    benches/models.py --questions [--show] [--regreen target/dist/regreen]
 
 A server on loopback answers at once: an analysis, then the right edit. What is printed is the time
 of the iteration without test runs and without the questions themselves: localisation, reading the
@@ -170,7 +170,7 @@ def questions(program, show):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--clients")
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--questions", action="store_true")

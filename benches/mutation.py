@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Candidates that regreen's engine judges per second, beside the mutants that mutation testers run.
 
-    benches/mutation.py [--regreen target/release/regreen]
+    benches/mutation.py [--regreen target/dist/regreen]
 
 Needs `pip install pytest==9.2.0 mutmut==3.8.1 cosmic-ray==8.7.0`.
 
@@ -201,7 +201,7 @@ def cosmic_ray(folder, limit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--cosmic-mutants", type=int, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

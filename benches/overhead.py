@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What one iteration costs besides running tests, on a repository of 10,000 files.
 
-    benches/overhead.py [--regreen target/release/regreen] [--files 10000] [--repeat 3]
+    benches/overhead.py [--regreen target/dist/regreen] [--files 10000] [--repeat 3]
 
 The repository holds Python files of which a few have tests, and three bugs far apart, so that
 regreen needs several iterations. Its overhead is the time of an iteration less what its runs of
@@ -107,7 +107,7 @@ def rival(root, repeat):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()

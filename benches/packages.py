@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `regreen test` makes of public packages that lost their own tests.
 
-    benches/packages.py [--regreen target/release/regreen] [--only inflection,ms] [--replay DIR] [--keep DIR]
+    benches/packages.py [--regreen target/dist/regreen] [--only inflection,ms] [--replay DIR] [--keep DIR]
     benches/packages.py --renew benches/recordings
 
 Needs pip and npm with their registries, and `pip install pytest==9.2.0`. For each package: the
@@ -284,7 +284,7 @@ def row(name, version, document, minutes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--only", help="names of packages, with commas")
     parser.add_argument("--replay", metavar="DIR", help="recorded model answers, a folder for each package")
     parser.add_argument("--renew", metavar="DIR", help="give recorded answers to the questions of today, and keep the digests of these")

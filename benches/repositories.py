@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `regreen fix --json` on ten small repositories with one or two realistic bugs each.
 
-    benches/repositories.py [--regreen target/release/regreen] [--only NAME]
+    benches/repositories.py [--regreen target/dist/regreen] [--only NAME]
 
 Prints a table: fixed, the edit to read beside the intended one, candidates, seconds.
 """
@@ -90,7 +90,7 @@ def run(name, files, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     options.regreen = os.path.abspath(options.regreen)

@@ -2,7 +2,7 @@
 """The mutation score of regreen beside that of an established tool, on the same tests.
 
     benches/packages.py --keep DIR            # writes the tests first
-    benches/rivals.py DIR [--regreen target/release/regreen] [--only inflection,ms,strsim]
+    benches/rivals.py DIR [--regreen target/dist/regreen] [--only inflection,ms,strsim]
 
 Python and JavaScript: the packages that `benches/packages.py --keep DIR` left, with the tests that
 regreen wrote, beside mutmut and Stryker. Rust: a crate with its own tests, beside cargo-mutants.
@@ -146,7 +146,7 @@ def show(name, tool, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("packages", help="what `benches/packages.py --keep` was given")
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--only", default="inflection,ms,camelcase,strsim")
     options = parser.parse_args()
     program = os.path.abspath(options.regreen)

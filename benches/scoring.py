@@ -2,7 +2,7 @@
 """Mutants a second when tests are scored, and a plan for 10,000 files, each beside something else.
 
     benches/packages.py --keep DIR --only inflection     # writes the tests first
-    benches/scoring.py DIR [--regreen target/release/regreen] [--rounds 3] [--files 10000]
+    benches/scoring.py DIR [--regreen target/dist/regreen] [--rounds 3] [--files 10000]
 
 Needs `pip install mutmut==3.8.1`. On a machine that does other work too, seconds mean little: the
 programs take turns, and what is printed is the ratio of each turn and its median, in processor
@@ -107,7 +107,7 @@ def planning(program, rounds, files, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("packages", help="what `benches/packages.py --keep` was given")
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--files", type=int, default=10_000)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures regreen beside other tools in the same run and prints ratios.
 
-    benches/speed.py [--regreen target/release/regreen]
+    benches/speed.py [--regreen target/dist/regreen]
 
 Needs `pip install junitparser pytest pytest-testmon`.
 """
@@ -22,7 +22,7 @@ def timed(command, **more):
 
 
 def measure(*arguments):
-    command = ["cargo", "bench", "--quiet", "--features", "internals", "--bench", "parse", "--", *arguments]
+    command = ["cargo", "bench", "--quiet", "--profile", "dist", "--features", "internals", "--bench", "parse", "--", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -79,7 +79,7 @@ def impact(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--regreen", default="target/dist/regreen")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         start_up(os.path.abspath(options.regreen))

@@ -252,6 +252,7 @@ fn a_corrupt_or_missing_state_is_mended_from_the_branch() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_corrupt_state_without_a_branch_begins_again() {
     let repo = TestRepo::new(CALC);
@@ -291,6 +292,7 @@ fn help_schema_and_completions_are_there() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_disk_that_takes_no_more_is_named_and_the_session_goes_on_later() {
     for blocks in [1, 4, 12] {

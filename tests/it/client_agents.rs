@@ -95,6 +95,7 @@ fn asked(repo: &TestRepo) -> Vec<String> {
     (1..).map_while(|number| std::fs::read_to_string(path(number)).ok()).collect()
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn an_agent_writes_tests_into_a_checkout_and_only_the_new_file_that_was_asked_for_is_taken() {
     let repo = TestRepo::new(SHOP);

@@ -97,6 +97,7 @@ fn a_script_of_npm_that_is_not_known_is_named() {
     assert!(doctor.contains("the test script `gulp check` of package.json runs none"), "{doctor}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the plugins of pytest"]
 fn a_test_that_hangs_in_a_worker_of_xdist_fails_alone() {
@@ -187,6 +188,23 @@ fn a_suite_of_another_language_that_does_not_run_is_named_and_green_is_not_plain
     let ran = run(&both, &["--test-command", "node --test"]);
     assert_eq!(ran.document()["result"], "success", "{}", ran.out);
     assert!(ran.err.contains("also found: go test (go.mod, 1 test file"), "{}", ran.err);
+    // Packages of its own framework that it leaves out count too.
+    let tested = "#[test]\nfn adds() {\n    assert_eq!(1 + 1, 2);\n}\n";
+    let root =
+        "[package]\nname = \"a\"\nversion = \"0.1.0\"\n\n[workspace]\nmembers = [\"core\"]\n";
+    let member = ("core/Cargo.toml", "[package]\nname = \"core\"\nversion = \"0.1.0\"\n");
+    let sources = [("src/lib.rs", tested), member, ("core/src/lib.rs", tested)];
+    let ignored = (".gitignore", "target\nCargo.lock\n");
+    let ran = run(&[&[("Cargo.toml", root), ignored], &sources[..]].concat(), &[]);
+    assert_eq!(ran.document()["result"], "partial_success", "{}", ran.out);
+    let said = "not run: cargo test in core (Cargo.toml, 1 test file; `regreen fix core` runs it)";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let all = [("Cargo.toml", "[workspace]\nmembers = [\"core\"]\n"), ignored, member, sources[2]];
+    let ran = run(&all, &[]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.out);
+    let module = [("go.mod", "module a\n"), go, ("tools/go.mod", "module tools\n")];
+    let doctor = TestRepo::new(&module).regreen(&["doctor"]).out;
+    assert!(doctor.contains("go test in tools (go.mod)"), "{doctor}");
     // Tools that a project only uses are no suite.
     let ran = run(&[unit, lists], &[]);
     assert_eq!(ran.document()["result"], "success", "{}", ran.out);
@@ -243,7 +261,7 @@ fn tests_of_django_run_through_its_own_runner() {
     assert!(doctor.contains("python3 manage.py test"), "{doctor}");
     for arguments in [
         &["fix", "--json"][..],
-        &["fix", "--json", "--test-command", "python3 -Wa manage.py test -v 0 shop"],
+        &["fix", "--json", "--dry-run", "--test-command", "python3 -Wa manage.py test -v 0 shop"],
     ] {
         let ran = repo.regreen(arguments);
         let document = ran.document();

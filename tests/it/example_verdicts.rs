@@ -29,6 +29,7 @@ fn files(folder: &Path, within: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn every_example_ends_with_the_verdict_that_its_table_names() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/verdicts");

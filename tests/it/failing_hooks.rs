@@ -91,6 +91,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry; a_repaired_class_fixture_of_unittest_ends_green always runs"]
 fn a_repaired_hook_of_a_javascript_runner_ends_green() {
@@ -175,6 +176,7 @@ fn pytest_suite(fixture: &str, method: &str) -> String {
     )
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_repaired_teardown_of_a_scope_of_pytest_ends_green() {
     let check = "assert store.opened(1) == 2, store.opened(1)\n";

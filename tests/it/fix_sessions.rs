@@ -287,6 +287,7 @@ class T(unittest.TestCase):
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_test_that_hangs_is_a_failing_test_and_is_repaired() {
     let repo = TestRepo::new(&[

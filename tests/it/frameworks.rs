@@ -204,11 +204,24 @@ test('later', { skip: true }, () => {});
     assert_eq!(failing(&document), ["test/cart.test.js::cart > sums"]);
     let fixed = repo.regreen(&["fix", "--json"]).document();
     assert_eq!(fixed["result"], "success", "{fixed}");
-    repo.write(&[("test/broken.test.js", "import '../src/none.js';\n")]);
+    let ends = "import { after, test } from 'node:test';\ntest('ends', () => process.exit(0));\ntest('is hidden', () => { throw new Error('no'); });\n";
+    let closes = "import { after, test } from 'node:test';\nafter(() => process.exit(0));\ntest('closes', () => {});\n";
+    repo.write(&[
+        ("test/broken.test.js", "import '../src/none.js';\n"),
+        ("test/ends.test.js", ends),
+        ("test/closes.test.js", closes),
+        ("test/plain.test.js", "if (1 > 2) throw new Error('no');\n"),
+    ]);
     repo.git(&["add", "-A"]);
     repo.git(&["commit", "-q", "-m", "broken"]);
-    let names = look(&repo);
-    assert!(failing(&names).contains(&"test/broken.test.js"), "{names}");
+    let ran = repo.regreen(&["fix", "--json", "--dry-run"]);
+    let document = ran.document();
+    let expected = ["test/broken.test.js", "test/cart.test.js::cart > sums", "test/ends.test.js"];
+    assert_eq!(failing(&document), expected, "{document}\n{}", ran.err);
+    let said = "`process.exit` ended the process before all tests of this file had run";
+    assert!(ran.out.contains(said), "{document}\n{}", ran.err);
+    // Files without tests count, as they do for Node.js.
+    assert_eq!(counts(&document), (3, 3), "{document}");
 }
 
 #[test]
@@ -313,6 +326,7 @@ pub fn npm_install(repo: &TestRepo) {
 type RunnerCase<'a> = (&'a str, &'a str, String, (u64, u64), &'a [&'a str]);
 
 /// Passed and failed tests as each runner counts them itself, and the ids of the failing ones.
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn mocha_ava_tap_and_tape() {
@@ -453,6 +467,7 @@ fn nextest_with_a_profile_of_the_project() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs Gradle"]
 fn gradle_with_two_modules_of_which_one_does_not_compile() {

@@ -34,6 +34,7 @@ fn triggers(document: &Value) -> Vec<String> {
     books["calls"].as_array().unwrap().iter().map(of).collect()
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
     // Killed at the question of phase 3, and at that for the first test file.
@@ -65,6 +66,7 @@ fn a_question_without_an_answer_is_asked_again_counted_and_reported() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
     // The test file is stored; the run is killed at the question about its failing test.
@@ -95,6 +97,7 @@ fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
     assert_eq!(document["spending"]["calls"].as_u64(), Some(asked.len() as u64), "{asked:?}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_question_of_the_fix_loop_is_counted_too() {
     let model = server(vec![Reply::By(|question| {

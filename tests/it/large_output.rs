@@ -55,6 +55,7 @@ fn failing(document: &Value) -> Vec<&str> {
     tests.iter().map(|test| test["test"].as_str().unwrap()).collect()
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs time: prints 2 GiB"]
 fn a_test_that_prints_2_gib_costs_less_than_32_mib() {
@@ -76,6 +77,7 @@ class Flood(unittest.TestCase):
     assert!(cost < LIMIT, "{cost} bytes more were resident");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs time: prints 2 GiB"]
 fn a_command_whose_read_output_is_2_gib_of_no_text_costs_less_than_32_mib() {

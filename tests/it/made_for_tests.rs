@@ -102,6 +102,7 @@ fn what_pleases_only_the_tests_is_never_plain_green_in_javascript() {
     check(&SCRIPT, &spellings, &["  return price + 3;"]);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs go"]
 fn what_pleases_only_the_tests_is_never_plain_green_in_go() {

@@ -5,6 +5,10 @@
     clippy::unwrap_used,
     reason = "tests build the world that the program then meets"
 )]
+#![cfg_attr(
+    not(feature = "slow-tests"),
+    allow(dead_code, unused_imports, reason = "some helpers serve slow tests alone")
+)]
 
 mod bad_input;
 mod bot;

@@ -123,6 +123,7 @@ class T(unittest.TestCase):
     assert_eq!(never["failing-tests"][0]["criticality"], "medium", "{never}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_hostile_memory_changes_no_result() {
     let repo = shop();

@@ -304,6 +304,7 @@ fn none_are_plural() {
     (".gitignore", "target/\n"),
 ];
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back_in_a_crate() {
     let step = "    cents / step * step + step\n";
@@ -369,6 +370,7 @@ test('not below', () => assert.strictEqual(free(10), false));
     ),
 ];
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node"]
 fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back_in_javascript() {
@@ -621,6 +623,7 @@ fn a_budget_stops_the_session_at_a_checkpoint_that_can_be_resumed() {
     assert_eq!(resumed.document()["spending"]["calls"], 4, "nothing was asked twice");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_server_that_counts_nothing_is_not_free() {
     let text = text_of(analysis("calc.py:clamp:4-5", 0.9));
@@ -743,6 +746,7 @@ fn of_useless_edits(settings: &str, answers: &[usize]) -> (Vec<String>, serde_js
     (strategies.collect(), document, report)
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn useless_edits_make_tests_stuck_and_end_the_run() {
     // A reflective iteration asks a single provider for two edits.
@@ -966,6 +970,7 @@ fn an_analysis_that_brings_a_change_outside_its_own_places_is_asked_for_another(
     assert_eq!(model.left(), 0);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn weak_analyses_are_used_only_early_and_for_one_place() {
     let one_place = || vec![analysis("calc.py:total:9-13", 0.1), right(TOTAL)];

@@ -67,6 +67,7 @@ fn a_runner_that_needs_a_browser_is_named_with_the_line_that_runs_it() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn playwright_runs_by_the_line_that_is_named() {

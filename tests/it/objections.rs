@@ -127,6 +127,7 @@ fn a_threshold_of_coverage_is_not_green_and_no_failing_test() {
     assert_eq!(ran.err.matches("Required test coverage of 90").count(), 1, "{}", ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn a_threshold_of_jest_is_not_green_and_no_failing_test() {
@@ -152,6 +153,7 @@ fn a_threshold_of_jest_is_not_green_and_no_failing_test() {
     assert_eq!(ran.err.matches("threshold for functions").count(), 1, "{}", ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn a_rejection_that_vitest_finds_late_is_not_green_and_its_cache_no_reason() {

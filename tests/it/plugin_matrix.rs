@@ -389,6 +389,7 @@ const GO: &[(&str, &str)] = &[
 ];
 const GO_RIGHT: &str = "package price\n\nfunc Half(n int) int { return n / 2 }\n\nfunc Total(prices []int) int {\n\tresult := 0\n\tfor _, price := range prices {\n\t\tresult += price\n\t}\n\treturn result\n}\n";
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn options_of_go_and_node_change_neither_counts_nor_repairs() {
     // Without a model, what does not compile is what is repaired in Go.
@@ -501,6 +502,7 @@ fn a_threshold_of_the_test_script_that_is_not_met_is_said_after_the_repair() {
     check_all(&rows, |row| row.0.to_owned(), check);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_thread_that_runs_while_tests_load_makes_candidates_cold_and_ends_no_session() {
     let conftest = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True, name='keeper').start()\n";

@@ -44,6 +44,7 @@ fn in_environment(repo: &TestRepo, installed: bool, command: &str) -> Ran {
     regreen.output().unwrap().into()
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn an_editable_installation_leads_to_the_checkout_under_test() {
     // A command may set the variable by which Python finds our part, or ignore it.
@@ -108,6 +109,7 @@ fn a_project_that_is_not_installed_is_no_bug_of_its_code() {
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn set_up_installs_the_project_though_the_sandbox_keeps_it_from_the_interpreter() {
     for install in ["pip install -e .", "python3 -m pip install -e ."] {
@@ -120,6 +122,7 @@ fn set_up_installs_the_project_though_the_sandbox_keeps_it_from_the_interpreter(
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn set_up_that_writes_elsewhere_is_told_where_it_may() {
     let repo = TestRepo::new(PROJECT);

@@ -44,6 +44,7 @@ fn fix_in(repo: &TestRepo, workspace: Option<&Path>) -> super::support::Ran {
 }
 
 /// Only root can give a checkout to another user; otherwise only the variable is tested.
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_workspace_of_ones_own_needs_no_trust() {
     let repo = TestRepo::new(CALC);

@@ -293,6 +293,7 @@ fn a_hostile_suite_finds_no_way_out_by_tcp() {
     holds_what_it_says("files", "closed", &["no outgoing TCP ("]);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_suite_of_another_user_is_repaired_and_its_remains_are_ours_to_remove() {
     let repo = TestRepo::new(CALC);

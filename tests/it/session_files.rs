@@ -121,6 +121,7 @@ pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn every_json_file_of_a_session_and_of_its_commits_fits_its_form() {
     let mut wrong = Vec::new();
@@ -197,6 +198,7 @@ fn the_manifest_tells_what_a_session_took_and_taught() {
     assert!(lesson("watch_patterns").starts_with("edits of the kind `"));
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn an_archiving_that_failed_keeps_the_result_and_is_resumed_by_the_next_start() {
     for verb in ["status", "fix"] {

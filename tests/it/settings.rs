@@ -81,6 +81,7 @@ class T(unittest.TestCase):
     repo
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_failure_of_the_base_does_not_count_when_it_is_ignored_and_is_shown_all_the_same() {
     let flags = ["fix", "--json", "--jobs", "1", "--max-iterations", "3", "--base", "base"];

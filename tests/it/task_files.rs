@@ -114,6 +114,7 @@ fn what_a_person_writes_into_a_task_file_reaches_its_writer() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_reader_that_must_not_fail_stops_the_run_and_the_repaired_task_goes_on() {
     let model = server(vec![Reply::By(knowing)]);
@@ -140,6 +141,7 @@ fn a_reader_that_must_not_fail_stops_the_run_and_the_repaired_task_goes_on() {
     assert!(question(&model).contains("A price is never negative."));
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_task_file_that_cannot_be_carried_out_is_named_and_left_as_it_is() {
     let model = server(vec![Reply::By(knowing)]);
@@ -233,6 +235,7 @@ fn a_finished_fix_task_says_what_it_was_about() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn coverage_that_cannot_be_measured_misses_the_target_unless_nobody_asks() {
     let model = server(vec![Reply::By(knowing)]);

@@ -153,6 +153,7 @@ fn a_committed_file_that_the_pattern_of_reports_matches_stays_and_is_no_report()
     );
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn the_report_of_pytest_leads_to_the_product() {
     let tests = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\ndef test_none():\n    assert total([]) == 0\n";
@@ -177,6 +178,7 @@ fn the_report_of_pytest_leads_to_the_product() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_name_that_go_does_not_know_is_repaired_behind_go_run() {
     let repo = TestRepo::new(&[
@@ -240,6 +242,7 @@ fn the_file_that_the_command_runs_is_a_test_and_the_product_is_repaired() {
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_check_that_no_product_can_satisfy_is_not_edited_however_the_command_reaches_it() {
     let check = "import calc\n\n\ndef same(got, want):\n    return got == want\n\n\nprint('1..2')\nfor number, want in enumerate([2, 9], 1):\n    right = same(calc.clamp(2, 0, 3), want)\n    print('ok' if right else 'not ok', number, '-', want)\n    if not right:\n        print('  ---\\n  message: differs\\n  stack: File \"stage/cmp.py\", line 5, in same\\n  ...')\n";

@@ -189,6 +189,7 @@ fn questions_about_a_javascript_repository() {
     questions_of(&JAVASCRIPT);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs go; questions_about_a_python_repository always runs"]
 fn questions_about_a_go_repository() {

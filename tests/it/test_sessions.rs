@@ -109,6 +109,7 @@ const LAYOUT: &[&str] = &[
     ".summaries/iteration-summaries/iteration-2.md",
 ];
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
     use super::support::fake_model::{Reply, edit};
@@ -154,6 +155,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
     assert!(!place.join(".summaries/failure-report.md").exists());
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
     use super::support::fake_model::{Reply, edit};
@@ -431,6 +433,7 @@ fn a_bundle_holds_the_new_tests() {
     assert!(bundle.join("commits.pack").is_file() && bundle.join("events.jsonl").is_file());
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node; a_file_of_python_without_tests_gets_tests_that_hold_and_notice always runs"]
 fn a_file_of_javascript_without_tests_gets_tests_too() {

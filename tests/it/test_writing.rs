@@ -257,6 +257,7 @@ fn side_effect_story() -> (Vec<(&'static str, String)>, String) {
     (files, text)
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_gate_takes_a_written_file_away_with_its_reason() {
     // The project's own fixer removes an import that looks unused, but the tests need it.
@@ -279,6 +280,7 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
     assert_eq!(repo.git(&["ls-tree", "--name-only", BRANCH, PLACE]), "", "it is not on the branch");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
     // regreen itself removes no import that looks unused; only the project's own fixer may.
@@ -360,6 +362,7 @@ class PriceTest(unittest.TestCase):
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     let wrong = GOOD.replace("discount(80, 50), 40.0", "discount(80, 50), 41.0");
@@ -447,6 +450,7 @@ fn answers_until_lines_run(question: &str) -> Reply {
     knowing(question)
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn lines_that_no_test_runs_miss_the_gate_and_go_back_as_work() {
     let ran = |replies: Reply| {
@@ -555,6 +559,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
     assert!(visited > sample_step(2, 1), "a session has many points, {visited} were visited");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_budget_holds_for_the_whole_session_and_a_higher_one_goes_on() {
     let model = server(vec![Reply::By(knowing)]);
@@ -575,6 +580,7 @@ fn a_budget_holds_for_the_whole_session_and_a_higher_one_goes_on() {
     assert_eq!(ran.document()["spending"]["calls"].as_u64(), Some(asked as u64));
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_recorded_session_is_replayed_without_asking_anybody() {
     let model = server(vec![Reply::By(knowing)]);

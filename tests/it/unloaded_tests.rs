@@ -162,6 +162,7 @@ fn no_line_is_cut_off_so_that_the_rest_loads() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn a_suite_of_mocha_or_jasmine_that_does_not_load_is_repaired_and_its_tests_run() {

@@ -326,6 +326,7 @@ fn whole(project: &Project, output: &str) {
     assert!(document["patch"].as_str().unwrap().contains("+    sum += item"), "{document}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_vitest_is_measured_scored_and_repaired() {
@@ -334,6 +335,7 @@ fn typescript_under_vitest_is_measured_scored_and_repaired() {
     whole(&Project::new("vitest", &provider, true), "1 with gaps, lines 80.0 %");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_jest_is_measured_scored_and_repaired() {

@@ -96,6 +96,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("jasmine_reporter.cjs", include_str!("driver/jasmine_reporter.cjs")),
     ("load_error.cjs", include_str!("driver/load_error.cjs")),
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
+    ("early_exit.cjs", include_str!("driver/early_exit.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("warm_vitest.mjs", include_str!("driver/warm_vitest.mjs")),

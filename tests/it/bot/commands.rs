@@ -17,6 +17,7 @@ fn offered(comment: &str) -> String {
     rest.unwrap_or_else(|| panic!("nothing is offered: {comment}")).chars().take(40).collect()
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_stored_result_is_published_on_its_own_head_only() {
     let world = red();
@@ -69,6 +70,7 @@ fn a_stored_result_is_published_on_its_own_head_only() {
     world.assert_no_token(&ran);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_bundle_of_a_working_job_is_published_by_apply() {
     let world = red();
@@ -139,6 +141,7 @@ fn teams_are_asked_for_when_nothing_else_allows() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     let world = red();
@@ -264,6 +267,7 @@ fn the_change_is_validated_and_safe_repairs_wait_for_a_word() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     let world = red();

@@ -3,6 +3,7 @@
 use super::pull_request_life::{shown, story};
 use crate::support::Ran;
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     let world = story();
@@ -27,6 +28,7 @@ fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn later_iterations_go_on_top_of_what_somebody_pushed_meanwhile() {
     let world = story();

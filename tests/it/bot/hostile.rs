@@ -280,6 +280,7 @@ fn a_hunt_for_the_token_ends_at_the_walls_of_the_runner() {
     hunt("files");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_hunt_for_the_token_ends_at_the_walls_of_the_container() {
     hunt("other-user");
@@ -417,6 +418,7 @@ class T(unittest.TestCase):
 
 /// Text of a pull request must reach neither a shell nor a prompt, and must be inert where it is
 /// shown. Most attacks on agents in 2025 and 2026 began with such text.
+#[cfg(feature = "slow-tests")]
 #[test]
 fn names_titles_and_comments_reach_neither_shell_nor_prompt() {
     let branch = "x;$(touch${IFS}OWNED)|`id`&'\"<img>@octocat";
@@ -463,6 +465,7 @@ fn names_titles_and_comments_reach_neither_shell_nor_prompt() {
 }
 
 /// Text that looks like a command but is none, and accounts that look like others.
+#[cfg(feature = "slow-tests")]
 #[test]
 fn hidden_commands_and_borrowed_names_start_nothing() {
     let world = World::new(&good(), &CALC[..1]);
@@ -679,6 +682,7 @@ class SpokenTest(unittest.TestCase):
 }
 
 /// The worker, which does not know the token, writes what a test says into the state of the session.
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_token_that_a_line_break_splits_is_not_pushed() {
     let token = ["ghs", "_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].concat();

@@ -48,6 +48,7 @@ fn commits_that_the_server_refuses_are_kept_for_the_next_job() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn state_that_stays_on_disk_can_be_resumed_by_no_job_and_the_next_run_begins_anew() {
     let world = world(CALC);

@@ -91,6 +91,7 @@ fn a_job_that_writes_at_the_same_time_loses_nothing() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn the_code_of_a_fork_writes_no_memory() {
     let world = red();
@@ -125,6 +126,7 @@ fn the_code_of_a_fork_writes_no_memory() {
     assert_eq!(world.git(&["rev-parse", REFERENCE]), known);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn what_a_worker_claims_to_have_learned_is_checked() {
     let world = red();
@@ -162,6 +164,7 @@ fn what_a_worker_claims_to_have_learned_is_checked() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_hostile_reference_changes_no_result_and_is_left_alone() {
     use std::fmt::Write as _;
@@ -196,6 +199,7 @@ fn a_hostile_reference_changes_no_result_and_is_left_alone() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_refused_or_unwanted_memory_fails_no_job() {
     let world = red();

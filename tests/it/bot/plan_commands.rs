@@ -79,6 +79,7 @@ fn kept(number: u64) -> String {
     format!("refs/regreen/sessions/WFS-test-pr-{number}")
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let world = untested();
@@ -214,6 +215,7 @@ fn a_stop_comment_stops_the_writing_of_tests() {
     assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "{}", shown(&ran));
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_stopped_session_is_found_behind_a_finished_one() {
     let mut world = super::pull_request_life::red();

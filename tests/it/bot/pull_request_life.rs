@@ -152,6 +152,7 @@ fn strangers_bots_and_edits_command_nothing() {
     assert_eq!(thumbs, ["-1", "-1"]);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn commands_are_answered_in_the_one_comment() {
     let world = red();
@@ -191,6 +192,7 @@ fn commands_are_answered_in_the_one_comment() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     let world = story();
@@ -391,6 +393,7 @@ fn the_base_configures_and_its_mistakes_are_shown_at_their_line() {
     assert_eq!(world.github.state().pulls.len(), 2, "the first run opened one, this one none");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn github_being_away_loses_nothing() {
     let world = red();
@@ -427,6 +430,7 @@ fn github_being_away_loses_nothing() {
     assert_eq!(state.pulls.len(), 2, "{:?}", state.pulls);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_push_of_somebody_else_is_never_lost() {
     let world = story();
@@ -479,6 +483,7 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
     world.github.assert_clean();
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
     let world = red();

@@ -38,6 +38,7 @@ fn eleven_bugs() -> World {
     World::new(&borrowed(&good), &borrowed(&bad))
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_session_of_ten_iterations_makes_few_requests_and_lists_the_comments_once() {
     let world = eleven_bugs();
@@ -222,6 +223,7 @@ fn every_request_of_a_run_may_fail_once_and_the_end_is_the_same() {
 }
 
 /// The answers of a model cost dollars, of which a day may spend three.
+#[cfg(feature = "slow-tests")]
 #[test]
 fn the_money_of_a_day_is_counted_across_jobs() {
     let world = red();

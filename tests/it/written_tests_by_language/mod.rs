@@ -186,6 +186,7 @@ fn half_off() {
     answer: |question| fixing_reply(&RUST, question),
 };
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_model_writes_tests_for_rust_in_a_file_of_their_own_and_finds_a_defect() {
     let (_, changed) = run_story(&RUST);

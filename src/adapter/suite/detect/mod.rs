@@ -366,12 +366,30 @@ fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
         }
         let below = Site { path: site.path.clone(), ..Site::new(&site.root, folder) };
         let best = matches(&below).into_iter().next();
-        packages.extend(best.filter(|best| Some(best.adapter.framework) != root).map(|best| {
+        let is_apart = |best: &Match| {
+            Some(best.adapter.framework) != root || is_left_out(site, best.adapter.framework)
+        };
+        packages.extend(best.filter(is_apart).map(|best| {
             let framework = best.adapter.framework;
             Package { folder: folder.to_owned(), framework, evidence: best.evidence }
         }));
     }
     packages
+}
+
+/// Whether the framework of a folder leaves out the packages below that are its own too.
+fn is_left_out(site: &Site, framework: Framework) -> bool {
+    match framework {
+        // <https://go.dev/ref/mod>: a module ends where another one begins.
+        Framework::GoTest => true,
+        // Beside a root package, the members of a workspace are tested on request only.
+        Framework::CargoTest | Framework::Nextest => {
+            let manifest = std::fs::read_to_string(site.working_folder().join("Cargo.toml"));
+            manifest
+                .is_ok_and(|text| text.contains("[package]") && !text.contains("default-members"))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a folder lies in another one.

@@ -1,4 +1,4 @@
-//! Suites of other languages that a folder holds beside the one that runs.
+//! Suites that a folder holds beside the one that runs.
 
 use std::fs;
 use std::path::Path;
@@ -41,8 +41,8 @@ fn languages_of(framework: Framework) -> &'static [&'static str] {
 }
 
 /// The suites that `chosen` does not run, each with its evidence and the way to run it: those with a
-/// manifest of their own and test files of another language, in the folder and in packages below. A
-/// configured command that names a runner leaves out that one too.
+/// manifest of their own and test files of another language, in the folder and in packages below, and
+/// packages of its own that it leaves out. A configured command that names a runner leaves out that one too.
 pub(super) fn find(site: &Site, chosen: Framework, packages: &[Package]) -> Vec<String> {
     let own = languages_of(chosen);
     if own.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn find(site: &Site, chosen: Framework, packages: &[Package]) -> Vec<
     }
     for Package { folder, framework, .. } in packages {
         let below = Site { directory: folder.clone(), ..plain.clone() };
-        if languages_of(*framework) == own {
+        if languages_of(*framework) == own && *framework != chosen {
             continue;
         }
         if let Some(evidence) = evidence(&below, *framework) {

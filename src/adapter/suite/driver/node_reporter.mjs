@@ -1,14 +1,20 @@
 // A reporter for `node --test` that writes one JSON line per test.
+import { resolve } from 'node:path';
+
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
 
 export default async function* report(source) {
   const open = new Map();
   const outputs = new Map();
+  // Files of which a test was reported.
+  const tested = new Set();
   for await (const { type, data } of source) {
     if (type === 'test:stderr') {
-      const text = outputs.get(data.file) ?? '';
-      if (text.length < STACK_LIMIT) outputs.set(data.file, text + data.message);
+      // From Node.js 22 on, the path is the one by which the file was found.
+      const file = resolve(data.file);
+      const text = outputs.get(file) ?? '';
+      if (text.length < STACK_LIMIT) outputs.set(file, text + data.message);
     } else if (type === 'test:start') {
       const names = open.get(data.file) ?? [];
       names.length = data.nesting;
@@ -24,8 +30,10 @@ export default async function* report(source) {
       const suite = data.details?.type === 'suite';
       const byChild = error?.failureType === 'subtestsFailed';
       if (suite ? type === 'test:pass' || byChild : byChild) continue;
-      const isFile = data.nesting === 0 && (data.name === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
-      if (isFile && type === 'test:pass') continue;
+      const isFile = data.nesting === 0 && (resolve(data.name) === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
+      // A file without tests is one itself.
+      if (isFile && type === 'test:pass' && tested.has(data.file)) continue;
+      if (!isFile) tested.add(data.file);
       // Its tests are cancelled too, and the hook of the suite around it says why.
       if (suite && error?.failureType === 'cancelledByParent') continue;
       const isHook = error?.failureType === 'hookFailed' && (suite || isFile);

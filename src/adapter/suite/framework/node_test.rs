@@ -25,7 +25,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     install: |_| "install Node.js 20 or later",
     command: |site, selection, files| {
         let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
+        let early_exit = files.drivers.join("early_exit.cjs").display().to_string();
         let reporters = [
+            format!("--require={early_exit}"),
             format!("--test-reporter={reporter}"),
             format!("--test-reporter-destination={}", files.results.display()),
             "--test-reporter=spec".into(),
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_script_reach_a_shell_as_they_are() {
-        let reporters = "--test-reporter=/d/node_reporter.mjs --test-reporter-destination=/r --test-reporter=spec --test-reporter-destination=stdout";
+        let reporters = "--require=/d/early_exit.cjs --test-reporter=/d/node_reporter.mjs --test-reporter-destination=/r --test-reporter=spec --test-reporter-destination=stdout";
         let table: &[(&str, Option<&[TestId]>, &str, &str)] = &[
             ("node --test", None, "node --test", ""),
             ("node --test test/a.js && eslint .", None, "node --test", " test/a.js"),
