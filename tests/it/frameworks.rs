@@ -204,6 +204,11 @@ test('later', { skip: true }, () => {});
     assert_eq!(failing(&document), ["test/cart.test.js::cart > sums"]);
     let fixed = repo.regreen(&["fix", "--json"]).document();
     assert_eq!(fixed["result"], "success", "{fixed}");
+    // It ends the process of the reporter too.
+    repo.write(&[(
+        "package.json",
+        "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test --test-force-exit\"}}\n",
+    )]);
     let ends = "import { after, test } from 'node:test';\ntest('ends', () => process.exit(0));\ntest('is hidden', () => { throw new Error('no'); });\n";
     let closes = "import { after, test } from 'node:test';\nafter(() => process.exit(0));\ntest('closes', () => {});\n";
     repo.write(&[

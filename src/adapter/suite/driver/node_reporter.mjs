@@ -1,14 +1,21 @@
-// A reporter for `node --test` that writes one JSON line per test.
+// A reporter for `node --test` that writes one JSON line per test. What it yielded would be lost where
+// `--test-force-exit` ends the process.
+import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
+
+// Read before tests can replace them, which may run in this process.
+const [append, results] = [appendFileSync, process.env.REGREEN_CASES];
+const write = (record) => append(results, `${JSON.stringify(record)}\n`);
 
 export default async function* report(source) {
   const open = new Map();
   const outputs = new Map();
   // Files of which a test was reported.
   const tested = new Set();
+  let ended = false;
   for await (const { type, data } of source) {
     if (type === 'test:stderr') {
       // From Node.js 22 on, the path is the one by which the file was found.
@@ -20,6 +27,9 @@ export default async function* report(source) {
       names.length = data.nesting;
       names[data.nesting] = data.name;
       open.set(data.file, names);
+    } else if (type === 'test:plan' && data.nesting === 0 && !data.file) {
+      ended = true;
+      write({ end: true });
     } else if (type === 'test:pass' || type === 'test:fail') {
       const names = (open.get(data.file) ?? []).slice(0, data.nesting);
       names[data.nesting] = data.name;
@@ -55,8 +65,8 @@ export default async function* report(source) {
         const found = text.match(/^(\w*Error)(?: \[\w+\])?: (.*)$/m);
         if (found) Object.assign(record, { class: found[1], message: found[2], stack: text.slice(0, STACK_LIMIT) });
       }
-      yield JSON.stringify(record) + '\n';
+      write(record);
     }
   }
-  yield JSON.stringify({ end: true }) + '\n';
+  if (!ended) write({ end: true });
 }

@@ -2,7 +2,7 @@
 // own, with modules loaded anew, and the next thread starts while one works. The reporter that this
 // process was started with is inherited by every thread.
 //
-//   node --test-reporter=… --test-reporter-destination=REPORT warm_node.mjs REPORT
+//   REGREEN_CASES=REPORT node --test-reporter=… warm_node.mjs REPORT
 //
 // Requests and answers are JSON lines on standard input and output: {"ready": true} first, then
 // {"file": PATH, "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended` is false when

@@ -29,15 +29,15 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let reporters = [
             format!("--require={early_exit}"),
             format!("--test-reporter={reporter}"),
-            format!("--test-reporter-destination={}", files.results.display()),
+            "--test-reporter-destination=stderr".into(),
             "--test-reporter=spec".into(),
             "--test-reporter-destination=stdout".into(),
         ];
         let chosen = site.command.clone().or_else(|| Some(script(site)?.command));
         let Some(chosen) = chosen else {
-            let files = selected_files(site, selection);
-            let argv = [words(&["node", "--test"]), reporters.into(), files].concat();
-            return RunCommand::new(argv, "node --test");
+            let chosen = selected_files(site, selection);
+            let argv = [words(&["node", "--test"]), reporters.into(), chosen].concat();
+            return RunCommand::new(argv, "node --test").with_reporter_files(site, None, files);
         };
         let mut command = TypedCommand::configured(&chosen);
         command.remove_options(&["--test-reporter", "--test-reporter-destination"]);
@@ -49,7 +49,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         }
         command.insert(start, reporters);
         command.extend(selected_files(site, selection));
-        command.into_run()
+        command.into_run().with_reporter_files(site, None, files)
     },
     read: |artifacts| Ok(driver_lines::parse(&read_text(artifacts.results)?)),
     coverage: |request| Ok(coverage(request)),
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_script_reach_a_shell_as_they_are() {
-        let reporters = "--require=/d/early_exit.cjs --test-reporter=/d/node_reporter.mjs --test-reporter-destination=/r --test-reporter=spec --test-reporter-destination=stdout";
+        let reporters = "--require=/d/early_exit.cjs --test-reporter=/d/node_reporter.mjs --test-reporter-destination=stderr --test-reporter=spec --test-reporter-destination=stdout";
         let table: &[(&str, Option<&[TestId]>, &str, &str)] = &[
             ("node --test", None, "node --test", ""),
             ("node --test test/a.js && eslint .", None, "node --test", " test/a.js"),

@@ -124,9 +124,10 @@ impl CheckoutCopy {
         if framework.is_node {
             let reporter = drivers.join("node_reporter.mjs");
             argv.push(format!("--test-reporter={}", reporter.display()));
-            argv.push(format!("--test-reporter-destination={}", report.display()));
+            argv.push("--test-reporter-destination=stderr".into());
         }
         let mut invocation = suite.invocation(&root, argv);
+        invocation.environment.insert("REGREEN_CASES".into(), report.display().to_string());
         let memory = format!("--max-old-space-size={MEMORY}");
         invocation.environment.insert("NODE_OPTIONS".into(), memory);
         Ok(Self {
