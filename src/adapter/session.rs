@@ -108,7 +108,8 @@ impl<'a> Session<'a> {
         notices.extend((!beside.is_empty()).then(|| {
             format!("the test command decides what runs; also found: {}", beside.join("; "))
         }));
-        notices.extend(detection.packages.first().map(|first| {
+        let unnamed = detection.packages.first().filter(|_| not_run.is_empty());
+        notices.extend(unnamed.map(|first| {
             let list = detection.packages.iter().take(PACKAGES);
             let list = list.map(|one| format!("{} in {}", one.framework, one.folder));
             let list = list.collect::<Vec<_>>().join(", ");

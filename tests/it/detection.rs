@@ -198,13 +198,14 @@ fn a_suite_of_another_language_that_does_not_run_is_named_and_green_is_not_plain
     let ran = run(&[&[("Cargo.toml", root), ignored], &sources[..]].concat(), &[]);
     assert_eq!(ran.document()["result"], "partial_success", "{}", ran.out);
     let said = "not run: cargo test in core (Cargo.toml, 1 test file; `regreen fix core` runs it)";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    assert!(ran.err.contains(said) && !ran.err.contains("other packages"), "{}", ran.err);
     let all = [("Cargo.toml", "[workspace]\nmembers = [\"core\"]\n"), ignored, member, sources[2]];
     let ran = run(&all, &[]);
     assert_eq!(ran.document()["result"], "success", "{}", ran.out);
-    let module = [("go.mod", "module a\n"), go, ("tools/go.mod", "module tools\n")];
-    let doctor = TestRepo::new(&module).regreen(&["doctor"]).out;
-    assert!(doctor.contains("go test in tools (go.mod)"), "{doctor}");
+    let [tools, hidden] = ["tools/go.mod", "_tools/go.mod"].map(|file| (file, "module tools\n"));
+    let modules = [("go.mod", "module a\n"), go, tools, hidden];
+    let doctor = TestRepo::new(&modules).regreen(&["doctor"]).out;
+    assert!(doctor.contains("go test in tools (go.mod)") && !doctor.contains("_tools"), "{doctor}");
     // Tools that a project only uses are no suite.
     let ran = run(&[unit, lists], &[]);
     assert_eq!(ran.document()["result"], "success", "{}", ran.out);

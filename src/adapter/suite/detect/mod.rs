@@ -367,7 +367,8 @@ fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
         let below = Site { path: site.path.clone(), ..Site::new(&site.root, folder) };
         let best = matches(&below).into_iter().next();
         let is_apart = |best: &Match| {
-            Some(best.adapter.framework) != root || is_left_out(site, best.adapter.framework)
+            Some(best.adapter.framework) != root
+                || is_left_out(site, best.adapter.framework, folder)
         };
         packages.extend(best.filter(is_apart).map(|best| {
             let framework = best.adapter.framework;
@@ -377,11 +378,12 @@ fn packages(site: &Site, root: Option<Framework>) -> Vec<Package> {
     packages
 }
 
-/// Whether the framework of a folder leaves out the packages below that are its own too.
-fn is_left_out(site: &Site, framework: Framework) -> bool {
+/// Whether the framework of a folder leaves out a package below that is its own too.
+fn is_left_out(site: &Site, framework: Framework, folder: &str) -> bool {
     match framework {
-        // <https://go.dev/ref/mod>: a module ends where another one begins.
-        Framework::GoTest => true,
+        // <https://go.dev/ref/mod>: a module ends where another one begins; a folder with such a name is no
+        // package for any.
+        Framework::GoTest => !folder.split('/').any(|name| name.starts_with('_')),
         // Beside a root package, the members of a workspace are tested on request only.
         Framework::CargoTest | Framework::Nextest => {
             let manifest = std::fs::read_to_string(site.working_folder().join("Cargo.toml"));
