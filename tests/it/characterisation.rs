@@ -256,6 +256,7 @@ class T(unittest.TestCase):
     assert!(score["hung"].as_u64().unwrap() > 0, "{score:#}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node"]
 fn pin_and_score_work_on_javascript() {

@@ -277,12 +277,14 @@ fn in_both_modes(client: &str) {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node and the clients"]
 fn a_hostile_repository_gets_nothing_through_gemini() {
     in_both_modes("gemini");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node and the clients"]
 fn a_hostile_repository_gets_nothing_through_qwen() {
@@ -301,6 +303,7 @@ fn a_hostile_repository_gets_nothing_through_claude() {
     in_both_modes("claude");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node and the clients"]
 fn a_hostile_repository_gets_nothing_through_copilot() {

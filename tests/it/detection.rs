@@ -236,6 +236,7 @@ fn a_usage_error_of_pytest_is_told_at_once() {
     assert!(!ran.err.contains("once more"), "{}", ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs Django"]
 fn tests_of_django_run_through_its_own_runner() {

@@ -227,6 +227,7 @@ fn a_bug_beside_a_teardown_of_the_session_that_nothing_repairs_is_repaired() {
 
 const RUBY: &str = "class Store\n  def self.opened(stores)\n    stores - 1\n  end\nend\n";
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs Ruby with RSpec"]
 fn a_repaired_hook_of_rspec_ends_green() {

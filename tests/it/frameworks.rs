@@ -267,6 +267,7 @@ func TestZero(t *testing.T) {
     );
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs Maven"]
 fn maven_surefire() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::support::fake_model::{
     FakeModel, Reply, analysis, analysis_and_edit, analysis_of, edit,
 };
-use super::support::{CALC, Ran, TestRepo};
+use super::support::{CALC, Ran, TestRepo, sample_step};
 
 const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
@@ -517,7 +517,8 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                    let Some((why, replies, expected)) = table.get(index) else { return };
+                    let row = table.get(index * sample_step(1, 3));
+                    let Some((why, replies, expected)) = row else { return };
                     let model = FakeModel::serve(vec![("one", replies.clone())]);
                     let repo = configured(&model, "one", &["one"], ", timeout: 2s");
                     let ran = fix(&repo, &["one"], &["--max-iterations", "1"]);

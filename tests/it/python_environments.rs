@@ -50,6 +50,7 @@ fn the_environment_of_a_session_of_nox_runs_the_tests() {
     is_repaired_in(&repo, &environment, "noxfile.py");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs uv, Poetry and Hatch; the_environment_of_a_session_of_nox_runs_the_tests always runs"]
 fn the_environment_of_uv_poetry_and_hatch_runs_the_tests() {

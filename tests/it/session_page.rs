@@ -175,6 +175,7 @@ fn look(address: &str, home: &Path, more: &str) -> (Value, String) {
     (serde_json::from_str(&seen).unwrap(), complaints.join("\n"))
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs chromium"]
 fn a_browser_shows_the_page_of_the_demo_on_a_phone_and_on_a_desk_by_day_and_by_night() {

@@ -199,6 +199,7 @@ fn a_suite_of_mocha_or_jasmine_that_does_not_load_is_repaired_and_its_tests_run(
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn a_module_that_a_test_of_mocha_cannot_import_is_a_failing_test_with_its_place() {

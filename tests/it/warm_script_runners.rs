@@ -290,6 +290,7 @@ fn trace(project: &Project) {
     assert!(!known.contains(&2) && !known.contains(&16), "{output}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn candidates_are_judged_by_vitest_and_jest_as_by_a_fresh_start() {

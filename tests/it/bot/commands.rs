@@ -1,7 +1,7 @@
 //! Comment commands that publish, show, or clean up existing results.
 
 use super::harness::World;
-use super::pull_request_life::{red, shown};
+use super::pull_request_life::{red, red_twice, shown};
 use crate::support::Ran;
 use crate::test_sessions::SHOP;
 
@@ -90,7 +90,7 @@ fn a_bundle_of_a_working_job_is_published_by_apply() {
 
 #[test]
 fn a_dry_run_works_and_shows_and_leaves_nothing() {
-    let world = red();
+    let world = red_twice();
     let number = world.pull();
     let before = world.git(&["for-each-ref"]);
     let (ran, comment) = say(&world, number, "/regreen fix --dry-run");

@@ -2,7 +2,7 @@
 //! content can do.
 
 use super::harness::{World, write_hook};
-use super::pull_request_life::{red, shown};
+use super::pull_request_life::{red, red_twice, shown};
 use crate::support::Ran;
 
 /// The reference that holds the memory.
@@ -50,7 +50,7 @@ fn opened(world: &World, number: u64) -> Ran {
 
 #[test]
 fn the_next_run_begins_with_what_the_last_one_learned() {
-    let world = red();
+    let world = red_twice();
     let number = world.pull();
     let ran = opened(&world, number);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
@@ -72,7 +72,7 @@ fn the_next_run_begins_with_what_the_last_one_learned() {
 
 #[test]
 fn a_job_that_writes_at_the_same_time_loses_nothing() {
-    let world = red();
+    let world = red_twice();
     let number = world.pull();
     let other = commit(&world, "memory.json", &flaky(&world, "other.py::test_other"));
     // Another job is quicker: it writes between the reading and the writing of this one.

@@ -23,7 +23,16 @@ def total(values):
 ",
 );
 
+/// A pull request that brings one bug.
 pub fn red() -> World {
+    let mut good = CALC.to_vec();
+    good[0] = RIGHT;
+    let bug = RIGHT.1.replace("return high", "return low");
+    World::new(&good, &[("calc.py", &bug)])
+}
+
+/// A pull request that brings two bugs, which two iterations repair.
+pub fn red_twice() -> World {
     let mut good = CALC.to_vec();
     good[0] = RIGHT;
     World::new(&good, &CALC[..1])
@@ -39,7 +48,7 @@ pub fn shown(ran: &Ran) -> String {
 
 #[test]
 fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
-    let world = red();
+    let world = red_twice();
     let number = world.pull();
     let ran = world.run(&world.pull_request(number, "opened"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use super::harness::World;
-use super::pull_request_life::{red, shown};
+use super::pull_request_life::{red_twice, shown};
 
 /// The page, from the root of the project.
 const PAGE: &str = "docs/pull-request.md";
@@ -57,7 +57,7 @@ fn calls(world: &World) -> String {
 
 #[test]
 fn the_page_about_a_pull_request_shows_one() {
-    let world = red();
+    let world = red_twice();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
     let ran = world.run(&world.pull_request(number, "opened"));

@@ -194,6 +194,7 @@ fn difference(expected: &str, found: &str) -> String {
     only(expected, found, '-') + &only(found, expected, '+')
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "takes minutes, because every fault is waited for"]
 fn every_request_of_a_run_may_fail_once_and_the_end_is_the_same() {

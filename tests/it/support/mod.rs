@@ -115,6 +115,10 @@ impl TestRepo {
                 command.env(name, value);
             }
         }
+        // The standard library of Go takes long to compile.
+        let go = concat!(env!("CARGO_TARGET_TMPDIR"), "/go-build");
+        std::fs::create_dir_all(go).expect("a folder below target");
+        command.env("GOCACHE", go);
         command.current_dir(self.root());
         command
     }

@@ -172,15 +172,13 @@ impl State {
     /// Reads the branches from the git repository, if there is one.
     pub fn look(&mut self) {
         let Some(folder) = &self.git else { return };
-        let output = std::process::Command::new("git")
-            .arg("--git-dir")
-            .arg(folder)
-            .args(["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/"])
-            .output()
-            .expect("git starts");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let pairs = text.lines().filter_map(|line| line.split_once(' '));
-        self.branches = pairs.map(|(name, tip)| (name.to_owned(), tip.to_owned())).collect();
+        let repository = git2::Repository::open_bare(folder).expect("a bare repository");
+        let heads = repository.references_glob("refs/heads/*").expect("branches are listed");
+        let pair = |head: git2::Reference<'_>| {
+            let name = head.name().ok()?.strip_prefix("refs/heads/")?.to_owned();
+            Some((name, head.target()?.to_string()))
+        };
+        self.branches = heads.flatten().filter_map(pair).collect();
     }
 
     /// Adds a comment by this author.

@@ -372,8 +372,15 @@ async fn real_clients_answer_and_fail_in_every_way() {
     let (mut child, _live, stdin, port) = server();
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
-    for (way, expected) in WAYS {
-        for (program, expected) in ClientProgram::ALL.into_iter().zip(expected) {
+    for (index, (way, expected)) in WAYS.iter().enumerate() {
+        // A client takes seconds to start, so by default only the first way is tried with each.
+        let chosen = |client| cfg!(feature = "slow-tests") || index == 0 || index % 5 == client;
+        for (client, (program, expected)) in
+            ClientProgram::ALL.into_iter().zip(expected).enumerate()
+        {
+            if !chosen(client) {
+                continue;
+            }
             let row = table::row(program);
             let v1 = if matches!(
                 program,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, Semaphore};
+use tokio::time::Instant;
 
 use crate::adapter::host::process::Invocation;
 use crate::domain::framework::Framework;
@@ -17,7 +18,7 @@ use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
 
-use super::super::command::{case_results, trace_of};
+use super::super::command::{case_results, file_of, trace_of};
 use super::add_lines;
 use crate::adapter::suite::format::PathMapper;
 use crate::adapter::suite::format::driver_lines::Line;
@@ -38,12 +39,16 @@ const ANSWERING: Duration = Duration::from_secs(45);
 /// Pools of processes that are kept at the same time.
 const POOLS: usize = 8;
 
+/// The first process of a pool is used for this long before others start: about what a start costs,
+/// and most searches are over by then.
+const ALONE: Duration = Duration::from_millis(400);
+
 #[derive(Serialize)]
 struct SetUpRequest<'a> {
     framework: &'a str,
     root: String,
     files: Vec<String>,
-    tests: &'a [TestId],
+    tests: Vec<&'a TestId>,
     arguments: &'a [String],
     from_folder: bool,
     trace: bool,
@@ -70,13 +75,29 @@ struct CandidateResponse {
     results: Vec<Line>,
 }
 
-/// The files under repair and the loaded tests, which together identify a pool.
-type PoolKey = (BTreeSet<RepoPath>, Vec<TestId>);
+/// The files under repair, and the files or classes whose tests are loaded; together they identify a
+/// pool.
+type PoolKey = (BTreeSet<RepoPath>, BTreeSet<TestId>);
 
 /// The idle processes of one key.
 struct Pool {
     idle: Mutex<Vec<LineServer>>,
     turns: Semaphore,
+    /// What a process of it was used for; `None` once as many may start as there are jobs.
+    used_alone: Mutex<Option<Duration>>,
+}
+
+impl Pool {
+    /// Counts a use, and lets `others` start when one process has been used enough.
+    async fn count_use(&self, spent: Duration, others: usize) {
+        let mut used = self.used_alone.lock().await;
+        let Some(before) = *used else { return };
+        let is_enough = before + spent >= ALONE;
+        *used = (!is_enough).then_some(before + spent);
+        if is_enough {
+            self.turns.add_permits(others);
+        }
+    }
 }
 
 pub struct PythonRunner {
@@ -117,10 +138,10 @@ fn failed(error: &std::io::Error) -> RunError {
 
 impl PythonRunner {
     /// Starts a process that loads tests.
-    async fn load(
+    async fn load_tests(
         &self,
         files: &BTreeSet<RepoPath>,
-        tests: &[TestId],
+        tests: Vec<&TestId>,
         trace: bool,
     ) -> Result<LineServer, RunError> {
         let set_up = SetUpRequest {
@@ -142,8 +163,8 @@ impl PythonRunner {
     }
 
     /// Starts a process that waits at the import of a module under repair.
-    async fn start(&self, key: &PoolKey) -> Result<LineServer, RunError> {
-        let mut server = self.load(&key.0, &key.1, false).await?;
+    async fn start_warm(&self, (files, groups): &PoolKey) -> Result<LineServer, RunError> {
+        let mut server = self.load_tests(files, groups.iter().collect(), false).await?;
         let ready = server.receive::<ReadyMessage>(LOADING).await.map_err(|e| failed(&e))?;
         match ready {
             Some(ready) if ready.ready => Ok(server),
@@ -154,31 +175,32 @@ impl PythonRunner {
         }
     }
 
-    /// The pool of a key, or one with the same files and more tests, since each request selects the
-    /// tests it needs.
-    async fn pool(&self, key: PoolKey) -> (PoolKey, Arc<Pool>) {
+    /// The pool for files and tests. Processes load whole files or classes of tests, because each
+    /// request selects the tests it needs, and most searches ask for several of one file.
+    async fn pool_of(&self, files: BTreeSet<RepoPath>, tests: &[TestId]) -> (PoolKey, Arc<Pool>) {
+        let group = |test: &TestId| match self.framework {
+            Framework::Pytest => file_of(test).into(),
+            _ => test.group(),
+        };
+        let key = (files, tests.iter().map(group).collect::<BTreeSet<_>>());
         let mut pools = self.pools.lock().await;
-        let fits = |known: &PoolKey| known.0 == key.0 && holds_all(&known.1, &key.1);
+        let fits = |known: &PoolKey| known.0 == key.0 && known.1.is_superset(&key.1);
         let entry = if let Some(index) = pools.iter().position(|(known, _)| fits(known)) {
             pools.remove(index)
         } else {
             if pools.len() >= POOLS {
                 pools.remove(0);
             }
-            let turns = Semaphore::new(self.jobs);
-            (key, Arc::new(Pool { idle: Mutex::new(Vec::new()), turns }))
+            let pool = Pool {
+                idle: Mutex::new(Vec::new()),
+                turns: Semaphore::new(1),
+                used_alone: Mutex::new(Some(Duration::ZERO)),
+            };
+            (key, Arc::new(pool))
         };
         pools.push((entry.0.clone(), Arc::clone(&entry.1)));
         entry
     }
-}
-
-fn holds_all(many: &[TestId], few: &[TestId]) -> bool {
-    if many == few {
-        return true;
-    }
-    let many: BTreeSet<&TestId> = many.iter().collect();
-    few.iter().all(|test| many.contains(test))
 }
 
 #[async_trait]
@@ -188,7 +210,7 @@ impl CandidateRunner for PythonRunner {
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
-        let mut server = self.load(&BTreeSet::new(), tests, true).await?;
+        let mut server = self.load_tests(&BTreeSet::new(), tests.iter().collect(), true).await?;
         let mut traces: Vec<Trace> = Vec::new();
         let mut at_import = Lines::new();
         // A test that never ends stops the trace; the records before it are complete.
@@ -225,14 +247,14 @@ impl CandidateRunner for PythonRunner {
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
-        let key = (files, tests.to_vec());
-        let (key, pool) = self.pool(key).await;
+        let (key, pool) = self.pool_of(files, tests).await;
         let turn = pool.turns.acquire().await;
         let idle = pool.idle.lock().await.pop();
         let mut server = match idle {
             Some(server) => server,
-            None => self.start(&key).await?,
+            None => self.start_warm(&key).await?,
         };
+        let began = Instant::now();
         let sources = edits
             .files
             .iter()
@@ -248,6 +270,7 @@ impl CandidateRunner for PythonRunner {
             reason: "it ended".into(),
         })?;
         pool.idle.lock().await.push(server);
+        pool.count_use(began.elapsed(), self.jobs - 1).await;
         drop(turn);
         let cases =
             answer.results.into_iter().map(|record| self.paths.to_test_case(&record.into()));
