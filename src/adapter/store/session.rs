@@ -185,7 +185,14 @@ pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> 
 /// ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A child that is being started shares the file, and with it the lock, until it is another program.
+        self.file.unlock().unwrap_or_default();
+    }
 }
 
 /// Takes the lock of the session in an existing folder.
@@ -209,7 +216,7 @@ pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
         writeln!(file, "{}", std::process::id())
     };
     write().map_err(io("write", &path))?;
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 /// The files of one session, locked for this process.
