@@ -533,7 +533,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/host", 4218),
     ("adapter/model", 2993),
     ("adapter/repo", 5141),
-    ("adapter/store", 780),
+    ("adapter/store", 787),
     ("adapter/suite", 10_025),
     ("app", 3500),
     ("bot", 6913),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8543),
     ("role", 13_064),
     ("root", 132),
-    ("total", 100_265),
+    ("total", 100_272),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -31,6 +31,7 @@ fn a_registry_that_is_away_leaves_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "downloads clients with npm"]
 fn an_installed_client_is_found_by_sessions() {

@@ -328,6 +328,7 @@ fn waiting(client: &str, end: &str, server: &Server) -> (TestRepo, Child) {
     (repo, child)
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node and the clients"]
 fn nothing_of_a_killed_client_stays() {

@@ -115,6 +115,7 @@ fn a_command_that_prints_tap() {
     assert_eq!(failing(&ran.document()), ["two"], "{}", ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs pytest"]
 fn pytest_with_parameters_and_a_file_that_does_not_load_is_repaired() {
@@ -395,6 +396,7 @@ fn mocha_ava_tap_and_tape() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn jest_and_vitest() {

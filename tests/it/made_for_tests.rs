@@ -92,6 +92,7 @@ fn what_pleases_only_the_tests_is_never_plain_green_in_python() {
     check(&PYTHON, &spellings, &right);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node"]
 fn what_pleases_only_the_tests_is_never_plain_green_in_javascript() {

@@ -517,7 +517,7 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                    let row = table.get(index * sample_step(1, 3));
+                    let row = table.get(index * sample_step(1, 5));
                     let Some((why, replies, expected)) = row else { return };
                     let model = FakeModel::serve(vec![("one", replies.clone())]);
                     let repo = configured(&model, "one", &["one"], ", timeout: 2s");

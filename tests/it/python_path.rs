@@ -171,6 +171,7 @@ fn pytest_finds_only_the_modules_that_it_finds_by_hand() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs pytest"]
 fn candidates_are_tried_with_the_modules_and_variables_of_the_command() {

@@ -318,6 +318,7 @@ fn tests_of_the_same_name_are_several() {
     assert_eq!(document["initial"]["failed"], 1, "{document:#}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs tox"]
 fn tox_passes_the_report_of_pytest_on() {
@@ -418,6 +419,7 @@ fn a_suite_that_skips_every_test_runs_once_and_says_so() {
     }
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs go"]
 fn an_exit_code_of_go_that_a_command_hides_is_never_green() {

@@ -183,6 +183,7 @@ fn questions_about_a_python_repository() {
     questions_of(&PYTHON);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node; questions_about_a_python_repository always runs"]
 fn questions_about_a_javascript_repository() {

@@ -598,6 +598,7 @@ fn a_recorded_session_is_replayed_without_asking_anybody() {
     assert_eq!(replayed.document()["spending"], ran.document()["spending"]);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node; a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green always runs"]
 fn a_model_writes_tests_for_javascript_too() {

@@ -84,6 +84,7 @@ fn a_refused_push_is_asked_for_once_in_a_job() {
     assert!(comment.contains("not granted; give the job"), "{comment}");
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_refused_comment_is_asked_for_once_in_a_job() {
     let world = red();

@@ -194,6 +194,7 @@ fn killed_while_it_writes_tests_a_session_goes_on_elsewhere() {
     world.assert_no_token(&ran);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 fn a_stop_comment_stops_the_writing_of_tests() {
     let world = untested();

@@ -225,7 +225,7 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
 
 #[test]
 fn a_signal_saves_and_ends_within_seconds() {
-    let world = story();
+    let world = red_twice();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
     let held = world.hold_push(&format!("git rev-parse --verify '{branch}'"));

@@ -270,6 +270,7 @@ fn what_a_test_of_javascript_hides_is_contained() {
     what_is_hidden_is_contained(&SCRIPT);
 }
 
+#[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs node; tests_of_python_that_pass_only_together_are_cut always runs"]
 fn tests_of_javascript_that_pass_only_together_are_cut() {
