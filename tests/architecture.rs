@@ -534,7 +534,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2993),
     ("adapter/repo", 5141),
     ("adapter/store", 787),
-    ("adapter/suite", 10_025),
+    ("adapter/suite", 10_034),
     ("app", 3500),
     ("bot", 6913),
     ("cli", 1628),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8543),
     ("role", 13_064),
     ("root", 132),
-    ("total", 100_272),
+    ("total", 100_281),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

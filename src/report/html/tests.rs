@@ -348,11 +348,8 @@ fn an_analysis_from_elsewhere_fills_in() {
     assert!(!made.text.contains("a: b"), "{}", made.text);
 }
 
-/// Prints how long the page took. The limit is ten times what an unoptimised build needs, so that a
-/// slow machine does not fail the test.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test measures real time")]
-fn a_huge_session_gives_a_small_page_quickly() {
+fn a_huge_session_gives_a_small_page() {
     let long = "x".repeat(400);
     let tests: Vec<TestId> =
         (0..100_000).map(|number| TestId(format!("tests.test_{number}.{long}"))).collect();
@@ -368,12 +365,8 @@ fn a_huge_session_gives_a_small_page_quickly() {
     view.rows[0].patch.clone_from(&patch);
     view.rows[0].calls = vec![call(&"\"&".repeat(5_000)); 1_000];
     view.outcome.as_mut().unwrap().patch = patch;
-    let began = std::time::Instant::now();
     let page = page(&view, &facts());
-    let took = began.elapsed();
-    println!("{} bytes in {took:?}", page.len());
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    assert!(took.as_secs() < 10, "{took:?}");
     let made = read(&page);
     is_harmless(&made);
     for text in [

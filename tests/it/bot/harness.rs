@@ -325,7 +325,8 @@ impl World {
 
     /// Waits until something holds, for a minute.
     pub fn wait_for(&self, holds: impl Fn() -> bool) {
-        for _ in 0..1_200 {
+        // Ten minutes, for a machine that has much else to do.
+        for _ in 0..12_000 {
             if holds() {
                 return;
             }

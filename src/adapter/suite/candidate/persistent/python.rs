@@ -132,6 +132,14 @@ pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> P
     }
 }
 
+/// The class of a test of unittest, such as `shop.test_cart.CartTest`. A module that does not load is
+/// a failing test as well, and has none.
+fn class_of(test: &TestId) -> Option<TestId> {
+    let group = test.group();
+    let (_, class) = group.as_str().rsplit_once('.')?;
+    class.starts_with(|first: char| first.is_uppercase()).then_some(group)
+}
+
 fn failed(error: &std::io::Error) -> RunError {
     RunError::Io { action: "talk to the warm runner".into(), reason: error.to_string() }
 }
@@ -180,7 +188,7 @@ impl PythonRunner {
     async fn pool_of(&self, files: BTreeSet<RepoPath>, tests: &[TestId]) -> (PoolKey, Arc<Pool>) {
         let group = |test: &TestId| match self.framework {
             Framework::Pytest => file_of(test).into(),
-            _ => test.group(),
+            _ => class_of(test).unwrap_or_else(|| test.clone()),
         };
         let key = (files, tests.iter().map(group).collect::<BTreeSet<_>>());
         let mut pools = self.pools.lock().await;
@@ -275,5 +283,25 @@ impl CandidateRunner for PythonRunner {
         let cases =
             answer.results.into_iter().map(|record| self.paths.to_test_case(&record.into()));
         Ok(case_results(&cases.collect::<Vec<_>>(), tests, stop_at_failure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tests_of_a_class_are_loaded_by_their_class() {
+        let table = [
+            ("test_cart.CartTest.test_total", Some("test_cart.CartTest")),
+            ("shop.test_cart.CartTest.setUpClass", Some("shop.test_cart.CartTest")),
+            ("test_cart", None),
+            ("shop.test_cart", None),
+            ("Shop.test_cart", None),
+            ("shop.test_cart.setUpModule", None),
+        ];
+        for (test, expected) in table {
+            assert_eq!(class_of(&test.into()), expected.map(TestId::from), "{test}");
+        }
     }
 }
