@@ -449,6 +449,18 @@ mod tests {
     }
 
     #[test]
+    fn a_dropped_lock_is_free_though_a_child_that_is_being_started_holds_its_file() {
+        let root = tempfile::tempdir().unwrap();
+        let id = SessionId::parse("WFS-test-x").unwrap();
+        let held = lock(root.path(), &id).unwrap();
+        let of_child = held.file.try_clone().unwrap();
+        assert!(lock(root.path(), &id).is_err());
+        drop(held);
+        assert!(lock(root.path(), &id).is_ok());
+        drop(of_child);
+    }
+
+    #[test]
     fn a_second_process_does_not_get_the_lock() {
         let root = tempfile::tempdir().unwrap();
         let _held = store(root.path());
