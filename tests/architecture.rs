@@ -530,7 +530,7 @@ const SLACK: usize = 150;
 const LINES: &[(&str, usize)] = &[
     ("adapter", 1192),
     ("adapter/github", 1726),
-    ("adapter/host", 4218),
+    ("adapter/host", 4221),
     ("adapter/model", 2993),
     ("adapter/repo", 5141),
     ("adapter/store", 787),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8543),
     ("role", 13_064),
     ("root", 132),
-    ("total", 100_281),
+    ("total", 100_284),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -1,13 +1,12 @@
 //! `regreen test` with a command-line client that edits a checkout itself, played by a script that
 //! answers like Codex. The file that it writes is checked like any other answer.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::support::fake_model::FakeModel;
-use super::support::{CALC, Ran, TestRepo};
+use super::support::{CALC, Ran, TestRepo, write_program};
 use super::test_writing::{BRANCH, FINDING, GOOD, PLACE, RIGHT, SHOP, texts};
 
 /// A fake client, and what it does in each turn: the files that it leaves in its checkout, and its
@@ -64,9 +63,8 @@ printf '{{"type":"item.completed","item":{{"type":"agent_message","text":%s}}}}\
 printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":100}}}}\n'
 "#
     );
-    put("codex", &script);
     let path = folder.join("codex");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&path, &script);
     path
 }
 

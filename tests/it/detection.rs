@@ -2,9 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "programs of a test are real files")]
 
-use std::os::unix::fs::PermissionsExt;
-
-use super::support::{Ran, TestRepo, plugin_python};
+use super::support::{Ran, TestRepo, plugin_python, write_program};
 
 const TEST: (&str, &str) = ("test_a.py", "def test_a():\n    assert True\n");
 
@@ -13,9 +11,9 @@ const CASE: &str =
 
 /// A program in the checkout that runs a text of the shell.
 fn program(repo: &TestRepo, path: &str, text: &str) {
-    repo.write(&[(path, &format!("#!/bin/sh\n{text}\n"))]);
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(repo.root().join(path), mode).unwrap();
+    let file = repo.root().join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    write_program(&file, &format!("#!/bin/sh\n{text}\n"));
 }
 
 /// Runs with a Python that has no packages.

@@ -1,9 +1,7 @@
 //! Runners that cannot be installed here, played by scripts: what is started, and reports in their form.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::frameworks::{counts, failing, look};
-use super::support::{Regreen, TestRepo};
+use super::support::{Regreen, TestRepo, write_program};
 
 /// Runs with these programs in front of all others. What they start with stands in `started.log` of the
 /// folder in which they run.
@@ -17,8 +15,7 @@ impl<'a> Played<'a> {
         let folder = repo.around().join("played");
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join(program);
-        std::fs::write(&file, format!("#!/bin/sh\n{script}")).unwrap();
-        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&file, &format!("#!/bin/sh\n{script}"));
         Self { repo, folder }
     }
 

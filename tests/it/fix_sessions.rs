@@ -1,6 +1,6 @@
 //! `regreen fix` end to end: commits, the user's own files, dry runs, flaky and hanging tests.
 
-use super::support::{CALC, Ran, TestRepo};
+use super::support::{CALC, Ran, TestRepo, write_program};
 
 #[test]
 fn red_repository_goes_green_on_a_branch_and_git_log_tells_how() {
@@ -75,9 +75,7 @@ fn hooks_filters_and_monitors_of_the_repository_do_not_run() {
         "fsmonitor",
     ] {
         let path = repo.root().join(".git/hooks").join(hook);
-        std::fs::write(&path, &script).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&path, mode).unwrap();
+        write_program(&path, &script);
     }
     repo.write(&[(".gitattributes", "*.py filter=evil\n")]);
     repo.git(&["-c", "core.hooksPath=/nonexistent", "add", ".gitattributes"]);

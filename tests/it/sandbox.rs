@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{CALC, TestRepo};
+use crate::support::{CALC, TestRepo, write_program};
 
 /// Each test passes when its attempt is refused; `test_allowed_*` when it is not.
 const HOSTILE: &str = r#"
@@ -537,8 +537,7 @@ print(json.dumps({{"type": "item.completed", "item": {{"type": "agent_message", 
 "#
     );
     let program = repo.around().join("codex");
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&program, &script);
     let text = format!(
         "providers: [one, embedded]\nprovider:\n  one: {{ client: codex, program: '{}', key: ONE_KEY, model: m }}\n",
         program.display()

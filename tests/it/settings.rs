@@ -1,12 +1,11 @@
 //! Every setting changes the behaviour of `regreen`: as a flag, as `--set`, and in the file.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::support::fake_model::{FakeModel, analysis, analysis_of, edit};
-use super::support::{CALC, REGRESSING, Ran, TestRepo};
+use super::support::{CALC, REGRESSING, Ran, TestRepo, write_program};
 
 fn session(repo: &TestRepo, id: &str) -> PathBuf {
     let root = repo.root().join(".git/regreen");
@@ -374,8 +373,7 @@ fn test_code_runs_in_the_image_by_an_engine_and_without_one_that_is_said() {
     let tools = repo.around().join("engine");
     std::fs::create_dir_all(&tools).unwrap();
     let engine = tools.join("docker");
-    std::fs::write(&engine, ENGINE).unwrap();
-    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&engine, ENGINE);
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let arguments = ["fix", "--json", "--jobs", "1", "--sandbox-image", "python:3.13"];
     let run = |path: &str| -> Ran {

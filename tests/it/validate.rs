@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::support::{Ran, TestRepo};
+use super::support::{Ran, TestRepo, write_program};
 
 /// Exit code, decision, and findings as lines of text.
 fn judged(ran: &Ran) -> (Option<i32>, String, Vec<String>) {
@@ -337,9 +337,7 @@ pub fn on_path(repo: &TestRepo, tools: &[(&str, &str)]) -> String {
     std::fs::create_dir_all(&folder).unwrap();
     for (name, script) in tools {
         let file = folder.join(name);
-        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .unwrap();
+        write_program(&file, &format!("#!/bin/sh\n{script}\n"));
     }
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }

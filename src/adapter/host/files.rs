@@ -22,6 +22,24 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a program for a test. A shell writes it, as a process that another thread is just starting
+/// would hold a file open that is open here, and Linux starts no program that somebody may write to.
+#[cfg(test)]
+pub fn write_program(path: &Path, text: &str) {
+    use std::process::Command;
+
+    let mut writer = Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut input = writer.stdin.take().expect("its input");
+    input.write_all(text.as_bytes()).expect("a program is written");
+    drop(input);
+    assert!(writer.wait().expect("an ending").success(), "{} is not written", path.display());
+}
+
 /// Writes a text for people or programs like [`write()`].
 pub fn write_text(path: &Path, text: &Redacted) -> io::Result<()> {
     write(path, text.as_bytes())

@@ -2,7 +2,7 @@
 
 use super::harness::World;
 use super::pull_request_life::{red, red_twice, shown};
-use crate::support::Ran;
+use crate::support::{Ran, write_program};
 use crate::test_sessions::SHOP;
 
 fn say(world: &World, number: u64, words: &str) -> (Ran, String) {
@@ -227,9 +227,7 @@ fn with_ruff(world: &World) -> String {
     let folder = world.around().join("tools");
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("ruff");
-    std::fs::write(&file, RUFF).expect("a linter");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&file, mode).expect("it can run");
+    write_program(&file, RUFF);
     format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"))
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::Ran;
 use crate::support::fake_github::FakeGithub;
+use crate::support::{Ran, write_program};
 
 /// A token of one world. Each has its own, since another world's may be visible on this machine.
 fn canary() -> String {
@@ -290,7 +290,7 @@ impl World {
     /// Makes the git server refuse every push until the returned file is removed.
     pub fn refuse_pushes(&self) -> PathBuf {
         let hook = self.bare().join("hooks/pre-receive");
-        write_hook(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n");
+        write_program(&hook, "#!/bin/sh\necho not on fridays >&2\nexit 1\n");
         hook
     }
 
@@ -305,7 +305,7 @@ impl World {
              for _ in $(seq 1200); do [ -e '{0}' ] || exit 0; sleep 0.05; done\n",
             marker.display()
         );
-        write_hook(&hook, &script);
+        write_program(&hook, &script);
         HeldPush { marker, hook }
     }
 
@@ -441,12 +441,6 @@ impl Drop for HeldPush {
         drop(std::fs::remove_file(&self.hook));
         drop(std::fs::remove_file(&self.marker));
     }
-}
-
-pub fn write_hook(path: &Path, script: &str) {
-    std::fs::write(path, script).expect("a hook");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(path, mode).expect("a mode");
 }
 
 impl Drop for World {

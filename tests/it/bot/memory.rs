@@ -1,9 +1,9 @@
 //! The memory on the server: what one job leaves for the next, who may write it, and what hostile
 //! content can do.
 
-use super::harness::{World, write_hook};
+use super::harness::World;
 use super::pull_request_life::{red, red_twice, shown};
-use crate::support::Ran;
+use crate::support::{Ran, write_program};
 
 /// The reference that holds the memory.
 const REFERENCE: &str = "refs/regreen/memory";
@@ -81,7 +81,7 @@ fn a_job_that_writes_at_the_same_time_loses_nothing() {
         "#!/bin/sh\ngrep -q {REFERENCE} || exit 0\nrm \"$0\"\n\
          env -u GIT_QUARANTINE_PATH git update-ref {REFERENCE} {other}\n"
     );
-    write_hook(&hook, &script);
+    write_program(&hook, &script);
     let ran = opened(&world, number);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(!hook.exists(), "the other job wrote in between");
@@ -205,7 +205,7 @@ fn a_refused_or_unwanted_memory_fails_no_job() {
     let world = red();
     let number = world.pull();
     let refused = format!("#!/bin/sh\n! grep -q {REFERENCE}\n");
-    write_hook(&world.bare().join("hooks/pre-receive"), &refused);
+    write_program(&world.bare().join("hooks/pre-receive"), &refused);
     let ran = opened(&world, number);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(ran.out.contains("what this run learned is not kept"), "{}", shown(&ran));

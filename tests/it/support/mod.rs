@@ -4,6 +4,7 @@ pub mod fake_github;
 pub mod fake_model;
 mod started;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -16,6 +17,21 @@ pub use started::{Regreen, Started};
 /// one visits more of them and takes minutes.
 pub const fn sample_step(dense: usize, sparse: usize) -> usize {
     if cfg!(feature = "slow-tests") { dense } else { sparse }
+}
+
+/// Writes a program. A shell writes it, as a process that another thread is just starting would hold a
+/// file open that is open here, and Linux starts no program that somebody may write to.
+pub fn write_program(path: &Path, text: &str) {
+    let mut writer = Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut input = writer.stdin.take().expect("its input");
+    input.write_all(text.as_bytes()).expect("a program is written");
+    drop(input);
+    assert!(writer.wait().expect("an ending").success(), "{} is not written", path.display());
 }
 
 /// A repository in a temporary folder, with its own work folder and home.

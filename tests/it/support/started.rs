@@ -1,6 +1,5 @@
 //! Watches which programs a run starts, with their arguments.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,8 +42,7 @@ impl<'a> Started<'a> {
                 real.display()
             );
             let file = folder.join(program);
-            std::fs::write(&file, script).expect("a script");
-            std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("a program");
+            super::write_program(&file, &script);
         }
         Self { repo, programs: folder }
     }

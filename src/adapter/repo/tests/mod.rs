@@ -126,9 +126,7 @@ impl World {
     /// Installs a hook of the server's repository.
     fn hook(&self, name: &str, script: &str) {
         let hook = self.bare().join("hooks").join(name);
-        std::fs::write(&hook, format!("#!/bin/sh\n{script}\n")).expect("a hook");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&hook, mode).expect("a mode");
+        crate::adapter::host::files::write_program(&hook, &format!("#!/bin/sh\n{script}\n"));
     }
 
     /// The next request with this method and service fails in this way.

@@ -1,7 +1,5 @@
 //! Tests of what clients spend: tokens that count, and limits that hold.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::*;
 use crate::domain::budget::Price;
 use crate::domain::secret::Canary;
@@ -75,8 +73,7 @@ fn tokens_are_counted_of_answers_and_of_failures() {
 /// A program that plays a client.
 pub fn script(folder: &Path, text: &str) -> String {
     let path = folder.join("client");
-    files::write(&path, text.as_bytes()).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    files::write_program(&path, text);
     path.display().to_string()
 }
 
