@@ -29,7 +29,7 @@ pub fn write_program(path: &Path, text: &str) {
     use std::process::Command;
 
     let mut writer = Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .args(["-c", "cat > \"$0.new\" && chmod 755 \"$0.new\" && mv \"$0.new\" \"$0\""])
         .arg(path)
         .stdin(std::process::Stdio::piped())
         .spawn()

@@ -23,7 +23,7 @@ pub const fn sample_step(dense: usize, sparse: usize) -> usize {
 /// file open that is open here, and Linux starts no program that somebody may write to.
 pub fn write_program(path: &Path, text: &str) {
     let mut writer = Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .args(["-c", "cat > \"$0.new\" && chmod 755 \"$0.new\" && mv \"$0.new\" \"$0\""])
         .arg(path)
         .stdin(std::process::Stdio::piped())
         .spawn()
