@@ -28,12 +28,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn write_program(path: &Path, text: &str) {
     use std::process::Command;
 
-    let mut writer = Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0.new\" && chmod 755 \"$0.new\" && mv \"$0.new\" \"$0\""])
-        .arg(path)
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .expect("a shell");
+    let mut shell = Command::new("/bin/sh");
+    let script = "cat > \"$0.new\" && chmod 755 \"$0.new\" && mv \"$0.new\" \"$0\"";
+    shell.args(["-c", script]).arg(path).stdin(std::process::Stdio::piped());
+    // Another test would take it for a process that its own run left behind.
+    let (mut writer, _live) =
+        super::Live::start("", || shell.spawn(), |child| Some(child.id())).expect("a shell");
     let mut input = writer.stdin.take().expect("its input");
     input.write_all(text.as_bytes()).expect("a program is written");
     drop(input);

@@ -68,7 +68,7 @@ pub struct CliModel {
 }
 
 /// Time limit of a `--version` call.
-const VERSION: Duration = Duration::from_secs(20);
+const VERSION: Duration = Duration::from_mins(1);
 
 /// The version of an installed client, which is started in a new folder below `private`.
 /// The error says what is missing or too old.
