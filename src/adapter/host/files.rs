@@ -25,6 +25,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Writes a program for a test. A shell writes it, as a process that another thread is just starting
 /// would hold a file open that is open here, and Linux starts no program that somebody may write to.
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test starts the shell that writes")]
 pub fn write_program(path: &Path, text: &str) {
     use std::process::Command;
 
