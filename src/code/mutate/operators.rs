@@ -186,6 +186,12 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
     row(
         Id::Negate,
+        Values(|site| value::is_boolean_call(site) && !value::is_condition(site)),
+        1.0,
+        value::negated,
+    ),
+    row(
+        Id::Negate,
         Values(|site| {
             site.parent == Kind::Return
                 && is_kind(site, &[Kind::Call, Kind::Logic, Kind::Name, Kind::Member])

@@ -28,10 +28,50 @@ pub fn is_value(site: &EditSite<'_>) -> bool {
 
 /// Whether an expression may have a number as its value.
 fn may_be_number(site: &EditSite<'_>) -> bool {
-    !matches!(
+    let never = matches!(
         site.kind,
         Text | Truth | Nothing | Logic | Compare | Not | Sequence | OtherExpression
-    )
+    );
+    !never && !is_boolean_call(site)
+}
+
+/// Functions that answer yes or no, in the languages together.
+const PREDICATES: &[&str] = &[
+    "all",
+    "any",
+    "callable",
+    "contains",
+    "containsKey",
+    "contains_key",
+    "ends_with",
+    "endsWith",
+    "endswith",
+    "equals",
+    "every",
+    "exists",
+    "has",
+    "hasattr",
+    "includes",
+    "isinstance",
+    "issubclass",
+    "matches",
+    "some",
+    "startsWith",
+    "starts_with",
+    "startswith",
+    "test",
+];
+
+/// Whether an expression is a call that answers yes or no, by the name of what it calls: `some`,
+/// `isinstance`, `isEmpty`, `has_key`.
+pub fn is_boolean_call(site: &EditSite<'_>) -> bool {
+    let Some(callee) = site.field("function").or_else(|| site.field("name")) else { return false };
+    let name = site.text_of(callee).rsplit(['.', ':']).next().unwrap_or_default();
+    let asks = ["is", "has"].iter().any(|start| {
+        let rest = name.strip_prefix(start).unwrap_or_default();
+        rest.starts_with(|c: char| c.is_uppercase() || c == '_')
+    });
+    site.kind == Call && (asks || PREDICATES.contains(&name))
 }
 
 /// Whether an expression may have a number as its value, but is not a number literal.

@@ -27,6 +27,25 @@ fn common_slips_are_among_the_candidates() {
     }
 }
 
+#[test]
+fn what_answers_yes_or_no_gets_no_arithmetic() {
+    let table = [
+        (Language::Python, "def f(a):\n    return a.startswith('x')\n", "startswith('x')"),
+        (
+            Language::JavaScript,
+            "function f(a, b) {\n  return a.filter((x) => b.some(x));\n}\n",
+            "b.some(x)",
+        ),
+        (Language::JavaScript, "function f(a) {\n  return Array.isArray(a);\n}\n", "isArray(a)"),
+    ];
+    for (language, source, call) in table {
+        for text in all_of(language, source).into_iter().map(|one| one.apply(source)) {
+            let odd = ["+", "-", "*", "/", "%"].map(|sign| format!("{call} {sign}"));
+            assert!(!odd.iter().any(|odd| text.contains(odd)), "{text}");
+        }
+    }
+}
+
 /// Checks that an operator writes each text out of the one before it. The function's head is
 /// `def f(a, b, c):` or `async function f(a, b, c)`.
 fn check(operator: OperatorId, language: Language, table: &[(&str, &str)]) {
@@ -80,6 +99,10 @@ fn logic_and_negations_are_turned_around() {
     check(OperatorId::DropNegation, Language::JavaScript, &[("g(!a);", "g(a);")]);
     check(OperatorId::Negate, Language::Python, &[("if a:\n    b()", "if not a:\n    b()")]);
     check(OperatorId::Negate, Language::JavaScript, &[("if (a) b();", "if (!a) b();")]);
+    let some = ("return a.filter((x) => b.some(x));", "return a.filter((x) => !b.some(x));");
+    check(OperatorId::Negate, Language::JavaScript, &[some]);
+    let starts = ("b = a.startswith('x')", "b = not a.startswith('x')");
+    check(OperatorId::Negate, Language::Python, &[starts]);
     check(OperatorId::Sign, Language::Python, &[("g(-a)", "g(a)")]);
     check(OperatorId::Sign, Language::JavaScript, &[("g(-a);", "g(a);")]);
 }
