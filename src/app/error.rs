@@ -78,7 +78,8 @@ impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
         let is_usage = matches!(
             error,
-            GitError::File { .. }
+            GitError::Absent { .. }
+                | GitError::File { .. }
                 | GitError::UnknownReference { .. }
                 | GitError::BadBranch { .. }
                 | GitError::BranchTaken { .. }

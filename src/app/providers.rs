@@ -122,9 +122,13 @@ pub struct ProviderState {
 pub async fn examine(settings: &Settings, scratch: &Path) -> Vec<ProviderState> {
     let file = patient(settings);
     let names = table::chain_of(&settings.providers.clone().unwrap_or_default());
-    let states = names.iter().filter(|name| *name != EMBEDDED).map(|name| {
-        let ready = table::ready(name, &file, &environment::variable);
+    let states = names.iter().map(|name| {
+        let ready = (name != EMBEDDED).then(|| table::ready(name, &file, &environment::variable));
         async move {
+            let Some(ready) = ready else {
+                let facts = vec!["built in, needs no key, asked when no other answers".to_owned()];
+                return ProviderState { name: name.clone(), facts };
+            };
             let facts = match ready {
                 Ok(Ok(one)) => vec![found(&one, scratch).await, price_of(&one.provider)],
                 Ok(Err(problem)) | Err(problem) => vec![problem],

@@ -70,7 +70,7 @@ pub fn parse_with(
     let value: Value = serde_yaml::from_str(text).map_err(|error| {
         let place = error.location();
         let (line, column) = place.map_or((1, 1), |place| (place.line(), place.column()));
-        vec![at(line, column, format!("expected YAML ({error})"))]
+        vec![at(line, column, format!("it is no YAML: {error}"))]
     })?;
     let mut mapping = match value {
         Value::Null => serde_yaml::Mapping::new(),

@@ -33,7 +33,10 @@ pub fn iteration(state: &FixLoop) -> String {
     let summary = state.attempt.as_ref().and_then(|attempt| {
         let proposal = attempt.proposal.as_ref()?;
         let by = &proposal.author;
-        Some(format!("{}\n\nFound by {by}; plausible, not proven.", line(&proposal.summary)))
+        Some(format!(
+            "{}\n\nFound by {by}; whether it is right, a person decides.",
+            line(&proposal.summary)
+        ))
     });
     message(&subject, summary.as_deref().unwrap_or_default(), state, "fix", new)
 }

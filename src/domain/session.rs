@@ -16,6 +16,8 @@ pub(crate) use tests::samples;
 
 /// Names of the files in a session's folder (specification.md 8.1).
 pub mod files {
+    /// Folder of the state root inside commits.
+    pub const STATE_FOLDER: &str = ".workflow";
     /// The record of the session, as [`super::SessionRecord`].
     pub const RECORD: &str = "workflow-session.json";
     /// The options of the last run, for one that resumes the session; never in commits.

@@ -146,6 +146,8 @@ pub struct Hunk {
 pub enum GitError {
     #[error("{} is not in a git repository", path.display())]
     NoRepository { path: PathBuf },
+    #[error("{} does not exist", path.display())]
+    Absent { path: PathBuf },
     #[error("{} is a file, not a repository or a folder of one", path.display())]
     File { path: PathBuf },
     /// The repository is in a state that regreen cannot work with.
@@ -172,6 +174,7 @@ impl GitError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoRepository { .. } => "run inside a git repository, or name one".into(),
+            Self::Absent { .. } => "name a folder that exists".into(),
             Self::File { .. } => {
                 "name the folder of a suite, all of whose tests run; `regreen test FILE` writes tests of one file"
                     .into()

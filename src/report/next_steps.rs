@@ -4,6 +4,7 @@
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, IterationRow, Outcome};
 use crate::domain::fix_loop::IterationResult;
+use crate::domain::session::files::STATE_FOLDER;
 use crate::domain::shell::{line, word};
 
 use super::final_state::FinalState;
@@ -37,16 +38,22 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
         let (onto, branch) = (outcome.onto.as_deref().unwrap_or("HEAD"), &outcome.branch);
         let (log, diff) = (format!("{onto}..{branch}"), format!("{onto}...{branch}"));
         steps.push(NextStep::new(format!("git log --oneline {}", word(&log)), "every step"));
-        steps.push(NextStep::new(format!("git diff {}", word(&diff)), "what changed"));
+        let diff = format!("git diff {}", word(&diff));
         let is_kept = |row: &IterationRow| row.outcome == IterationResult::Improved.to_string();
-        let purpose = if outcome.result.meets_gate() || outcome.is_objected() {
-            Some("take it, after reading it")
+        if outcome.result.meets_gate() || outcome.is_objected() {
+            steps.push(NextStep::new(diff, "what changed"));
+            // One commit: those of the session hold its state on the way.
+            let merge = format!("git merge --squash {}", word(branch));
+            steps.push(NextStep::new(merge, "take it as one change to commit, after reading it"));
         } else {
-            let is_partly = outcome.iterations.iter().any(is_kept);
-            is_partly.then_some("take what it repairs, after reading it")
-        };
-        let merge = format!("git merge {}", word(branch));
-        steps.extend(purpose.map(|purpose| NextStep::new(merge, purpose)));
+            // A session that can go on leaves its state on the branch.
+            let diff = format!("{diff} -- . ':!{STATE_FOLDER}'");
+            steps.push(NextStep::new(diff.clone(), "what changed"));
+            if outcome.iterations.iter().any(is_kept) {
+                let purpose = "take what it repairs, after reading it";
+                steps.push(NextStep::new(format!("{diff} | git apply"), purpose));
+            }
+        }
     }
     steps.extend(resume(outcome));
     if outcome.result == Ending::Planned && !no_edit_helps(outcome) {

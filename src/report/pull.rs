@@ -57,7 +57,7 @@ pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
             "These tests{of} were written and run by regreen. Tests that pass show what the code does, not what it should do: read them before you merge them."
         ),
         Offer::Fix => format!(
-            "This is a fix{of}, made by running the tests. A change that makes the tests pass is plausible, not proven: read it before you merge it."
+            "This is a fix{of}, made by running the tests. A change that makes the tests pass is plausible; whether it is right, you decide: read it before you merge it."
         ),
     };
     let text = forge_page("", Screen::PullRequest, view, facts, LIMIT - 1_000);

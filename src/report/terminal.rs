@@ -431,7 +431,7 @@ mod tests {
         Next
           git log --oneline main..regreen/WFS-test-main  # every step
           git diff main...regreen/WFS-test-main          # what changed
-          git merge regreen/WFS-test-main                # take it, after reading it
+          git merge --squash regreen/WFS-test-main       # take it as one change to commit, after reading it
           regreen report WFS-test-main                   # the whole report
         ");
         let (terminal, log) = [Screen::Terminal, Screen::Log]

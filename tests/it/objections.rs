@@ -93,7 +93,7 @@ fn what_repairs_the_tests_is_kept_and_offered_where_the_command_fails_for_more()
     assert!(document["minimised"]["complete"].as_bool().unwrap(), "{document:#}");
     assert_eq!(ran.err.matches("coverage is 71 %").count(), 1, "{}", ran.err);
     assert!(ran.err.contains("after 1 iteration, the command does not"), "{}", ran.err);
-    assert!(ran.err.contains("git merge regreen/WFS-test-main"), "{}", ran.err);
+    assert!(ran.err.contains("git merge --squash regreen/WFS-test-main"), "{}", ran.err);
     let fixed = repo.git(&["show", "regreen/WFS-test-main:shop.py"]);
     assert_eq!(format!("{fixed}\n"), RIGHT);
     let tip = repo.git(&["ls-tree", "-r", "--name-only", "regreen/WFS-test-main"]);

@@ -58,7 +58,7 @@ fn html_of_fix_and_of_report_is_one_page_that_runs_and_loads_nothing() {
         "test_<wbr/>high",
         "<ins>high</ins>",
         "Root causes",
-        "git merge regreen/WFS-test-main",
+        "git merge --squash regreen/WFS-test-main",
     ] {
         assert!(html.contains(text), "{text}: {html}");
     }

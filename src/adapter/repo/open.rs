@@ -67,7 +67,7 @@ impl RepositoryFacts {
 /// no checkout, owned by another user.
 pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     let start =
-        path.canonicalize().map_err(|_missing| GitError::NoRepository { path: path.to_owned() })?;
+        path.canonicalize().map_err(|_missing| GitError::Absent { path: path.to_owned() })?;
     if start.is_file() {
         return Err(GitError::File { path: path.to_owned() });
     }

@@ -14,11 +14,10 @@ pub use session::{
     parse_record, read_file, read_record, save_record, session_folder, tasks,
 };
 
+pub use crate::domain::session::files::STATE_FOLDER;
+
 /// Folder of the state root below the common git directory.
 pub const STATE_ROOT: &str = "regreen";
-
-/// Folder of the state root inside commits.
-pub const STATE_FOLDER: &str = ".workflow";
 
 /// Schema version that this build writes, and the highest it reads.
 pub const SCHEMA_VERSION: u64 = 1;

@@ -52,8 +52,10 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     if !arguments.output.quiet {
         let program =
             own_program().map_or_else(|_| "regreen".into(), |path| path.display().to_string());
-        eprintln!("These commands work in the example: cd {}", folder.display());
-        eprintln!("In a repository of your own:        {} fix", shell::word(&program));
+        let program = shell::word(&program);
+        eprintln!("The example is in            {}", folder.display());
+        eprintln!("`regreen` stands for         {program}");
+        eprintln!("In a repository of your own: {program} fix");
     }
     Ok(code)
 }
