@@ -82,7 +82,8 @@ pub fn newest(
     root: &Path,
     limit: Option<u32>,
 ) -> Result<(SessionRecord, Restored), OpenError> {
-    let mut why = String::from("there is none");
+    let finished = !store::archived(root)?.is_empty();
+    let mut why = String::from(if finished { "all are finished" } else { "there is none" });
     let (mut records, mut restored) = (Vec::new(), Vec::new());
     for id in store::active(root)? {
         match load(facts, root, &id) {

@@ -176,7 +176,7 @@ fn price_of(provider: &Provider) -> String {
 
 fn resolve(named: &[String], file: &BTreeMap<String, Provider>) -> Result<Chain, AppError> {
     table::resolve(named, file, &environment::variable).map_err(|problem| {
-        let hint = "correct `providers` and `provider` in .github/regreen.yml, or `--providers`";
+        let hint = "set what is missing, or change `providers` and `provider` in .github/regreen.yml, or `--providers`";
         AppError::usage(problem, hint)
     })
 }

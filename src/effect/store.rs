@@ -110,7 +110,7 @@ impl StoreError {
             Self::Newer { .. } => "update regreen, or finish the session with the newer one".into(),
             Self::Locked { .. } => "wait for the other run to end, or stop it".into(),
             Self::Missing { known, .. } if known.is_empty() => {
-                "start one with `regreen fix`".into()
+                "`regreen session list` names the sessions".into()
             }
             Self::Missing { known, .. } => format!("choose one of {}", known.join(", ")),
             Self::Archived { .. } => "start a new session with `regreen fix`".into(),

@@ -148,8 +148,12 @@ fn a_branch_in_the_way_of_the_fix_branch_is_named() {
 fn an_unknown_base_provider_and_session() {
     let repo = TestRepo::new(CALC);
     refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");
-    refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");
-    refused(&repo, &["--resume", "WFS-test-none"], 2, "there is no session WFS-test-none");
+    let ran = refused(&repo, &["--providers", "gemini"], 2, "GEMINI_API_KEY is not set");
+    assert!(ran.err.contains("hint: set what is missing"), "{}", ran.err);
+    let ran =
+        refused(&repo, &["--resume", "WFS-test-none"], 2, "there is no session WFS-test-none");
+    assert!(ran.err.contains("hint: `regreen session list` names"), "{}", ran.err);
+    refused(&repo, &["--resume"], 2, "no session can be resumed: there is none");
     let ran = repo.regreen(&["fix", "--base", "nowhere"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("`nowhere` is not a branch"), "{}", ran.err);
