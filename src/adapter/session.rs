@@ -12,7 +12,7 @@ use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
 use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
 use crate::domain::shell;
-use crate::domain::test_plan::context::SourceSession;
+use crate::domain::test_plan::source_session::SourceSession;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{
     Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Suite,

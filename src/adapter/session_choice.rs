@@ -12,9 +12,9 @@ use crate::domain::session::{
     MAX_ITERATIONS, SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on,
     newest_resumable, refusal,
 };
-use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
 use crate::domain::test_plan::plan_input::{PlanInput, title, wanted_id};
+use crate::domain::test_plan::source_session::SourceSession;
 use crate::effect::{Clock, EffectError, RunError, Store, StoreError};
 
 use super::host::clock::HostClock;

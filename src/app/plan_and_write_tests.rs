@@ -118,7 +118,7 @@ async fn run(
     }
     if let Some(bundle) = bundle.as_ref().filter(|_| !test.closed) {
         let rest = planning::Rest { branch, folder: test.folder.clone(), took: clock.elapsed() };
-        let outcome = planning::outcome(&test.planned, rest);
+        let outcome = planning::plan_outcome(&test.planned, rest);
         bundle.show(&Event::Closed(Box::new(outcome)));
     }
     test.met = is_met(&test.planned, goal, test.met);

@@ -10,8 +10,8 @@ use crate::adapter::{state_root, store, work_root};
 use crate::config::glob_set;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{
-    Finding, FindingCounts, FindingLimits, MAX_RETRIES, QualityDecision, Stage, TestMetrics,
-    decide, decide_tests,
+    Finding, FindingCounts, FindingLimits, MAX_RETRIES, QualityDecision, Stage, decide,
+   
 };
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, LintReport, StoreError};
@@ -152,9 +152,9 @@ fn decide_on(
     let (own, about): (Vec<Finding>, Vec<Finding>) =
         inspected.findings.into_iter().partition(|one| one.stage == Stage::Code);
     let decision = decide(FindingCounts::of(own.iter()), limits, retries);
-    let tests = inspected.metrics.map(|metrics| {
-        let (status, reason) = decide_tests(FindingCounts::of(about.iter()), limits, &metrics, 0);
-        TestQuality { status, gate_decision: reason, metrics, findings: by_severity(about) }
+    let tests = inspected.tests.then(|| {
+        let (status, gate_decision) = decide(FindingCounts::of(about.iter()), limits, 0);
+        TestQuality { status, gate_decision, coverage: None, findings: by_severity(about) }
     });
     let met = decision.0 == QualityDecision::Pass
         && tests.as_ref().is_none_or(|tests| tests.status == QualityDecision::Pass);
@@ -231,7 +231,8 @@ struct Inspected {
     skipped: Vec<Skipped>,
     /// New texts of files that the project's own fixers and formatters can repair.
     repairs: BTreeMap<RepoPath, String>,
-    metrics: Option<TestMetrics>,
+    /// Whether the tests were reviewed too.
+    tests: bool,
 }
 
 /// What the inspections before and after a repair have in common.
@@ -275,7 +276,7 @@ impl Inspection<'_> {
             findings: reviewed.findings,
             skipped,
             repairs: BTreeMap::new(),
-            metrics: reviewed.metrics,
+            tests: self.scope.request.tests,
         };
         self.tools(&own, &mut inspected).await;
         inspected.findings.sort_by(|one, other| {

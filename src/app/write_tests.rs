@@ -42,7 +42,7 @@ pub(super) async fn run(
     let request = fix_request(run.request, SessionChoice::Resume { session });
     let mut fix = resolve(&request, run.settings)?;
     let clock = HostClock::start();
-    if test.planned.state.writing_step().is_some() {
+    if test.planned.state.is_writing_tests() {
         test = write(run, &fix, test).await?;
         if test.planned.state.next != PipelineStep::Execute {
             return Ok(test);

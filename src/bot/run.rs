@@ -254,7 +254,7 @@ fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>, asker: &str) {
     let Some(pending) = pending else { return };
     publisher.show_phases(Some(&pending.pipeline));
     if let Some(plan) = &pending.plan {
-        let reply = planning::plan_comment(&pending.pipeline, plan);
+        let reply = planning::plan_comment(plan);
         let command = command.chars().take(SHOWN).collect();
         publisher.answers.push(CommandReply { asker: asker.to_owned(), command, reply });
     }

@@ -14,10 +14,10 @@ use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
-use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
-use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
+use crate::domain::test_plan::plan::{RESULTS, TestPlan};
+use crate::domain::test_plan::task::TaskKind;
 use crate::effect::{FetchTarget, PushOutcome, PushRequest, RemoteError};
 use crate::role::vet;
 
@@ -205,15 +205,12 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
     if record.session_id != *session || pipeline.session_id != *session {
         return None;
     }
-    let analysis = of(&format!("{RESULTS}.json"));
-    let plan = analysis.and_then(|bytes| serde_json::from_slice::<TestAnalysis>(bytes).ok());
-    let plan = plan.and_then(|analysis| {
-        let found = files.iter().filter(|(name, _)| name.starts_with(".task/"));
-        let mut tasks: Vec<TestTask> =
-            found.filter_map(|(_, bytes)| serde_json::from_slice(bytes).ok()).collect();
-        let order = ordered(&tasks).ok()?;
-        tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
-        (!tasks.is_empty()).then_some(TestPlan { analysis, tasks })
+    let plan = of(&format!("{RESULTS}.json"));
+    let plan = plan.and_then(|bytes| serde_json::from_slice::<TestPlan>(bytes).ok());
+    let plan = plan.and_then(|plan| {
+        let task = |kind: TaskKind| serde_json::from_slice(of(kind.file())?).ok();
+        let tasks: Option<Vec<_>> = TaskKind::ALL.into_iter().map(task).collect();
+        Some(TestPlan { tasks: tasks?, ..plan })
     });
     Some(PendingSession { session: session.clone(), record, pipeline, plan, files })
 }
@@ -456,14 +453,8 @@ mod tests {
             let id = SessionId::parse("WFS-test-x").unwrap();
             let entry = PlanInput::Text("x".into());
             let state = Pipeline::new(id, entry, "x".into(), Goal::Test, ConfirmPlan::Never);
-            let run = PlanRun {
-                state,
-                package: None,
-                plan: None,
-                spending: Spending::default(),
-                halted: None,
-            };
-            Event::Closed(Box::new(Outcome { result, ..planning::outcome(&run, rest) }))
+            let run = PlanRun { state, plan: None, spending: Spending::default(), halted: None };
+            Event::Closed(Box::new(Outcome { result, ..planning::plan_outcome(&run, rest) }))
         };
         let table = [
             ("green", vec![baseline(2, vec![]), closed(Ending::Success)], false),

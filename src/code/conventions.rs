@@ -4,26 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::context::Conventions;
+use crate::domain::test_plan::framework::Conventions;
 
 use super::language::Language;
 use super::{outline, test_cases, test_paths};
 
 /// Maximum number of names listed of one kind.
 const LISTED: usize = 12;
-
-/// The test conventions of a project, as far as its test files show them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TestConventions {
-    /// How the tests are written.
-    pub conventions: Conventions,
-    pub pattern: String,
-    /// The folder of most tests; empty if they are next to the sources.
-    pub directory: String,
-    pub assertion_library: String,
-    /// The tool that replaces other code; empty when none does.
-    pub mocking: String,
-}
 
 /// A way of writing, and the text that shows it.
 type Sign = (&'static str, &'static str);
@@ -82,7 +69,7 @@ const MOCKS: &[Sign] = &[
 ];
 
 /// Detects the conventions of `tests`; `framework` is the one the suite runs with.
-pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> TestConventions {
+pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Conventions {
     let own: Vec<(&RepoPath, &String)> =
         tests.iter().filter(|(file, _)| is_case_file(file)).collect();
     let text_of =
@@ -93,16 +80,6 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> TestCon
         // The sample should show many assertions, yet be short enough for a prompt.
         (text.len() < 20_000, facts.assertions.min(60), std::cmp::Reverse(file.as_str().len()))
     });
-    let assertion_style = text_of(ASSERTIONS);
-    let conventions = Conventions {
-        file_naming: naming(framework, &own),
-        test_structure: structure(&own),
-        setup_teardown: text_of(SETUP).join(", "),
-        assertion_style: assertion_style.clone(),
-        parametrisation: text_of(PARAMETRISED),
-        fixtures: fixtures(tests),
-        sample: sample.map(|(file, _)| (*file).clone()),
-    };
     let has = |language| own.iter().any(|(file, _)| Language::of(file) == Some(language));
     // These two patterns also occur inside the names of other libraries.
     let fits = |name: &String| match name.as_str() {
@@ -110,13 +87,16 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> TestCon
         "node:test mock" => has(Language::JavaScript) || has(Language::TypeScript),
         _ => true,
     };
-    let mocking = text_of(MOCKS).into_iter().find(fits).unwrap_or_default();
-    TestConventions {
-        pattern: framework.test_glob(&conventions.file_naming),
+    Conventions {
+        file_naming: naming(framework, &own),
         directory: directory(framework, &own),
-        assertion_library: library(framework, &assertion_style),
-        mocking,
-        conventions,
+        test_structure: structure(&own),
+        setup_teardown: text_of(SETUP).join(", "),
+        assertion_style: text_of(ASSERTIONS),
+        parametrisation: text_of(PARAMETRISED),
+        fixtures: fixtures(tests),
+        mocking: text_of(MOCKS).into_iter().find(fits).unwrap_or_default(),
+        sample: sample.map(|(file, _)| (*file).clone()),
     }
 }
 
@@ -229,27 +209,9 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     found
 }
 
-/// Assertion libraries used instead of the framework's own: the framework, the assertion style that
-/// shows it, and the library.
-const OTHER_LIBRARIES: &[(Framework, &str, &str)] = &[
-    (Framework::Pytest, "self.assertEqual and kin", "unittest.TestCase"),
-    (Framework::GoTest, "require.X of testify", "testify"),
-    (Framework::Maven, "assertThat", "AssertJ"),
-    (Framework::Gradle, "assertThat", "AssertJ"),
-];
-
-fn library(framework: Framework, styles: &[String]) -> String {
-    let most_common = styles.first().map_or("", String::as_str);
-    let other = OTHER_LIBRARIES
-        .iter()
-        .find(|(known, style, _)| *known == framework && *style == most_common)
-        .map(|(_, _, library)| *library);
-    other.or(framework.assertion_style()).unwrap_or(most_common).to_owned()
-}
-
 /// Paths where the tests of a source may go: first where the project would put them, then the
 /// candidates of specification.md 6.8.
-pub fn candidates(source: &RepoPath, habits: &TestConventions) -> Vec<RepoPath> {
+pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     let name = source.file_name();
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let parent = source.parent();
@@ -260,7 +222,7 @@ pub fn candidates(source: &RepoPath, habits: &TestConventions) -> Vec<RepoPath> 
         .find_map(|top| format!("{parent}/").strip_prefix(top).map(str::to_owned))
         .unwrap_or_else(|| format!("{parent}/"));
     let below = below.trim_matches('/');
-    let own = habits.conventions.file_naming.split_once('*').map_or_else(
+    let own = habits.file_naming.split_once('*').map_or_else(
         || format!("test_{stem}.{ending}"),
         |(before, after)| {
             let after = after.rsplit_once('.').map_or(after, |(form, _)| form);
@@ -325,22 +287,21 @@ mod tests {
             ),
         ]);
         let habits = read(Framework::Pytest, &python);
-        assert_eq!(habits.conventions.file_naming, "test_*.py");
+        assert_eq!(habits.file_naming, "test_*.py");
         assert_eq!(habits.directory, "tests");
-        assert_eq!(habits.conventions.test_structure, "functions");
-        assert_eq!(habits.conventions.assertion_style, ["assert statements", "pytest.raises"]);
-        assert_eq!(habits.conventions.parametrisation, ["pytest.mark.parametrize"]);
-        assert_eq!(habits.conventions.fixtures, ["shop (tests/conftest.py:5)"]);
-        assert_eq!(habits.conventions.sample.unwrap().as_str(), "tests/test_price.py");
+        assert_eq!(habits.test_structure, "functions");
+        assert_eq!(habits.assertion_style, ["assert statements", "pytest.raises"]);
+        assert_eq!(habits.parametrisation, ["pytest.mark.parametrize"]);
+        assert_eq!(habits.fixtures, ["shop (tests/conftest.py:5)"]);
+        assert_eq!(habits.sample.unwrap().as_str(), "tests/test_price.py");
         let script = files(&[(
             "src/a.spec.ts",
             "import { vi } from 'vitest';\ndescribe('a', () => {\n  beforeEach(() => {});\n  it('b', () => { vi.fn(); expect(1).toBe(1); });\n});\n",
         )]);
         let habits = read(Framework::Vitest, &script);
-        assert_eq!(habits.conventions.file_naming, "*.spec.ts");
+        assert_eq!(habits.file_naming, "*.spec.ts");
         assert_eq!((habits.directory.as_str(), habits.mocking.as_str()), ("", "vi.mock"));
-        assert_eq!(habits.conventions.test_structure, "describe blocks");
-        assert_eq!(habits.pattern, "**/*.spec.ts");
+        assert_eq!(habits.test_structure, "describe blocks");
     }
 
     #[test]
@@ -353,7 +314,7 @@ mod tests {
         for (framework, directory, naming) in table {
             let habits = read(framework, &BTreeMap::new());
             assert_eq!(habits.directory, directory, "{framework}");
-            assert_eq!(habits.conventions.file_naming, naming, "{framework}");
+            assert_eq!(habits.file_naming, naming, "{framework}");
         }
     }
 
@@ -418,9 +379,8 @@ mod tests {
         for (framework, names, naming, directory) in table {
             let tests: Vec<(&str, &str)> = names.iter().map(|name| (*name, "")).collect();
             let habits = read(*framework, &files(&tests));
-            assert_eq!(habits.conventions.file_naming, *naming, "{names:?}");
+            assert_eq!(habits.file_naming, *naming, "{names:?}");
             assert_eq!(habits.directory, *directory, "{names:?}");
-            assert!(habits.pattern.ends_with(naming), "{}", habits.pattern);
         }
     }
 
@@ -438,7 +398,7 @@ mod tests {
         ];
         for (name, text, expected) in table {
             let habits = read(Framework::Command, &files(&[(name, text)]));
-            assert_eq!(habits.conventions.test_structure, expected, "{text}");
+            assert_eq!(habits.test_structure, expected, "{text}");
         }
     }
 
@@ -485,34 +445,9 @@ mod tests {
         for (name, text, mocking, setup, parameters) in table {
             let habits = read(Framework::Command, &files(&[(name, text)]));
             assert!(habits.mocking.starts_with(mocking), "{text}: {}", habits.mocking);
-            assert_eq!(habits.conventions.setup_teardown, setup, "{text}");
-            let found = habits.conventions.parametrisation.first().map_or("", String::as_str);
+            assert_eq!(habits.setup_teardown, setup, "{text}");
+            let found = habits.parametrisation.first().map_or("", String::as_str);
             assert_eq!(found, parameters, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_library_is_what_most_assertions_come_from() {
-        let table = [
-            (Framework::Pytest, "tests/test_a.py", "\n    assert 1\n", "assert"),
-            (Framework::Pytest, "tests/test_a.py", "self.assertEqual(1, 1)\n", "unittest.TestCase"),
-            (Framework::GoTest, "a_test.go", "require.Equal(t, 1, 1)\n", "testify"),
-            (Framework::GoTest, "a_test.go", "t.Errorf(\"x\")\n", "testing"),
-            (Framework::Maven, "src/test/java/ATest.java", "assertThat(1)\n", "AssertJ"),
-            (
-                Framework::Maven,
-                "src/test/java/ATest.java",
-                "assertEquals(1, 1)\n",
-                "JUnit assertions",
-            ),
-            (Framework::Command, "tests/test_a.py", "pytest.raises(E)\n", "pytest.raises"),
-        ];
-        for (framework, name, text, expected) in table {
-            assert_eq!(
-                read(framework, &files(&[(name, text)])).assertion_library,
-                expected,
-                "{text}"
-            );
         }
     }
 
@@ -525,7 +460,7 @@ mod tests {
             ("tests/test_long.py", &format!("def test_a():{long}\n")),
             ("tests/conftest.py", "assert 1\nassert 1\nassert 1\n"),
         ]);
-        let sample = read(Framework::Pytest, &tests).conventions.sample;
+        let sample = read(Framework::Pytest, &tests).sample;
         assert_eq!(sample.unwrap().as_str(), "tests/test_many.py");
     }
 

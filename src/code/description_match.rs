@@ -6,89 +6,23 @@ use crate::domain::id::RepoPath;
 use crate::domain::text;
 
 /// Words that refer to the whole repository.
-const EVERYTHING: &[&str] =
-    &["everything", "all", "whole", "entire", "repository", "project", "codebase"];
+const EVERYTHING: &str = "everything all whole entire repository project codebase";
 
 /// Words without a meaning for the search, such as verbs and articles.
-const PLAIN: &[&str] = &[
-    "the",
-    "and",
-    "for",
-    "with",
-    "tests",
-    "test",
-    "testing",
-    "unit",
-    "add",
-    "write",
-    "cover",
-    "coverage",
-    "please",
-    "generate",
-    "make",
-    "sure",
-    "that",
-    "this",
-    "from",
-    "into",
-    "our",
-    "are",
-    "is",
-    "has",
-    "have",
-    "should",
-    "must",
-    "not",
-    "any",
-    "its",
-    "their",
-    "when",
-    "where",
-    "which",
-    "what",
-    "how",
-    "use",
-    "uses",
-    "using",
-    "function",
-    "functions",
-    "method",
-    "methods",
-    "module",
-    "modules",
-    "class",
-    "classes",
-    "file",
-    "files",
-    "code",
-    "some",
-    "more",
-    "new",
-    "edge",
-    "cases",
-    "case",
-    "happy",
-    "path",
-    "paths",
-    "missing",
-    "lacks",
-    "without",
-    "every",
-    "each",
-    "integration",
-    "of",
-    "in",
-    "on",
-    "to",
-    "a",
-    "an",
-    "src",
-    "lib",
-];
+const PLAIN: &str = "the and for with tests test testing unit add write cover coverage please generate make \
+                     sure that this from into our are is has have should must not any its their when where \
+                     which what how use uses using function functions method methods module modules class \
+                     classes file files code some more new edge cases case happy path paths missing lacks \
+                     without every each integration of in on to a an src lib";
+
+/// Whether a list of words has a word.
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
 
 /// Whether a word cannot name a particular file or function.
 fn is_plain(word: &str) -> bool {
-    PLAIN.contains(&word) || EVERYTHING.contains(&word)
+    is_in(PLAIN, word) || is_in(EVERYTHING, word)
 }
 
 /// Maximum number of words of a description that are considered.
@@ -97,9 +31,9 @@ const WORDS: usize = 2_000;
 /// The things that a description names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescriptionMatch {
-    /// Files with the score of their match, from 0 to 1.
-    pub files: BTreeMap<RepoPath, f64>,
-    /// Matching functions by file; a file without an entry is meant as a whole.
+    /// Files, and whether each is named by its path and so meant as a whole.
+    pub files: BTreeMap<RepoPath, bool>,
+    /// Matching functions by file; a file without an entry is meant as a whole too.
     pub functions: BTreeMap<RepoPath, BTreeSet<String>>,
 }
 
@@ -128,75 +62,61 @@ fn stem(file: &RepoPath) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Finds what a description refers to. A full path or function name scores highest, then the name
-/// of a file or folder, then parts of names.
+/// Finds what a description refers to: files by path, file or folder name, functions by name, and
+/// only where none of these matches, parts of names.
 pub fn find(description: &str, known: &Known) -> DescriptionMatch {
     let mut named = DescriptionMatch::default();
     let words = words(description);
-    let mut folders: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
-    for file in known.keys() {
-        for part in file.parent().split('/').filter(|part| !part.is_empty()) {
-            folders.entry(part).or_default().push(file);
-        }
-    }
     for word in &words {
-        let lower = word.to_lowercase();
         for (file, functions) in known {
-            let path = file.as_str();
-            if path == word || word.contains('/') && path.ends_with(&format!("/{word}")) {
-                note(&mut named, file, 1.0);
-            } else if file.file_name() == word && word.contains('.') {
-                note(&mut named, file, 0.95);
-            } else if word.contains('/') && path.starts_with(&format!("{word}/")) {
-                note(&mut named, file, 0.8);
+            if let Some(is_whole) = names_file(word, file) {
+                *named.files.entry(file.clone()).or_default() |= is_whole;
             }
-            for function in functions {
-                let short = function.rsplit('.').next().unwrap_or(function);
-                let group = function.split('.').next().unwrap_or(function);
-                let dotted = word.contains('.') && function == word;
-                if dotted || short == word && (short.len() > 3 || short.contains('_')) {
-                    note(&mut named, file, 0.95);
-                    named.functions.entry(file.clone()).or_default().insert(function.clone());
-                } else if group == word && group != short {
-                    note(&mut named, file, 0.9);
-                    named.functions.entry(file.clone()).or_default().insert(function.clone());
-                }
-            }
-            if is_plain(&lower) {
-                continue;
-            }
-            let name = stem(file).to_lowercase();
-            // The plural of a name matches as well.
-            if name == lower || lower.strip_suffix('s').is_some_and(|one| one == name) {
-                note(&mut named, file, 0.9);
-            }
-        }
-        if !is_plain(&lower) {
-            for file in folders.get(word.as_str()).into_iter().flatten() {
-                note(&mut named, file, 0.7);
+            let own = functions.iter().filter(|function| names_function(word, function));
+            let own: Vec<String> = own.cloned().collect();
+            if !own.is_empty() {
+                named.files.entry(file.clone()).or_default();
+                named.functions.entry(file.clone()).or_default().extend(own);
             }
         }
     }
-    // Parts of names count only where no whole name matches.
     if named.files.is_empty() {
-        by_parts(&mut named, &words, known);
+        named.files = by_parts(&words, known);
     }
-    let all = words.iter().any(|word| EVERYTHING.contains(&word.to_lowercase().as_str()));
+    let all = words.iter().any(|word| is_in(EVERYTHING, &word.to_lowercase()));
     if named.files.is_empty() && all {
-        for file in known.keys() {
-            note(&mut named, file, 0.6);
-        }
+        named.files = known.keys().map(|file| (file.clone(), false)).collect();
     }
     named
 }
 
-fn note(named: &mut DescriptionMatch, file: &RepoPath, score: f64) {
-    let known = named.files.entry(file.clone()).or_default();
-    *known = known.max(score);
+/// Whether a word names a file, by its path or else by its name or that of a folder around it.
+fn names_file(word: &str, file: &RepoPath) -> Option<bool> {
+    let (path, lower) = (file.as_str(), word.to_lowercase());
+    if path == word || word.contains('/') && path.ends_with(&format!("/{word}")) {
+        return Some(true);
+    }
+    let is_named = word.contains('.') && file.file_name() == word
+        || word.contains('/') && path.starts_with(&format!("{word}/"));
+    let stem = stem(file).to_lowercase();
+    // The plural of a name matches as well.
+    let is_meant = stem == lower
+        || lower.strip_suffix('s').is_some_and(|one| one == stem)
+        || file.parent().split('/').any(|folder| folder == word);
+    (is_named || is_meant && !is_plain(&lower)).then_some(false)
+}
+
+/// Whether a word names a function, or the class that it belongs to.
+fn names_function(word: &str, function: &str) -> bool {
+    let short = function.rsplit('.').next().unwrap_or(function);
+    let group = function.split('.').next().unwrap_or(function);
+    word.contains('.') && function == word
+        || short == word && (short.len() > 3 || short.contains('_'))
+        || group == word && group != short
 }
 
 /// Matches parts of names: `price parsing` matches `parse_price`, as words are compared by prefix.
-fn by_parts(named: &mut DescriptionMatch, words: &[String], known: &Known) {
+fn by_parts(words: &[String], known: &Known) -> BTreeMap<RepoPath, bool> {
     let searched: BTreeSet<String> = words
         .iter()
         .filter(|word| !is_plain(&word.to_lowercase()))
@@ -207,21 +127,14 @@ fn by_parts(named: &mut DescriptionMatch, words: &[String], known: &Known) {
         let parts = text::words_of_name(name);
         searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).count()
     };
-    for (file, functions) in known {
-        let of_file = hits(stem(file));
-        if of_file > 0 {
-            note(named, file, 0.55 + 0.1 * f64::from(u32::try_from(of_file.min(3)).unwrap_or(3)));
-        }
-        for function in functions {
-            let found = hits(function.rsplit('.').next().unwrap_or(function));
-            if found > 0 {
-                note(named, file, 0.5 + 0.1 * f64::from(u32::try_from(found.min(4)).unwrap_or(4)));
-            }
-        }
-    }
-    // Drop matches that score much lower than the best one.
-    let best = named.files.values().copied().fold(0.0, f64::max);
-    named.files.retain(|_, score| *score > best - 0.15);
+    let most = |(file, functions): (&RepoPath, &Vec<String>)| {
+        let own = functions.iter().map(|one| hits(one.rsplit('.').next().unwrap_or(one)));
+        (file.clone(), own.chain([hits(stem(file))]).max().unwrap_or_default())
+    };
+    let found: Vec<(RepoPath, usize)> = known.iter().map(most).collect();
+    let best = found.iter().map(|(_, hits)| *hits).max().unwrap_or_default();
+    let near = found.into_iter().filter(|(_, hits)| *hits > 0 && hits + 1 >= best);
+    near.map(|(file, _)| (file, false)).collect()
 }
 
 /// Whether two words share a stem: `parsing` and `parse` do, `par` and `parse` do not.
@@ -314,7 +227,7 @@ mod tests {
         #[test]
         fn any_description_is_answered(text in ".{0,120}") {
             let named = find(&text, &known());
-            prop_assert!(named.files.values().all(|score| (0.0..=1.0).contains(score)));
+            prop_assert!(named.functions.keys().all(|file| named.files.contains_key(file)));
             prop_assert!(nearest(&text, &known(), 3).len() <= 3);
         }
     }

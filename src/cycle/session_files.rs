@@ -5,24 +5,16 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::budget::Spending;
 use crate::domain::id::SessionId;
-use crate::domain::session::files::PIPELINE;
-use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
-use crate::domain::test_plan::context::{CONTEXT, ContextPackage, TEST_CONTEXT};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::Pipeline;
-use crate::domain::test_plan::plan_input::PlanInput;
-use crate::domain::test_plan::task::{
-    self, FIRST_TASK, REVIEW_TASK, TestPlan, TestTask, VALIDATION_TASK,
-};
+use crate::domain::test_plan::plan::{RESULTS, TestPlan};
+use crate::domain::test_plan::task::TaskKind;
 use crate::effect::{EffectError, Effects, StateFile, StoreError, read_as, read_or_forget};
 use crate::role::stored_usage_log;
 
 use super::error::Failure;
 
-/// File that shows the progress of the session to other programs.
-pub const PROGRESS: &str = ".process/progress.json";
-
-/// File of the lines that the suite executed, for the files of the context package.
+/// File of the lines that the suite executed, for the files of the plan.
 pub const RAN: &str = ".process/coverage-lines.json";
 
 /// Reads a JSON file; `None` when it is missing or cannot be read as `F`.
@@ -41,44 +33,24 @@ pub async fn write<F: Serialize + Sync>(
     Ok(())
 }
 
-/// A session whose tests are planned.
-pub struct PlannedSession {
-    /// Context package of phase 2.
-    pub package: ContextPackage,
-    /// Analysis and tasks of phases 3 and 4.
-    pub plan: TestPlan,
-}
-
-/// Reads a session that planned tests; `None` for a session that only fixes, or when a file is
-/// missing or broken.
-pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>, Failure> {
-    let Some(state) = read::<Pipeline>(fx, PIPELINE).await? else { return Ok(None) };
-    let package = package(&state, fx).await?;
-    let plan = test_plan(fx).await?;
-    Ok(package.zip(plan).map(|(package, plan)| PlannedSession { package, plan }))
-}
-
-/// Reads the context package of this session; `None` when it is missing, broken, or belongs to
-/// another session.
-pub async fn package(
-    state: &Pipeline,
-    fx: &Effects<'_>,
-) -> Result<Option<ContextPackage>, Failure> {
-    let file = match state.entry {
-        PlanInput::Session(_) => TEST_CONTEXT,
-        PlanInput::Document(_) | PlanInput::Text(_) => CONTEXT,
-    };
-    let package: Option<ContextPackage> = read(fx, file).await?;
-    Ok(package.filter(|package| package.metadata.session_id == state.session_id))
-}
-
-/// Reads the analysis and its tasks; `None` when phase 4 has not written all of them, or when one
-/// cannot be read or carried out.
-pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
+/// Reads the plan of a session; `None` for a session that only fixes, or when a file is missing or
+/// broken.
+pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
     match stored_plan(fx).await {
         Err(EffectError::Store(StoreError::Corrupt { .. })) => Ok(None),
-        plan => Ok(plan?.filter(|plan| task::contradictions(plan).is_empty())),
+        plan => Ok(plan?.filter(|plan| plan.find_contradictions().is_empty())),
     }
+}
+
+/// Reads the plan as an earlier phase left it in a file; `None` when it is missing, broken, or belongs
+/// to another session.
+pub async fn unfinished_plan(
+    state: &Pipeline,
+    file: &str,
+    fx: &Effects<'_>,
+) -> Result<Option<TestPlan>, Failure> {
+    let plan: Option<TestPlan> = read(fx, file).await?;
+    Ok(plan.filter(|plan| plan.session_id == state.session_id))
 }
 
 /// Reads the plan that is about to be carried out, whose task files a person may have edited: what is
@@ -97,7 +69,7 @@ pub async fn plan_to_carry_out(
         Err(EffectError::Store(StoreError::Corrupt { .. })) => return Ok(None),
         plan => plan?,
     };
-    let problems = plan.as_ref().map(task::contradictions).unwrap_or_default();
+    let problems = plan.as_ref().map(TestPlan::find_contradictions).unwrap_or_default();
     if problems.is_empty() {
         return Ok(plan);
     }
@@ -109,27 +81,14 @@ const TASKS: &str = ".task";
 
 async fn stored_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, EffectError> {
     let results = format!("{RESULTS}.json");
-    let Some(analysis) = read_or_forget::<TestAnalysis>(fx.store, &results).await? else {
+    let Some(mut plan) = read_or_forget::<TestPlan>(fx.store, &results).await? else {
         return Ok(None);
     };
-    let mut tasks: Vec<TestTask> = Vec::new();
-    for (id, suffix) in
-        [(FIRST_TASK, ""), (VALIDATION_TASK, "-validation"), (REVIEW_TASK, "-review")]
-    {
-        let Some(task) = read_as(fx.store, &format!("{TASKS}/{id}{suffix}.json")).await? else {
-            return Ok(None);
-        };
-        tasks.push(task);
+    for kind in TaskKind::ALL {
+        let Some(task) = read_as(fx.store, kind.file()).await? else { return Ok(None) };
+        plan.tasks.push(task);
     }
-    for number in 2..=task::MOST {
-        match read_as(fx.store, &format!("{TASKS}/IMPL-{number:03}.json")).await? {
-            Some(task) => tasks.push(task),
-            None => break,
-        }
-    }
-    let order = task::ordered(&tasks).unwrap_or_default();
-    tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
-    Ok(Some(TestPlan { analysis, tasks }))
+    Ok(Some(plan))
 }
 
 /// Reads what phase 5 has produced so far; `None` before its first step.

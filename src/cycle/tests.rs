@@ -185,11 +185,9 @@ impl Perform<Pipeline> for PipelineWorld {
                 Outcome::Planned { problems: vec!["no".into()], summary }
             }
             PipelineStep::Plan { .. } => Outcome::Planned { problems: vec![], summary },
-            PipelineStep::Generate if state.transitions.is_multiple_of(3) => Outcome::Generated,
+            PipelineStep::Generate if state.transitions.is_multiple_of(3) => Outcome::Done,
             PipelineStep::Generate => Outcome::Wrote,
-            PipelineStep::Validate => Outcome::Validated,
-            PipelineStep::Review => Outcome::Reviewed,
-            PipelineStep::Keep => Outcome::Kept,
+            PipelineStep::Validate | PipelineStep::Review | PipelineStep::Keep => Outcome::Done,
             PipelineStep::Execute => return Work::Machine(Box::pin(self.execute(state))),
             PipelineStep::Confirm | PipelineStep::Finish { .. } => return Work::Rest,
         };

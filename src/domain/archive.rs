@@ -13,9 +13,6 @@ const LESSONS: usize = 5;
 /// Maximum length of one lesson, in characters.
 const LESSON_LENGTH: usize = 200;
 
-/// Maximum number of tags.
-const TAGS: usize = 5;
-
 /// One archived session; `archives/manifest.json` is a list of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestEntry {
@@ -24,15 +21,11 @@ pub struct ManifestEntry {
     pub description: String,
     /// When it was archived, RFC 3339.
     pub archived_at: String,
-    /// The folder of the session, relative to the state root.
-    pub archive_path: String,
     pub result: Option<String>,
     /// Final pass rate in percent, truncated to one decimal.
     pub final_pass_rate: Option<String>,
     /// Duration and amount of work.
     pub metrics: Metrics,
-    /// Three to five tags for searching.
-    pub tags: Vec<String>,
     /// What the session taught.
     pub lessons: Lessons,
 }
@@ -44,8 +37,6 @@ pub struct Metrics {
     pub duration_hours: f64,
     /// Tasks whose status is completed; rolled back and blocked ones do not count.
     pub tasks_completed: u32,
-    /// Task summaries in the session's folder.
-    pub summaries_generated: u32,
 }
 
 /// Lessons of a session, taken from its iteration history.
@@ -59,27 +50,18 @@ pub struct Lessons {
     pub watch_patterns: Vec<String>,
 }
 
-/// Builds the manifest entry of a session; `summaries` is the number of its summary files. Without
-/// a readable `state`, metrics and lessons stay empty.
-pub fn entry(
-    record: &SessionRecord,
-    state: Option<&FixLoop>,
-    summaries: u32,
-    now: &str,
-) -> ManifestEntry {
+/// Builds the manifest entry of a session. Without a readable `state`, metrics and lessons stay empty.
+pub fn entry(record: &SessionRecord, state: Option<&FixLoop>, now: &str) -> ManifestEntry {
     ManifestEntry {
         session_id: record.session_id.clone(),
         description: record.description.clone(),
         archived_at: now.to_owned(),
-        archive_path: format!("archives/{}", record.session_id),
         result: record.result.clone(),
         final_pass_rate: record.final_pass_rate.map(|rate| rate.to_string()),
         metrics: Metrics {
             duration_hours: state.map_or(0.0, |state| hours(state.spent_ms)),
             tasks_completed: state.map_or(0, completed),
-            summaries_generated: summaries,
         },
-        tags: tags(record, state),
         lessons: state.map_or_else(Lessons::default, lessons),
     }
 }
@@ -100,24 +82,6 @@ fn completed(state: &FixLoop) -> u32 {
         .filter(|one| matches!(one.result, IterationResult::Improved | IterationResult::Unchanged))
         .count();
     u32::try_from(fixes).unwrap_or(u32::MAX).saturating_add(u32::from(suite))
-}
-
-fn tags(record: &SessionRecord, state: Option<&FixLoop>) -> Vec<String> {
-    let result = record.result.clone().unwrap_or_else(|| "unknown".into());
-    let mut tags = vec![record.kind.to_string(), record.mode.clone(), result];
-    if let Some(state) = state {
-        if state.iterations.iter().any(|one| one.result == IterationResult::Regression) {
-            tags.push("regression".into());
-        }
-        if !state.flaky.is_empty() {
-            tags.push("flaky".into());
-        }
-        tags.extend(state.patterns.iter().cloned());
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    tags.retain(|tag| seen.insert(tag.clone()));
-    tags.truncate(TAGS);
-    tags
 }
 
 fn lessons(state: &FixLoop) -> Lessons {
@@ -168,10 +132,9 @@ mod tests {
         let (record, mut state) = sample();
         state.spent_ms = 5_400_000;
         state.patterns = vec!["comparison".into(), "constant".into()];
-        let entry = entry(&record, Some(&state), 3, "2026-01-02T00:00:00Z");
-        let metrics = Metrics { duration_hours: 1.5, tasks_completed: 0, summaries_generated: 3 };
+        let entry = entry(&record, Some(&state), "2026-01-02T00:00:00Z");
+        let metrics = Metrics { duration_hours: 1.5, tasks_completed: 0 };
         assert_eq!(entry.metrics, metrics, "a rolled back task is not completed");
-        assert_eq!(entry.tags, ["test", "apply", "failure", "regression", "comparison"]);
         assert!(entry.lessons.successes.is_empty());
         let challenge = entry.lessons.challenges.first().unwrap();
         assert!(
@@ -182,10 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_state_leaves_an_entry_with_three_tags() {
+    fn an_unreadable_state_leaves_an_entry_without_lessons() {
         let (record, _) = sample();
-        let entry = entry(&record, None, 0, "2026-01-02T00:00:00Z");
-        assert_eq!(entry.tags.len(), 3);
+        let entry = entry(&record, None, "2026-01-02T00:00:00Z");
         assert_eq!(entry.lessons, Lessons::default());
     }
 }

@@ -9,6 +9,7 @@ use super::mutation::Score;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::test_plan::generation::Generation;
+use super::test_plan::task::FIRST_TASK;
 use super::text::{count, one_line};
 
 /// Names of the trailers that commits carry.
@@ -105,14 +106,11 @@ pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
 pub fn generated(production: &Generation) -> String {
     let totals = production.totals();
     let score = noticed(totals.score.as_ref());
-    let tasks: Vec<String> =
-        production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();
     format!(
-        "test: add {} in {}\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{}\n{KIND}: generate\n",
+        "test: add {} in {}\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{TASK}: {FIRST_TASK}\n{KIND}: generate\n",
         count(totals.tests, "test"),
         count(totals.files, "file"),
         production.session_id,
-        tasks.join("\n")
     )
 }
 

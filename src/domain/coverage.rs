@@ -53,26 +53,6 @@ impl FileLines {
         (sum(|pair| pair.0), sum(|pair| pair.1))
     }
 
-    /// Executable lines that did not run, as `9, 14-18`; other lines do not split a range.
-    pub fn uncovered(&self) -> String {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        let mut open = false;
-        for (line, hits) in &self.lines {
-            if *hits > 0 {
-                open = false;
-            } else if open && let Some(last) = ranges.last_mut() {
-                last.1 = *line;
-            } else {
-                ranges.push((*line, *line));
-                open = true;
-            }
-        }
-        let shown = ranges
-            .iter()
-            .map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
-        shown.collect::<Vec<_>>().join(", ")
-    }
-
     /// Whether a line ran; `None` when it cannot run or is not in the report.
     pub fn ran(&self, line: u32) -> Option<bool> {
         self.lines.get(&line).map(|hits| *hits > 0)
@@ -288,17 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn ranges_join_over_lines_that_cannot_run() {
+    fn the_highest_count_of_a_line_stays() {
         let mut file = FileLines::default();
         for (line, hits) in [(1, 1), (2, 0), (5, 0), (6, 2), (7, 0), (7, 0), (0, 9)] {
             file.line(line, hits);
         }
-        assert_eq!(file.uncovered(), "2-5, 7");
         assert_eq!(file.line_counts(), (2, 5));
         file.branch(2, 3, 2);
         assert_eq!(file.branch_counts(), (2, 2), "never more taken than there are");
         file.line(7, 4);
-        assert_eq!(file.uncovered(), "2-5", "the highest count stays");
+        assert_eq!(file.line_counts(), (3, 5), "the highest count stays");
     }
 
     #[test]

@@ -173,34 +173,6 @@ impl Framework {
         }
     }
 
-    /// The glob of test files with this naming.
-    #[must_use]
-    pub fn test_glob(self, naming: &str) -> String {
-        match self {
-            Self::CargoTest | Self::Nextest => format!("tests/**/{naming}"),
-            Self::Pytest
-            | Self::Unittest
-            | Self::NodeTest
-            | Self::Jest
-            | Self::Vitest
-            | Self::Mocha
-            | Self::Ava
-            | Self::NodeTap
-            | Self::Tape
-            | Self::GoTest
-            | Self::Maven
-            | Self::Gradle
-            | Self::Rspec
-            | Self::Minitest
-            | Self::Phpunit
-            | Self::Ctest
-            | Self::Jasmine
-            | Self::Dotnet
-            | Self::Bazel
-            | Self::Command => format!("**/{naming}"),
-        }
-    }
-
     /// The folder of tests where a project has none yet; empty for the folder of the source.
     pub fn test_folder(self) -> &'static str {
         match self {
@@ -220,59 +192,6 @@ impl Framework {
             | Self::Dotnet
             | Self::Bazel
             | Self::Command => "",
-        }
-    }
-
-    /// What tests usually assert with; `None` where the framework does not decide it.
-    pub fn assertion_style(self) -> Option<&'static str> {
-        match self {
-            Self::Pytest => Some("assert"),
-            Self::Unittest => Some("unittest.TestCase"),
-            Self::NodeTest | Self::Mocha => Some("node:assert"),
-            Self::Ava | Self::NodeTap | Self::Tape => Some("the methods of t"),
-            Self::Jest | Self::Vitest | Self::Jasmine => Some("expect"),
-            Self::CargoTest | Self::Nextest => Some("assert_eq!"),
-            Self::GoTest => Some("testing"),
-            Self::Maven | Self::Gradle => Some("JUnit assertions"),
-            Self::Rspec => Some("expect(…).to"),
-            Self::Minitest => Some("assert_equal"),
-            Self::Phpunit => Some("$this->assertSame"),
-            Self::Ctest => Some("EXPECT_EQ"),
-            Self::Dotnet => Some("Assert.Equal"),
-            Self::Bazel => Some("those of the language"),
-            Self::Command => None,
-        }
-    }
-
-    /// The command that runs the whole suite with coverage, as a person types it.
-    pub fn run_with_coverage(self) -> Option<&'static str> {
-        match self {
-            Self::Pytest => {
-                Some("python3 -m coverage run --branch -m pytest && python3 -m coverage report")
-            }
-            Self::Unittest => Some(
-                "python3 -m coverage run --branch -m unittest discover && python3 -m coverage report",
-            ),
-            Self::NodeTest => Some("node --test --experimental-test-coverage"),
-            Self::Jest => Some("npx jest --coverage"),
-            Self::Vitest => Some("npx vitest run --coverage"),
-            Self::Mocha => Some("npx c8 mocha"),
-            Self::Jasmine => Some("npx c8 jasmine"),
-            Self::Ava => Some("npx c8 ava"),
-            Self::NodeTap => Some("npx tap"),
-            Self::Tape => Some("npx c8 tape 'test/**/*.js'"),
-            Self::CargoTest => Some("cargo llvm-cov"),
-            Self::Nextest => Some("cargo llvm-cov nextest"),
-            Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
-            Self::Maven => Some("mvn -q test jacoco:report"),
-            Self::Gradle => Some("gradle test jacocoTestReport"),
-            Self::Rspec
-            | Self::Minitest
-            | Self::Phpunit
-            | Self::Ctest
-            | Self::Dotnet
-            | Self::Bazel
-            | Self::Command => None,
         }
     }
 
@@ -302,62 +221,6 @@ impl Framework {
             Self::Dotnet => Some("dotnet test --filter {test_stem}"),
             Self::Bazel => Some("bazel test //{test_folder}/..."),
             Self::Command => None,
-        }
-    }
-
-    /// The command that runs the tests of a file whose names contain `name`; `run_file` is the
-    /// command that runs the whole file.
-    #[must_use]
-    pub fn run_one(self, run_file: &str, file: &str, name: &str) -> String {
-        match self {
-            Self::Pytest | Self::Unittest => format!("{run_file} -k {name}"),
-            Self::NodeTest => format!("node --test --test-name-pattern={name} {file}"),
-            Self::Jest | Self::Vitest => format!("{run_file} -t {name}"),
-            Self::Mocha => format!("{run_file} --grep {name}"),
-            Self::Ava => format!("{run_file} --match '*{name}*'"),
-            Self::CargoTest | Self::Nextest => format!("{run_file} {name}"),
-            Self::GoTest => format!("{run_file} -run {name}"),
-            Self::Rspec => format!("{run_file} -e {name}"),
-            Self::Minitest => format!("{run_file} -n /{name}/"),
-            Self::Phpunit => format!("{run_file} --filter {name}"),
-            Self::Jasmine => format!("{run_file} --filter={name}"),
-            Self::Dotnet => format!("dotnet test --filter {name}"),
-            Self::NodeTap
-            | Self::Tape
-            | Self::Maven
-            | Self::Gradle
-            | Self::Ctest
-            | Self::Bazel
-            | Self::Command => run_file.to_owned(),
-        }
-    }
-
-    /// The command that loads a test file without running its tests; `run_file` is the command that
-    /// runs it, for frameworks that cannot do less.
-    #[must_use]
-    pub fn collect(self, run_file: &str, file: &str, folder: &str) -> String {
-        match self {
-            Self::Pytest => format!("python3 -m pytest --collect-only -q {file}"),
-            Self::GoTest => format!("go test -run '^$' ./{folder}"),
-            Self::CargoTest | Self::Nextest => "cargo test --no-run".to_owned(),
-            Self::Unittest
-            | Self::NodeTest
-            | Self::Jest
-            | Self::Vitest
-            | Self::Mocha
-            | Self::Ava
-            | Self::NodeTap
-            | Self::Tape
-            | Self::Maven
-            | Self::Gradle
-            | Self::Rspec
-            | Self::Minitest
-            | Self::Phpunit
-            | Self::Ctest
-            | Self::Jasmine
-            | Self::Dotnet
-            | Self::Bazel
-            | Self::Command => run_file.to_owned(),
         }
     }
 }
@@ -426,13 +289,7 @@ mod tests {
             let is_parsed = is_known && !UNPARSED.contains(&framework);
             assert_eq!(framework.language().is_some(), is_parsed, "{framework}: language");
             assert_eq!(framework.test_naming() != "test_*", is_known, "{framework}: naming");
-            assert_eq!(framework.assertion_style().is_some(), is_known, "{framework}: assertions");
             assert_eq!(framework.run_file().is_some(), is_known, "{framework}: one file");
-            assert_eq!(framework.run_with_coverage().is_some(), is_parsed, "{framework}: coverage");
-            let run = framework.run_file().unwrap_or("make test");
-            assert!(!framework.run_one(run, "a/b.x", "sums").is_empty(), "{framework}: one test");
-            assert!(!framework.collect(run, "a/b.x", "a").is_empty(), "{framework}: collect");
-            assert!(framework.test_glob(framework.test_naming()).contains("**/"), "{framework}");
         }
     }
 
@@ -442,8 +299,6 @@ mod tests {
         assert_eq!(plain.language(), nextest.language());
         assert_eq!(plain.test_naming(), nextest.test_naming());
         assert_eq!(plain.test_folder(), nextest.test_folder());
-        assert_eq!(plain.test_glob("*.rs"), nextest.test_glob("*.rs"));
-        assert_eq!(plain.assertion_style(), nextest.assertion_style());
         assert_eq!(nextest.run_file(), Some("cargo nextest run --test {test_stem}"));
     }
 

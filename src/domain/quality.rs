@@ -1,4 +1,4 @@
-//! Quality gates, code check and test review: findings, completeness of tests, limits and decisions.
+//! Quality gates, code check and test review: findings, limits and decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -163,121 +163,20 @@ pub fn decide(
     (QualityDecision::SoftFail, reasons.join("; "))
 }
 
-/// A test layer whose completeness can be determined from the sources (specification.md 6.1).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-pub enum TestAspect {
-    #[serde(rename = "L1.1")]
-    Happy,
-    #[serde(rename = "L1.2")]
-    Negative,
-    /// Absent, zero, empty and largest values.
-    #[serde(rename = "L1.3")]
-    Edge,
-    /// State is compared before and after a change.
-    #[serde(rename = "L1.4")]
-    State,
-    /// Results that take time are awaited.
-    #[serde(rename = "L1.5")]
-    Async,
-    #[serde(rename = "L2")]
-    Wiring,
-}
-
-impl TestAspect {
-    /// The number of the aspect in the specification, and its subject.
-    #[must_use]
-    pub fn name(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Happy => ("L1.1", "public functions that a test tries"),
-            Self::Negative => {
-                ("L1.2", "functions that reject something, tried with what must fail")
-            }
-            Self::Edge => ("L1.3", "public functions tried on an edge"),
-            Self::State => ("L1.4", "functions that change state, looked at twice"),
-            Self::Async => ("L1.5", "asynchronous functions that a test waits for"),
-            Self::Wiring => ("L2", "imports between modules, with a test that loads both"),
-        }
-    }
-
-    /// Required percentage (specification.md 5.4, 6.2).
-    pub fn threshold(self) -> u32 {
-        match self {
-            Self::Happy | Self::Async => 100,
-            Self::Negative | Self::State => 80,
-            Self::Edge => 60,
-            Self::Wiring => 70,
-        }
-    }
-}
-
-/// Completeness of the tests of one layer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Completeness {
-    pub layer: TestAspect,
-    /// How many of its requirements are covered.
-    pub covered: u32,
-    /// How many requirements it has.
-    pub of: u32,
-    /// The requirements that are not covered, with their places.
-    pub missing: Vec<String>,
-}
-
-impl Completeness {
-    /// Percentage covered, rounded down; `None` if the layer has no items.
-    pub fn percent(&self) -> Option<u32> {
-        (u64::from(self.covered) * 100)
-            .checked_div(u64::from(self.of))
-            .and_then(|percent| u32::try_from(percent).ok())
-    }
-
-    /// Whether its threshold is met; exactly at it is enough.
-    pub fn is_met(&self) -> bool {
-        self.percent().is_none_or(|percent| percent >= self.layer.threshold())
-    }
-}
-
-/// Metrics of the tests of a repository.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TestMetrics {
-    /// Completeness by layer, first to last.
-    pub layers: Vec<Completeness>,
-    pub tests: u32,
-    pub assertions: u32,
-    /// Lines of product code that are not empty.
-    pub code_lines: u32,
-    /// Lines of test code that are not empty.
-    pub test_lines: u32,
-    /// Coverage of the code under test; `None` if nothing was run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<CoverageResult>,
-}
-
 /// Decides the gate on tests, except for the mutation score, with the reason.
 ///
-/// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage,
-/// which meets none where it could not be measured. Assertions per test and lines per line are shown and decide nothing. Never
-/// fails.
+/// Limits are those of the gate on code; coverage, where it was asked for, must meet its target, which
+/// it does not where it could not be measured. Never fails.
 ///
 /// Source: specification.md 6.6, 5.4.
 pub fn decide_tests(
     counts: FindingCounts,
     limits: FindingLimits,
-    metrics: &TestMetrics,
+    coverage: Option<&CoverageResult>,
     retries: u32,
 ) -> (QualityDecision, String) {
     let (decision, reason) = decide(counts, limits, retries);
-    let gaps: Vec<String> = metrics
-        .layers
-        .iter()
-        .filter(|layer| !layer.is_met())
-        .map(|layer| {
-            let percent = layer.percent().unwrap_or_default();
-            format!("{} {percent} % of {} %", layer.layer.name().0, layer.layer.threshold())
-        })
-        .chain(metrics.coverage.iter().flat_map(CoverageResult::missed))
-        .collect();
+    let gaps: Vec<String> = coverage.into_iter().flat_map(CoverageResult::missed).collect();
     if gaps.is_empty() || decision == QualityDecision::HardFail {
         return (decision, reason);
     }
@@ -319,24 +218,8 @@ mod tests {
         }
     }
 
-    fn metrics(covered: u32, of: u32) -> TestMetrics {
-        let layer = Completeness { layer: TestAspect::Negative, covered, of, missing: Vec::new() };
-        TestMetrics { layers: vec![layer], ..TestMetrics::default() }
-    }
-
     #[test]
-    fn layers_are_met_at_their_threshold_and_a_critical_finding_beats_them() {
-        let table = [
-            ("exactly at 80 %", 0, metrics(4, 5), 0, Pass),
-            ("below", 0, metrics(79, 100), 0, SoftFail),
-            ("below, retries used", 0, metrics(79, 100), 2, HardFail),
-            ("about nothing", 0, metrics(0, 0), 0, Pass),
-            ("complete, and a tautology", 1, metrics(5, 5), 0, HardFail),
-        ];
-        for (why, critical, metrics, retries, expected) in table {
-            let counts = FindingCounts { critical, ..FindingCounts::default() };
-            assert_eq!(decide_tests(counts, LIMITS, &metrics, retries).0, expected, "{why}");
-        }
+    fn coverage_is_met_at_its_target_and_a_critical_finding_beats_it() {
         let target = CoverageTarget::default();
         let measured = |part, target| {
             let after = Shares { line: Share { part, whole: 10 }, ..Shares::default() };
@@ -355,9 +238,8 @@ mod tests {
             (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
         ];
         for (reached, retries, expected) in table {
-            let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
             let (decision, reason) =
-                decide_tests(FindingCounts::default(), LIMITS, &metrics, retries);
+                decide_tests(FindingCounts::default(), LIMITS, Some(&reached), retries);
             assert_eq!(decision, expected, "{reason}");
             assert_eq!(reason.contains("lines 70 % of 80 %"), expected != Pass, "{reason}");
         }
@@ -374,14 +256,17 @@ mod tests {
             ("branches were asked for", measured(8, set), HardFail, short),
         ];
         for (why, reached, expected, reason) in table {
-            let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
-            let decided = decide_tests(FindingCounts::default(), LIMITS, &metrics, 2);
+            let decided = decide_tests(FindingCounts::default(), LIMITS, Some(&reached), 2);
             assert_eq!(decided, (expected, reason.to_owned()), "{why}");
         }
-        let counts = FindingCounts { error: 4, ..FindingCounts::default() };
-        let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);
+        let low = measured(7, target);
+        let errors = FindingCounts { error: 4, ..FindingCounts::default() };
+        let (decision, reason) = decide_tests(errors, LIMITS, Some(&low), 0);
         assert_eq!(decision, SoftFail);
-        assert!(reason.contains("4 errors") && reason.contains("L1.2 0 % of 80 %"), "{reason}");
+        assert!(reason.contains("4 errors") && reason.contains("lines 70 % of 80 %"), "{reason}");
+        let critical = FindingCounts { critical: 1, ..FindingCounts::default() };
+        assert_eq!(decide_tests(critical, LIMITS, Some(&measured(8, target)), 0).0, HardFail);
+        assert_eq!(decide_tests(FindingCounts::default(), LIMITS, None, 0).0, Pass);
     }
 
     #[test]

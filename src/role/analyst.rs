@@ -20,11 +20,10 @@ use super::prompt::{self, Prompt, Role};
 use super::prompt_context::{self, Context};
 use super::responses::{self, AnalysisResponse, NamedPlaces, ReportedCause};
 
-/// A fix plan with the report that explains it.
+/// A fix plan, and whether the chain takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportedPlan {
     pub plan: FixPlan,
-    pub report: String,
     /// Why the chain asks for a better one; `None` if it is good.
     pub fault: Option<FallbackTrigger>,
 }
@@ -90,9 +89,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
         if is_carried && prompt_context::subject(self.state).may_have_edits() {
             plan.edits = edits;
         }
-        let report = plan.report.clone();
-        let value =
-            ReportedPlan { plan, report, fault: fault.as_ref().map(|(trigger, _)| *trigger) };
+        let value = ReportedPlan { plan, fault: fault.as_ref().map(|(trigger, _)| *trigger) };
         Ok(match fault {
             None => Reading::Good(value, Some(facts.confidence)),
             Some((trigger, why)) if trigger.keeps() => {

@@ -218,8 +218,6 @@ mod tests {
         assert_eq!(read.modification_points, ["a.py:f:1-2"]);
         assert!(read.affected_tests.is_empty());
         assert_eq!(read.root_causes[0].tests, ["t"]);
-        let survey: SurveyResponse = parse(r#"{"files": [{"mocks": "the clock"}]}"#, "t").unwrap();
-        assert_eq!(survey.files[0].mocks, ["the clock"]);
     }
 
     #[test]

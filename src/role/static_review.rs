@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::lint::{self, LintRule, Project};
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
+use crate::domain::quality::{Finding, Remark, Stage};
 use crate::effect::{Concern, LintReport};
 
 /// Which files to review, and how.
@@ -23,8 +23,6 @@ pub struct ReviewRequest<'a> {
 #[derive(Debug, Default)]
 pub struct ReviewResult {
     pub findings: Vec<Finding>,
-    /// How complete the tests are, if the request asks for it.
-    pub metrics: Option<TestMetrics>,
     /// Generated files, which are not reviewed.
     pub generated: Vec<RepoPath>,
     /// Files that are nested too deeply to be reviewed.
@@ -51,7 +49,6 @@ pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     findings.retain(|one| request.tests || one.stage == Stage::Code);
     ReviewResult {
         findings,
-        metrics: request.tests.then(|| lint::measure(&own, request.files, &project)),
         generated: generated.into_iter().cloned().collect(),
         too_deep: scanned.too_deep,
         skipped: Vec::new(),
@@ -300,7 +297,6 @@ mod tests {
             assert_eq!(found, expected);
             assert_eq!(result.generated, [path("vendor/other.py")]);
             assert_eq!(result.too_deep, [path("shop/deep.py")]);
-            assert_eq!(result.metrics.is_some(), tests);
         }
         assert!(is_reviewable(&path("a.tsx")) && !is_reviewable(&path("a.toml")));
     }

@@ -188,8 +188,6 @@ fn the_manifest_tells_what_a_session_took_and_taught() {
     let entry = &manifest(&repo)[0];
     assert_eq!(entry["session_id"], "WFS-test-main");
     assert_eq!(entry["metrics"]["tasks_completed"], 2, "the suite and the kept fix: {entry}");
-    assert_eq!(entry["metrics"]["summaries_generated"], 3, "{entry}");
-    assert_eq!(entry["tags"][3], "regression");
     let lesson = |kind: &str| entry["lessons"][kind][0].as_str().unwrap().to_owned();
     assert!(lesson("successes").starts_with("iteration 2, surgical, 83.3 to 100.0 %: store.py:7"));
     assert!(

@@ -163,8 +163,8 @@ fn a_task_file_that_cannot_be_carried_out_is_named_and_left_as_it_is() {
             "`bash(cat /etc/passwd)` is none of `Read(path)`, `Search(text,path)` and `Glob(pattern)`",
         ),
         (
-            with(|task| task["context"]["requirement_ids"] = json!(["R-001", "R-777"])),
-            "R-777 is not in the analysis",
+            with(|task| task["context"]["requirements"] = json!(["R-777 L1.1 it works"])),
+            "R-777 is not in the plan",
         ),
     ];
     let asked = model.asked().len();
@@ -258,7 +258,7 @@ fn coverage_that_cannot_be_measured_misses_the_target_unless_nobody_asks() {
     assert_eq!(document["produced"]["gates-met"], false);
     assert!(document["produced"]["coverage"]["unmeasured"]["reason"].is_string(), "{document:#}");
     let folder = PathBuf::from(document["folder"].as_str().unwrap());
-    let page = std::fs::read_to_string(folder.join(".process/test-quality-report.md")).unwrap();
+    let page = std::fs::read_to_string(folder.join(".summaries/IMPL-001.5-summary.md")).unwrap();
     assert!(page.contains("Not measured, so the target is not met: "), "{page}");
     let none = ["line", "branch", "function"].map(|what| format!("coverage.{what}=0"));
     let set: Vec<&str> = none.iter().flat_map(|one| ["--set", one.as_str()]).collect();

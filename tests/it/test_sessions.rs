@@ -52,10 +52,8 @@ fn form_of(name: &str) -> Option<&'static str> {
         "test-results.json" => "test-results",
         "outcome.json" => "outcome",
         "fix-history.json" => "fix-history",
-        "context-package.json" => "context-package",
-        "TEST_ANALYSIS_RESULTS.json" => "test-analysis",
+        "context-package.json" | "TEST_ANALYSIS_RESULTS.json" => "test-plan",
         "test-fix-state.json" => "test-fix-state",
-        "progress.json" => "progress",
         "generation.json" => "generation",
         "coverage-lines.json" => "coverage-lines",
         "provider-calls.json" => "provider-calls",
@@ -84,12 +82,9 @@ const LAYOUT: &[&str] = &[
     ".task/IMPL-fix-2.json",
     ".task/rolled-back/IMPL-fix-1.json",
     ".process/context-package.json",
-    ".process/test-analysis.md",
     ".process/TEST_ANALYSIS_RESULTS.md",
     ".process/TEST_ANALYSIS_RESULTS.json",
-    ".process/code-validation-report.md",
     ".process/code-validation-report.json",
-    ".process/test-quality-report.md",
     ".process/iteration-state.json",
     ".process/test-results.json",
     ".process/test-output.log",
@@ -98,7 +93,6 @@ const LAYOUT: &[&str] = &[
     ".process/iteration-1-failures.json",
     ".process/iteration-1-cli-output.txt",
     ".process/iteration-2-analysis.md",
-    ".process/progress.json",
     ".process/provider-calls.json",
     ".process/generation.json",
     ".summaries/IMPL-001-summary.md",
@@ -193,11 +187,8 @@ pub fn complete(folder: &Path) {
         ".process/TEST_ANALYSIS_RESULTS.md",
         ".process/generation.json",
         ".process/code-validation-report.json",
-        ".process/code-validation-report.md",
-        ".process/test-quality-report.md",
         ".process/iteration-state.json",
         ".process/test-results.json",
-        ".process/progress.json",
         ".summaries/IMPL-001-summary.md",
         ".summaries/IMPL-001.3-summary.md",
         ".summaries/IMPL-001.5-summary.md",
@@ -288,10 +279,9 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
     }
     assert!(about("`double` L1.1").is_empty(), "{open:#?}");
     assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}");
-    // A public function without a test is less than the test review requires.
-    assert_eq!(ran.code, Some(1), "{document:#}");
-    assert_eq!(document["produced"]["gates-met"], false);
-    assert!(document["produced"]["review"].as_str().unwrap().contains("L1.1 50 % of 100 %"));
+    // What cannot be written is said, and holds nothing back.
+    assert_eq!(ran.code, Some(0), "{document:#}");
+    assert_eq!(document["produced"]["gates-met"], true);
     let summary = folder(&document).join(".summaries/IMPL-001-summary.md");
     assert!(std::fs::read_to_string(summary).unwrap().contains("load_rates"));
 }
@@ -502,7 +492,8 @@ fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     assert_eq!(status(&document), ["completed", "completed", "blocked", "blocked"]);
     let session = folder(&document);
     assert!(!session.join(".process/iteration-state.json").exists(), "the suite did not run");
-    assert!(session.join(".process/test-quality-report.md").is_file(), "the report is there");
+    let report = std::fs::read_to_string(session.join(".summaries/IMPL-001.5-summary.md")).unwrap();
+    assert!(report.contains("# Test quality") && report.contains("## Mutation score"), "{report}");
     let record = json(&session, "workflow-session.json");
     assert_eq!((&record["status"], &record["result"]), (&"paused".into(), &"blocked".into()));
     // Tests that passed are on the branch nevertheless.

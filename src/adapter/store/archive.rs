@@ -117,24 +117,7 @@ fn entry_of(folder: &Path, now: &str) -> Result<ManifestEntry, StoreError> {
     })?;
     let state = read_value(&folder.join(LOOP)).ok().flatten();
     let state = state.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
-    let summaries = u32::try_from(summaries(&folder.join(".summaries"))).unwrap_or(u32::MAX);
-    Ok(entry(&record, state.as_ref(), summaries, now))
-}
-
-/// Markdown files in a folder and one level below.
-fn summaries(folder: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| {
-            let path = entry.path();
-            if path.is_dir() {
-                summaries(&path)
-            } else {
-                usize::from(path.extension().is_some_and(|ending| ending == "md"))
-            }
-        })
-        .sum()
+    Ok(entry(&record, state.as_ref(), now))
 }
 
 #[cfg(test)]
@@ -154,15 +137,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = session_folder(root.path(), &id());
         fs::create_dir_all(folder.join(".process")).unwrap();
-        fs::create_dir_all(folder.join(".summaries/iteration-summaries")).unwrap();
         let record = include_str!("../../../tests/data/state/v1/workflow-session.json")
             .replace("\"blocked\"", "\"completed\"");
         let state = include_str!("../../../tests/data/state/v1/iteration-state.json");
         fs::write(folder.join("workflow-session.json"), record).unwrap();
         fs::write(folder.join(".process/iteration-state.json"), state).unwrap();
-        for name in ["report.md", "iteration-summaries/iteration-1.md"] {
-            fs::write(folder.join(".summaries").join(name), "x").unwrap();
-        }
         root
     }
 
@@ -190,7 +169,6 @@ mod tests {
         let entries = manifest(root.path());
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].archived_at, NOW);
-        assert_eq!(entries[0].metrics.summaries_generated, 2);
         assert_eq!(entries[0].lessons.challenges.len(), 1);
         assert!(to.join("workflow-session.json").is_file() && !to.join(MARKER).exists());
         assert!(!session_folder(root.path(), &id()).exists());

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::adapter::host::files;
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::session::files::RECORD;
-use crate::domain::test_plan::context::{ImplementationSummary, SourceSession};
+use crate::domain::test_plan::source_session::{ImplementationSummary, SourceSession};
 
 /// Folders below `.workflow` that hold sessions, newest layout first.
 const PLACES: &[&str] = &["active", "archives", ""];
@@ -118,39 +118,36 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
     })
 }
 
-/// Implementation tasks with their summaries, and whether each is completed.
+/// Implementation tasks with their summaries, and whether each is completed. An archived session may
+/// hold nothing but summaries.
 fn tasks(folder: &Path) -> Result<Vec<(bool, ImplementationSummary)>, SourceError> {
     let mut found: Vec<(bool, ImplementationSummary)> = Vec::new();
-    for name in names(&folder.join(".task")) {
-        let Some(id) = name.strip_suffix(".json").filter(|id| id.starts_with("IMPL-")) else {
-            continue;
-        };
-        let value = json(&folder.join(".task").join(&name))?.unwrap_or_default();
+    for (id, file) in names(folder, ".task", &[".json"]) {
+        let value = json(&folder.join(file))?.unwrap_or_default();
         let completed = matches!(value["status"].as_str(), Some("completed" | "done"));
         let named = format!("{} {}", value["flow_control"]["target_files"], value["files"]);
-        let task = summary(folder, id, &named)?;
-        let task_id = value["id"].as_str().unwrap_or(id).to_owned();
-        found.push((completed, ImplementationSummary { task_id, ..task }));
+        let task_id = value["id"].as_str().unwrap_or(&id).to_owned();
+        found.push((completed, ImplementationSummary { task_id, ..summary(folder, &id, &named)? }));
     }
-    // An archived session may hold nothing but summaries.
-    for name in names(&folder.join(".summaries")) {
-        let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else {
-            continue;
-        };
-        if id.starts_with("IMPL-") && found.iter().all(|(_, task)| task.task_id != id) {
-            found.push((true, summary(folder, id, "")?));
+    for (id, _) in names(folder, ".summaries", &["-summary.md", ".md"]) {
+        if found.iter().all(|(_, task)| task.task_id != id) {
+            found.push((true, summary(folder, &id, "")?));
         }
     }
     Ok(found)
 }
 
-/// Plain files of a folder, sorted.
-fn names(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+/// Ids of implementation tasks, each with the plain file of a folder that is named after it.
+fn names(folder: &Path, inner: &str, endings: &[&str]) -> Vec<(String, String)> {
+    let Ok(entries) = fs::read_dir(folder.join(inner)) else { return Vec::new() };
+    let files =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut names: Vec<(String, String)> = files
+        .filter_map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let id = endings.iter().find_map(|ending| name.strip_suffix(ending))?;
+            id.starts_with("IMPL-").then(|| (id.to_owned(), format!("{inner}/{name}")))
+        })
         .collect();
     names.sort();
     names.truncate(FILES);
@@ -165,11 +162,8 @@ fn summary(folder: &Path, id: &str, named: &str) -> Result<ImplementationSummary
             (summary_path, summary) = (name, text);
         }
     }
-    Ok(ImplementationSummary {
-        task_id: id.to_owned(),
-        summary_path,
-        changed_files: mentioned(&format!("{summary} {named}")),
-    })
+    let changed_files = mentioned(&format!("{summary} {named}"));
+    Ok(ImplementationSummary { task_id: id.to_owned(), summary_path, changed_files })
 }
 
 /// File paths with an extension that a text mentions, in order, each once. A location after the

@@ -15,7 +15,7 @@ pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     let Some(plan) = &pending.plan else {
         return Ok(format!("{} has no plan yet. `/regreen run` continues it.", pending.session));
     };
-    let plan = planning::plan_comment(&pending.pipeline, plan);
+    let plan = planning::plan_comment(plan);
     let next = match obstacle(&pending, &context.target.head) {
         Some(why) => why,
         None => "`/regreen run` carries it out, `/regreen cancel` drops it".into(),

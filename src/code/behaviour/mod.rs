@@ -161,12 +161,6 @@ impl Behaviour {
     pub fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
-
-    /// Its name with the names of its parameters, such as `add(a, b)`.
-    pub fn signature(&self) -> String {
-        let names: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
-        format!("{}({})", self.name, names.join(", "))
-    }
 }
 
 /// All functions of a source text, in order; nested functions count as part of the enclosing one.

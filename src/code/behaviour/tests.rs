@@ -8,7 +8,9 @@ fn facts(language: Language, text: &str) -> Vec<String> {
     for one in read(language, text) {
         let head = if one.is_public { "pub " } else { "" };
         let kind = if one.is_async { "async " } else { "" };
-        lines.push(format!("{head}{kind}{} {}-{}", one.signature(), one.start, one.end));
+        let names: Vec<&str> = one.parameters.iter().map(|one| one.name.as_str()).collect();
+        let signature = format!("{}({})", one.name, names.join(", "));
+        lines.push(format!("{head}{kind}{signature} {}-{}", one.start, one.end));
         let when = |guard: &Guard| {
             let words: Vec<String> = guard.iter().map(condition).collect();
             if words.is_empty() { "always".to_owned() } else { words.join(", ") }

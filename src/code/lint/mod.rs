@@ -5,7 +5,6 @@
 //! mapped to rules of the same catalogue by [`rule_of_tool_message`].
 
 mod catalogue;
-mod completeness;
 mod generated;
 mod project;
 mod rule;
@@ -20,7 +19,6 @@ mod word_lists;
 mod tests;
 
 pub use catalogue::{rule, rule_of_tool_message};
-pub use completeness::measure;
 pub use generated::is_generated;
 pub use project::{Project, is_manifest};
 pub use rule::LintRule;

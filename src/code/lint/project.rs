@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use crate::code::imports::{ImportKind, local_module, read, script_candidates, submodule};
+use crate::code::imports::script_candidates;
 use crate::code::language::Language;
-use crate::code::parallel;
 use crate::domain::id::RepoPath;
 
 /// Facts about a repository that cannot be read from a single file.
@@ -23,8 +22,6 @@ pub struct Project {
     pub aliases: BTreeSet<String>,
     /// The files of installed npm packages, by package, as far as they were listed.
     pub installed: BTreeMap<String, BTreeSet<String>>,
-    /// The imports between files at load time, by path; Python and JavaScript only.
-    pub edges: BTreeMap<String, BTreeSet<String>>,
     /// Python packages that create modules dynamically when they are loaded.
     pub python_made: BTreeSet<String>,
     /// Names of the npm packages that the repository itself defines.
@@ -109,7 +106,6 @@ impl Project {
         if let Some(list) = project.python.as_mut().filter(|_| set_up) {
             list.insert("pytest".into());
         }
-        project.edges = load_edges(files, &project);
         project
     }
 
@@ -212,44 +208,6 @@ impl Project {
     }
 }
 
-/// The imports between files that are certainly executed when a file is loaded; Python and
-/// JavaScript only.
-fn load_edges(
-    files: &BTreeMap<RepoPath, String>,
-    project: &Project,
-) -> BTreeMap<String, BTreeSet<String>> {
-    let list: Vec<(&RepoPath, &String)> = files.iter().collect();
-    let holds = |path: &str| project.files.contains(path);
-    let edges = parallel::map(&list, |(file, text)| {
-        let language = Language::of(file).filter(|language| {
-            !matches!(language, Language::Rust | Language::Go | Language::Java)
-        })?;
-        let find = |module: &str| local_module(file, language, module, &holds);
-        let tree = language.parse(text)?;
-        let mut targets = BTreeSet::new();
-        for import in read(language, &tree, text) {
-            if !import.at_load || !matches!(import.kind, ImportKind::Statement | ImportKind::Call) {
-                continue;
-            }
-            let own = find(&import.module);
-            if language != Language::Python || import.names.is_empty() {
-                targets.extend(own);
-                continue;
-            }
-            // `from . import x` imports the module x, or else a name that the package defines.
-            let names = import.names.iter();
-            targets.extend(
-                names.filter_map(|name| {
-                    find(&submodule(&import.module, name)).or_else(|| own.clone())
-                }),
-            );
-        }
-        targets.retain(|target| target != file.as_str() && !target.ends_with("__init__.py"));
-        (!targets.is_empty()).then(|| (file.as_str().to_owned(), targets))
-    });
-    edges.into_iter().flatten().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,29 +281,6 @@ mod tests {
         assert_eq!(found.script_own, BTreeSet::from(["@me/shop".to_owned()]));
         assert!(found.aliases.contains("@app/"), "{:?}", found.aliases);
         assert!(project(&[("package.json", "{broken")]).script.unwrap().is_empty());
-    }
-
-    #[test]
-    fn files_that_load_each_other_are_joined_by_edges() {
-        let found = project(&[
-            ("shop/__init__.py", "from .cart import Cart\n"),
-            (
-                "shop/cart.py",
-                "from . import tax\nfrom .tax import rate\nimport json\n\ndef f():\n    import shop.late\n",
-            ),
-            ("shop/tax.py", "import shop.tax\n"),
-            ("shop/late.py", ""),
-            ("web/a.ts", "import { b } from './b';\nimport type { C } from './c';\n"),
-            ("web/b.ts", ""),
-            ("web/c.ts", ""),
-        ]);
-        let edge = |file: &str| -> Vec<&str> {
-            found.edges.get(file).into_iter().flatten().map(String::as_str).collect()
-        };
-        assert_eq!(edge("shop/__init__.py"), ["shop/cart.py"]);
-        assert_eq!(edge("shop/cart.py"), ["shop/tax.py"]);
-        assert_eq!(edge("shop/tax.py"), Vec::<&str>::new());
-        assert_eq!(edge("web/a.ts"), ["web/b.ts"]);
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
             events.push(Event::TestsWritten { files });
         }
     }
-    let tasks = planned_session(fx).await?.map(|session| planning::rows(&session.plan));
+    let tasks = planned_session(fx).await?.map(|plan| planning::rows(&plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
     let journal = Journal::from(fx);

@@ -12,7 +12,7 @@ use crate::report::decision::decision;
 use crate::report::{fix_tasks, planning, state_files};
 
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::{PlannedSession, planned_session, write};
+use crate::cycle::session_files::{planned_session, write};
 
 use super::perform::Performer;
 
@@ -93,7 +93,7 @@ impl Performer<'_> {
     /// list includes its plan.
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
-        let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
+        let Some(mut plan) = planned_session(self.fx).await? else {
             store.write_text(TODO_LIST, &state_files::todo(state)).await?;
             let file = format!(".task/{SUITE_TASK}.json");
             let known = read_or_forget::<Value>(store, &file).await?;
@@ -102,10 +102,10 @@ impl Performer<'_> {
         };
         if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == SUITE_TASK) {
             task.change_status(fix_tasks::suite_status(state), now);
-            write(self.fx, &task.file(), &*task).await?;
+            write(self.fx, task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
-        let text = planning::todo(&state.session_id, &plan, &state_files::iterations(state));
+        let text = planning::render_todo(&plan, &state_files::iterations(state));
         store.write_text(TODO_LIST, &text).await?;
         Ok(())
     }

@@ -11,8 +11,6 @@ use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::Effects;
 use crate::report::planning;
 
-use super::write::show_progress;
-
 /// Drives the last step of phase 5; with the end of the fix loop, if it ran.
 pub async fn execute(
     state: Pipeline,
@@ -40,16 +38,12 @@ impl Perform<Pipeline> for ExecutionPerformer<'_> {
             Work::Rest
         }
     }
-
-    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
-        show_progress(state, self.fx).await
-    }
 }
 
 impl ExecutionPerformer<'_> {
     async fn execute(&mut self) -> Result<MachineEnd<PipelineStepOutcome>, Failure> {
         let end = Box::pin(fix::run(self.inputs.clone(), self.fx)).await?;
-        let summary = planning::suite(&end.outcome);
+        let summary = planning::render_suite(&end.outcome);
         self.fx.store.write_text(&format!(".summaries/{SUITE_TASK}-summary.md"), &summary).await?;
         let step_outcome = step_outcome(&end.outcome, generation(self.fx).await?.as_ref());
         let events = end.events;

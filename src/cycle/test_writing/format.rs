@@ -38,7 +38,7 @@ impl TestWriting<'_> {
                 fixed.push(tidied(file, &tools));
             } else {
                 self.generation.tree = old;
-                if self.generation.tasks.iter().any(|made| made.is_written(&file)) {
+                if self.generation.made.iter().any(|made| made.is_written(&file)) {
                     self.drop_file(&file, "its tests do not hold once it is repaired").await?;
                 }
             }

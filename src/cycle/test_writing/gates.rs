@@ -15,12 +15,12 @@ use crate::domain::quality::{
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
-use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
-use crate::domain::test_plan::task::{REVIEW_TASK, TestTask, VALIDATION_TASK};
+use crate::domain::test_plan::requirement_coverage::still_open;
+use crate::domain::test_plan::task::{REVIEW_TASK, TaskKind, TestTask, VALIDATION_TASK};
 use crate::domain::text::count;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
-use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
+use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity};
 use crate::role::test_plan::{ExecutedLines, measure_coverage};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
@@ -40,10 +40,10 @@ impl TestWriting<'_> {
         self.turn(VALIDATION_TASK, TaskStatus::InProgress).await?;
         self.fx.step("code check: looking for typical mistakes of generated code");
         self.validate_files().await?;
-        Ok(PipelineStepOutcome::Validated)
+        Ok(PipelineStepOutcome::Done)
     }
 
-    /// Decides the code check on the files that are there now, and writes its reports.
+    /// Decides the code check on the files that are there now, and writes its report.
     async fn validate_files(&mut self) -> Result<(), Failure> {
         let id = VALIDATION_TASK;
         let report = self.gate().await?;
@@ -56,11 +56,14 @@ impl TestWriting<'_> {
         });
         write(self.fx, GENERATION_FILE, &self.generation).await?;
         write(self.fx, ".process/code-validation-report.json", &report).await?;
-        let text = render_markdown(&report);
-        self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
-        let text = planning::judged(id, self.generation.validation.as_ref(), &self.generation);
-        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await
+        let text = planning::render_gate(id, self.generation.validation.as_ref(), &self.generation);
+        self.end_gate(id, met, &text).await
+    }
+
+    /// Writes the summary of a gate, and ends its task.
+    async fn end_gate(&mut self, id: &str, is_met: bool, summary: &str) -> Result<(), Failure> {
+        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), summary).await?;
+        self.turn(id, if is_met { TaskStatus::Completed } else { TaskStatus::Blocked }).await
     }
 
     /// Lets the project's own fixers repair the files, drops those with critical findings or with too
@@ -128,7 +131,7 @@ impl TestWriting<'_> {
     }
 
     pub(super) fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
-        let files = self.generation.tasks.iter().flat_map(|made| &made.report.files);
+        let files = self.generation.made.iter().flat_map(|made| &made.report.files);
         files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
     }
 
@@ -209,7 +212,7 @@ impl TestWriting<'_> {
         Ok(())
     }
 
-    /// Test review: anti-patterns, completeness, mutation score; at most two retries for survivors.
+    /// Test review: anti-patterns, coverage, mutation score; at most two retries for survivors.
     pub(super) async fn review(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = REVIEW_TASK;
         self.turn(id, TaskStatus::InProgress).await?;
@@ -229,7 +232,7 @@ impl TestWriting<'_> {
             quality = self.quality(retries).await?;
             score = self.score().await?;
             let met = score.as_ref().is_none_or(Score::is_met);
-            let left = self.generation.tasks.iter().any(|made| made.lacks_round(ROUNDS));
+            let left = self.generation.made.iter().any(|made| made.lacks_round(ROUNDS));
             if quality.status == QualityDecision::HardFail
                 || quality.status == QualityDecision::Pass && met
                 || !left
@@ -251,36 +254,24 @@ impl TestWriting<'_> {
             if reasons.is_empty() { QualityDecision::Pass } else { QualityDecision::HardFail };
         let reason =
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
-        self.settle(&quality);
+        self.settle();
         self.generation.review = Some(GateResult { decision, reason, repairs: 0, retries });
         write(self.fx, GENERATION_FILE, &self.generation).await?;
-        let text = test_quality::render_markdown(&quality);
-        let text = format!("{text}{}", planning::score(&self.generation));
-        self.fx.store.write_text(".process/test-quality-report.md", &text).await?;
-        for task in self.plan.tasks.clone() {
-            if let Some(made) = self.generation.of(&task.id) {
-                let file = format!(".summaries/{}-summary.md", task.id);
-                self.fx.store.write_text(&file, &planning::made(&task, made)).await?;
-            }
-        }
-        let text = planning::judged(id, self.generation.review.as_ref(), &self.generation);
-        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        let met = decision == QualityDecision::Pass;
-        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(PipelineStepOutcome::Reviewed)
+        self.write_summary().await?;
+        let gate = planning::render_gate(id, self.generation.review.as_ref(), &self.generation);
+        let page = test_quality::render_markdown(&quality);
+        let text = format!("{gate}\n{page}{}", planning::score(&self.generation));
+        self.end_gate(id, decision == QualityDecision::Pass, &text).await?;
+        Ok(PipelineStepOutcome::Done)
     }
 
-    /// Finds anti-patterns in the new files and measures how complete the tests of their subjects
-    /// are. A file with a critical anti-pattern is dropped.
+    /// Finds anti-patterns in the new files and measures the coverage of their subjects. A file with a
+    /// critical anti-pattern is dropped.
     async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
         loop {
             let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
-            let mut chosen: BTreeSet<RepoPath> = self
-                .plan
-                .tasks
-                .iter()
-                .flat_map(|task| task.context.files_to_test.clone())
-                .collect();
+            let mut chosen: BTreeSet<RepoPath> =
+                self.plan.files.iter().map(|file| file.file.clone()).collect();
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
             let request = InspectRequest {
@@ -299,17 +290,15 @@ impl TestWriting<'_> {
                 self.block(worst, Stage::Tests).await?;
                 continue;
             }
-            let mut metrics = reviewed.metrics.unwrap_or_default();
-            metrics.layers = about(metrics.layers, &asked(&self.plan));
-            metrics.coverage = self.coverage().await?;
-            self.generation.coverage.clone_from(&metrics.coverage);
-            let decision = decide_tests(counts, self.inputs.limits, &metrics, retries);
+            let coverage = self.coverage().await?;
+            self.generation.coverage.clone_from(&coverage);
+            let decision = decide_tests(counts, self.inputs.limits, coverage.as_ref(), retries);
             let (status, reason) = self.with_blocking(Stage::Tests, decision);
             findings.extend(self.generation.blocking(Stage::Tests).cloned());
             return Ok(TestQuality {
                 status,
                 gate_decision: reason,
-                metrics,
+                coverage,
                 findings: by_severity(findings),
             });
         }
@@ -367,42 +356,26 @@ impl TestWriting<'_> {
         Ok(self.generation.scored())
     }
 
-    /// Decides for each requirement of a task that wrote tests whether it is still open.
-    fn settle(&mut self, quality: &TestQuality) {
-        let validated = self
-            .generation
-            .validation
-            .as_ref()
-            .is_some_and(|gate| gate.decision == QualityDecision::Pass);
-        for at in 0..self.generation.tasks.len() {
-            let Some(made) = self.generation.tasks.get(at) else { continue };
-            let evidence = CoverageEvidence { made, layers: &quality.metrics.layers, validated };
-            let task = self.plan.tasks.iter().find(|task| task.id == made.task);
-            let ids: BTreeSet<&String> =
-                task.iter().flat_map(|task| &task.context.requirement_ids).collect();
-            let settled: Vec<RequirementCoverage> = self
-                .plan
-                .analysis
-                .files
-                .iter()
-                .flat_map(|file| file.requirements.iter().map(move |one| (file, one)))
-                .filter(|(_, one)| ids.contains(&one.id))
-                .map(|(file, one)| RequirementCoverage {
-                    id: one.id.clone(),
-                    layer: one.layer,
-                    text: task.map_or_else(|| one.text.clone(), |task| task.in_its_words(one).text),
-                    open: match task.filter(|task| !task.may_write(&file.test_file)) {
-                        Some(task) => Some(format!(
-                            "the focus_paths of {} do not name {}",
-                            task.id, file.test_file
-                        )),
-                        None => still_open(&file.file, one, &evidence),
-                    },
-                })
-                .collect();
-            if let Some(made) = self.generation.tasks.get_mut(at) {
-                made.requirements = settled;
-            }
-        }
+    /// Decides for each requirement whether it is still open.
+    fn settle(&mut self) {
+        let plan = &self.plan;
+        let task = plan.task_of_kind(TaskKind::TestGen);
+        let Some((made, task)) = self.generation.made.as_mut().zip(task) else { return };
+        let ids: BTreeSet<&str> = task.requirement_ids().collect();
+        let own = plan.all_requirements().filter(|(_, one)| ids.contains(one.id.as_str()));
+        let settled: Vec<RequirementCoverage> = own
+            .map(|(file, one)| RequirementCoverage {
+                id: one.id.clone(),
+                layer: one.layer,
+                text: task.in_its_words(one).text,
+                open: if task.may_write(&file.test_file) {
+                    still_open(&file.file, one, made)
+                } else {
+                    let (task, file) = (&task.id, &file.test_file);
+                    Some(format!("the focus_paths of {task} do not name {file}"))
+                },
+            })
+            .collect();
+        made.requirements = settled;
     }
 }

@@ -7,22 +7,22 @@ use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::session::files::TODO_LIST;
-use crate::domain::test_plan::analysis::{self, RESULTS, TestAnalysis};
-use crate::domain::test_plan::context::SourceSession;
-use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
+use crate::domain::test_plan::plan::{RESULTS, TestPlan};
 use crate::domain::test_plan::plan_run::PlanRun;
-use crate::domain::test_plan::task;
+use crate::domain::test_plan::source_session::SourceSession;
+use crate::domain::text::count;
 use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::test_plan::{
-    ExecutedLines, GatherRequest, Survey, SurveyOutcome, analyse, consult, gather,
+    ExecutedLines, GatherRequest, Survey, SurveyOutcome, analyse, consult, gather, plan_tasks,
 };
 use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
 use super::machine::enter;
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::{PROGRESS, RAN, package, read, spent, test_plan, write};
+use crate::cycle::session_files::{RAN, planned_session, read, spent, unfinished_plan, write};
 
 /// How often the files of an earlier phase may be found unreadable in one run.
 const UNREADABLE_INPUTS: u32 = 3;
@@ -62,11 +62,10 @@ pub async fn plan(
     let mut performer =
         PlanPerformer { inputs, chain: &chain, fx, survey: None, unreadable_inputs: 0 };
     let Driven { state, stopped } = drive(state, &mut performer, fx.into(), inputs.budget).await?;
-    let package = package(&state, fx).await?;
-    let plan = test_plan(fx).await?;
+    let plan = planned_session(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
     let halted = stopped.map(|stopped| stopped.raising(&inputs.ask.session, &spending));
-    Ok(PlanRun { state, package, plan, spending, halted })
+    Ok(PlanRun { state, plan, spending, halted })
 }
 
 /// Performs phases 2 to 4.
@@ -80,27 +79,16 @@ struct PlanPerformer<'a> {
 
 impl Perform<Pipeline> for PlanPerformer<'_> {
     fn perform<'s>(&'s mut self, state: &'s Pipeline) -> Work<'s, PipelineStepOutcome> {
-        match state.planning_step() {
-            Some(step) => Work::Step(Box::pin(self.phase(step, state))),
-            None => Work::Rest,
-        }
-    }
-
-    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
-        write(self.fx, PROGRESS, &planning::progress(state, None)).await
+        if state.is_planning() { Work::Step(Box::pin(self.phase(state))) } else { Work::Rest }
     }
 }
 
 impl PlanPerformer<'_> {
-    async fn phase(
-        &mut self,
-        step: PlanningStep,
-        state: &Pipeline,
-    ) -> Result<PipelineStepOutcome, Failure> {
-        let outcome = match step {
-            PlanningStep::Gather => self.gather(state).await?,
-            PlanningStep::Analyse => self.analyse(state).await?,
-            PlanningStep::Plan => self.plan(state).await?,
+    async fn phase(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
+        let outcome = match state.next {
+            PipelineStep::Gather => self.gather(state).await?,
+            PipelineStep::Analyse => self.analyse(state).await?,
+            _ => self.plan(state).await?,
         };
         if outcome == PipelineStepOutcome::InputMissing {
             self.unreadable_inputs += 1;
@@ -137,22 +125,21 @@ impl PlanPerformer<'_> {
             fx.step("running the suite once with coverage");
             fx.worktree.checkout(&inputs.tree).await?;
         }
-        let now = fx.clock.now();
         let request = GatherRequest {
             session: &state.session_id,
             description: &state.description,
             source: inputs.source.as_ref(),
             report: inputs.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
             measure: inputs.measure,
-            now: &now,
             target: inputs.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
         write(fx, RAN, &found.ran).await?;
-        write(fx, found.package.file(), &found.package).await?;
-        let coverage = &found.package.test_coverage;
-        let gaps = u32::try_from(coverage.missing_tests.len()).unwrap_or(u32::MAX);
-        Ok(PipelineStepOutcome::Gathered { gaps, summary: planning::gathered(coverage) })
+        let plan = found.plan;
+        write(fx, TestPlan::context_file(&state.entry), &plan).await?;
+        let gaps = u32::try_from(plan.files.len()).unwrap_or(u32::MAX);
+        let summary = format!("{} with gaps; {}", count(gaps, "file"), plan.coverage);
+        Ok(PipelineStepOutcome::Gathered { gaps, summary })
     }
 
     /// Phase 3: analyses what must be tested.
@@ -160,51 +147,34 @@ impl PlanPerformer<'_> {
         let fx = self.fx;
         self.announce(3, "analysing what must be tested");
         let ran = read::<ExecutedLines>(fx, RAN).await?;
-        let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
+        let plan = unfinished_plan(state, TestPlan::context_file(&state.entry), fx).await?;
+        let (Some(mut plan), Some(ran)) = (plan, ran) else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
-        let now = fx.clock.now();
         let (chain, tree) = (self.chain, self.inputs.tree.clone());
         let survey = self.survey().await?;
-        let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
-        let (mut reports, mut degraded) = (Vec::new(), false);
-        let analysis = if chain.prefers_provider(Role::Surveyor, fx) && !analysis.files.is_empty() {
+        analyse(&mut plan, survey, &ran);
+        let mut degraded = false;
+        if chain.prefers_provider(Role::Surveyor, fx) && !plan.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
-            match consult(analysis, (&package, survey, &documents), chain, fx).await? {
+            match consult(&mut plan, (survey, &documents), chain, fx).await? {
                 SurveyOutcome::OutOfBudget(reason) => {
                     return Ok(PipelineStepOutcome::OutOfBudget { reason });
                 }
-                SurveyOutcome::Answered { analysis, reports: answers, degraded: weak } => {
-                    (reports, degraded) = (answers, weak);
-                    *analysis
-                }
+                SurveyOutcome::Answered { degraded: weak } => degraded = weak,
             }
-        } else {
-            analysis
-        };
+        }
         if degraded {
             let text = "no provider gave a good analysis of everything; what the code says by itself is used"
                 .to_owned();
             fx.screen.show(&Event::Notice { text });
         }
-        let problems = analysis::problems(&analysis);
-        if !problems.is_empty() {
-            return Err(Failure::Internal(format!(
-                "the analysis is wrong: {}",
-                problems.join("; ")
-            )));
-        }
-        write(fx, &format!("{RESULTS}.json"), &analysis).await?;
-        let store = fx.store;
-        store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
-        if !reports.is_empty() {
-            let raw = planning::raw_analysis(&analysis, &reports);
-            store.write_text(".process/test-analysis.md", &raw).await?;
-        }
+        write(fx, &format!("{RESULTS}.json"), &plan).await?;
+        fx.store.write_text(&format!("{RESULTS}.md"), &planning::render_analysis(&plan)).await?;
         Ok(PipelineStepOutcome::Analysed {
-            requirements: analysis.total(),
+            requirements: u32::try_from(plan.requirement_count()).unwrap_or(u32::MAX),
             degraded,
-            summary: planning::analysed(&analysis),
+            summary: planning::analysed(&plan),
         })
     }
 
@@ -212,22 +182,21 @@ impl PlanPerformer<'_> {
     async fn plan(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.announce(4, "planning the tasks");
-        let analysis = read::<TestAnalysis>(fx, &format!("{RESULTS}.json")).await?;
-        let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
+        let Some(mut plan) = unfinished_plan(state, &format!("{RESULTS}.json"), fx).await? else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
-        let plan = crate::role::test_plan::plan(analysis, &package, self.inputs.max_iterations);
-        let problems = task::problems(&plan);
+        plan_tasks(&mut plan, self.inputs.max_iterations);
+        let problems = plan.find_contradictions();
         if !problems.is_empty() {
             return Ok(PipelineStepOutcome::Planned { problems, summary: String::new() });
         }
         for task in &plan.tasks {
-            write(fx, &task.file(), task).await?;
+            write(fx, task.file(), task).await?;
         }
         let store = fx.store;
-        store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
+        store.write_text("IMPL_PLAN.md", &planning::render_plan(state, &plan)).await?;
         // Written last in this phase, so that its presence means that all files of the phase exist.
-        store.write_text(TODO_LIST, &planning::todo(&state.session_id, &plan, "")).await?;
+        store.write_text(TODO_LIST, &planning::render_todo(&plan, "")).await?;
         Ok(PipelineStepOutcome::Planned { problems, summary: planning::planned(&plan) })
     }
 }

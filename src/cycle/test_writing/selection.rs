@@ -7,10 +7,11 @@ use crate::domain::characterisation_report::{
 };
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, FindingCounts, QualityDecision};
-use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis};
 use crate::domain::test_plan::generation::TaskTests;
+use crate::domain::test_plan::plan::TestPlan;
+use crate::domain::test_plan::requirement::{PlannedFile, Requirement};
 use crate::domain::test_plan::requirement_coverage::is_same_function;
-use crate::domain::test_plan::task::{TestPlan, TestTask};
+use crate::domain::test_plan::task::TestTask;
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::Gap;
 
@@ -18,7 +19,7 @@ use crate::role::Gap;
 /// the interaction of modules has none.
 pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    for file in &plan.analysis.files {
+    for file in &plan.files {
         let own = || {
             let units = file.requirements.iter().filter(|one| one.layer.layer() == 1);
             units.filter(|one| task.works_on(file, one))
@@ -38,9 +39,9 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
 /// unit requirements can be covered by `report`, which holds the existing tests.
 pub fn subjects<'a>(
     task: &TestTask,
-    analysis: &'a TestAnalysis,
+    plan: &'a TestPlan,
     report: &CharacterisationReport,
-) -> Vec<(&'a FileRequirements, Vec<&'a Requirement>)> {
+) -> Vec<(&'a PlannedFile, Vec<&'a Requirement>)> {
     let there = |file: &RepoPath, one: &Requirement| {
         one.layer.layer() == 1
             && report.functions.iter().any(|known| {
@@ -50,10 +51,11 @@ pub fn subjects<'a>(
             })
     };
     let mut found = Vec::new();
-    for file in &analysis.files {
-        let own = file.requirements.iter().filter(|one| {
-            one.layer.layer() > 0 && task.works_on(file, one) && !there(&file.file, one)
-        });
+    for file in &plan.files {
+        let own = file
+            .requirements
+            .iter()
+            .filter(|one| task.works_on(file, one) && !there(&file.file, one));
         let own: Vec<&Requirement> = own.collect();
         if !own.is_empty() {
             found.push((file, own));
@@ -103,13 +105,13 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
 /// Functions that requirements of a task name, by file; an empty name stands for the whole file. What
 /// a person took out of the task files is not asked for.
 pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
-    let units = |file: &FileRequirements| {
+    let units = |file: &PlannedFile| {
         let units = file.requirements.iter().filter(|one| {
             one.layer.layer() == 1 && plan.tasks.iter().any(|task| task.works_on(file, one))
         });
         units.map(|one| one.function.clone()).collect()
     };
-    plan.analysis.files.iter().map(|file| (file.file.clone(), units(file))).collect()
+    plan.files.iter().map(|file| (file.file.clone(), units(file))).collect()
 }
 
 /// A file that a gate drops.
@@ -158,7 +160,6 @@ mod tests {
     use crate::domain::mutation::Score;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;
-    use crate::domain::test_plan::context::ContextPackage;
 
     fn finding(file: &str, severity: Severity) -> Finding {
         Finding {
@@ -200,7 +201,6 @@ mod tests {
 
     fn none() -> TaskTests {
         TaskTests {
-            task: "IMPL-001".into(),
             rounds: 1,
             is_settled: false,
             report: CharacterisationReport::default(),
@@ -233,7 +233,6 @@ mod tests {
 
     fn written(file: Option<&str>, functions: &[&str]) -> WrittenTests {
         WrittenTests {
-            task: "IMPL-001".into(),
             round: 1,
             subject: RepoPath::parse("pkg0/m0.py").unwrap(),
             file: file.map(|file| RepoPath::parse(file).unwrap()),
@@ -262,20 +261,18 @@ mod tests {
 
     #[test]
     fn a_provider_is_asked_for_what_is_open_of_its_task_alone() {
-        let analysis = crate::domain::test_plan::analysis::samples::analysis(2, 8);
-        let text = include_str!("../../../tests/data/planning/v1/context-package.json");
-        let package: ContextPackage = serde_json::from_str(text).unwrap();
-        let plan = crate::role::test_plan::plan(analysis.clone(), &package, 10);
-        let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();
+        let mut plan = crate::domain::test_plan::plan::samples::plan(2, 8);
+        crate::role::test_plan::plan_tasks(&mut plan, 10);
+        let task = &plan.tasks[0];
         let count = |report: &CharacterisationReport| -> Vec<usize> {
-            subjects(task, &analysis, report).iter().map(|(_, open)| open.len()).collect()
+            subjects(task, &plan, report).iter().map(|(_, open)| open.len()).collect()
         };
         assert_eq!(count(&CharacterisationReport::default()), [8, 8]);
         let mut report = CharacterisationReport::default();
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"])]);
         // Unit requirements of the first file are covered; those across modules are open.
         let crossing =
-            analysis.files[0].requirements.iter().filter(|one| one.layer.layer() > 1).count();
+            plan.files[0].requirements.iter().filter(|one| one.layer.layer() > 1).count();
         assert!(crossing > 0);
         assert_eq!(count(&report), [crossing, 8]);
     }

@@ -13,9 +13,10 @@ use crate::domain::session::files::TODO_LIST;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::Status;
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
-use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
+use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::plan_run::PlanRun;
-use crate::domain::test_plan::task::{SUITE_TASK, TestPlan};
+use crate::domain::test_plan::task::{SUITE_TASK, TaskKind};
 use crate::effect::{CommitRequest, Effects, Observer};
 use crate::report::planning;
 use crate::role::test_plan::CoverageOutcome;
@@ -24,8 +25,7 @@ use crate::role::{AskSettings, ChainEntry, ProviderChain, existing_tests};
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
 use crate::cycle::session_files::{
-    PROGRESS, PlannedSession, committed_files, generation, plan_to_carry_out, planned_session,
-    spent, write,
+    committed_files, generation, plan_to_carry_out, planned_session, spent, write,
 };
 
 /// Log of the test runs of phase 5.
@@ -83,16 +83,9 @@ pub async fn plan_run(
     Driven { state, stopped }: Driven<Pipeline>,
     fx: &Effects<'_>,
 ) -> Result<PlanRun, Failure> {
-    let (package, plan) =
-        planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
+    let plan = planned_session(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(PlanRun { state, package, plan, spending, halted: stopped })
-}
-
-/// Writes the file that shows the progress of the session.
-pub(super) async fn show_progress(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
-    let plan = planned_session(fx).await?.map(|session| session.plan);
-    write(fx, PROGRESS, &planning::progress(state, plan.as_ref())).await
+    Ok(PlanRun { state, plan, spending, halted: stopped })
 }
 
 /// Performs phase 5 up to the commit of the new tests.
@@ -104,23 +97,12 @@ struct WritePerformer<'a> {
 
 impl Perform<Pipeline> for WritePerformer<'_> {
     fn perform<'s>(&'s mut self, state: &'s Pipeline) -> Work<'s, PipelineStepOutcome> {
-        match state.writing_step() {
-            Some(step) => Work::Step(Box::pin(self.write(step, state))),
-            None => Work::Rest,
-        }
-    }
-
-    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
-        show_progress(state, self.fx).await
+        if state.is_writing_tests() { Work::Step(Box::pin(self.write(state))) } else { Work::Rest }
     }
 }
 
 impl WritePerformer<'_> {
-    async fn write(
-        &self,
-        step: WritingStep,
-        state: &Pipeline,
-    ) -> Result<PipelineStepOutcome, Failure> {
+    async fn write(&self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let Some(plan) = plan_to_carry_out(&state.session_id, self.fx).await? else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
@@ -136,11 +118,11 @@ impl WritePerformer<'_> {
             halted: None,
             until: None,
         };
-        match step {
-            WritingStep::Generate => Box::pin(writing.generate()).await,
-            WritingStep::Validate => Box::pin(writing.validate()).await,
-            WritingStep::Review => Box::pin(writing.review()).await,
-            WritingStep::Keep => writing.keep().await,
+        match state.next {
+            PipelineStep::Generate => Box::pin(writing.generate()).await,
+            PipelineStep::Validate => Box::pin(writing.validate()).await,
+            PipelineStep::Review => Box::pin(writing.review()).await,
+            _ => writing.keep().await,
         }
     }
 }
@@ -194,11 +176,11 @@ impl TestWriting<'_> {
 
     /// Writes the tests of the first open task.
     async fn generate(&mut self) -> Result<PipelineStepOutcome, Failure> {
-        let Some(task) = self.plan.open_tasks().first().map(|task| (*task).clone()) else {
-            return Ok(PipelineStepOutcome::Generated);
+        let Some(task) = self.plan.open_task().cloned() else {
+            return Ok(PipelineStepOutcome::Done);
         };
         self.turn(&task.id, TaskStatus::InProgress).await?;
-        if self.generation.of(&task.id).is_none() {
+        if self.generation.made.is_none() {
             self.fx.step(&format!("writing the tests of {}", task.id));
             let made = match self.make(&task).await {
                 Err(failure @ Failure::Task { .. }) => {
@@ -208,19 +190,13 @@ impl TestWriting<'_> {
                 made => made?,
             };
             let Some(made) = made else { return Ok(self.halt()) };
-            self.generation.tasks.push(made);
-            self.generation.drafts.retain(|draft| draft.task != task.id);
+            self.generation.made = Some(made);
+            self.generation.drafts.clear();
             write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
-        let made = self.generation.of(&task.id);
-        let some = made.is_some_and(|made| !made.report.files.is_empty());
-        if let Some(made) = made {
-            let text = planning::made(&task, made);
-            self.fx.store.write_text(&format!(".summaries/{}-summary.md", task.id), &text).await?;
-        }
-        let files = &self.plan.analysis.files;
-        let works =
-            files.iter().any(|file| file.requirements.iter().any(|one| task.works_on(file, one)));
+        self.write_summary().await?;
+        let some = !self.generation.files().is_empty();
+        let works = self.plan.all_requirements().any(|(file, one)| task.works_on(file, one));
         let status = match (some, works) {
             (true, _) => TaskStatus::Completed,
             (false, true) => TaskStatus::Blocked,
@@ -229,6 +205,15 @@ impl TestWriting<'_> {
         };
         self.turn(&task.id, status).await?;
         Ok(PipelineStepOutcome::Wrote)
+    }
+
+    /// Writes the summary of the task that writes tests.
+    pub(super) async fn write_summary(&self) -> Result<(), Failure> {
+        let task = self.plan.task_of_kind(TaskKind::TestGen);
+        let Some((task, made)) = task.zip(self.generation.made.as_ref()) else { return Ok(()) };
+        let file = format!(".summaries/{}-summary.md", task.id);
+        self.fx.store.write_text(&file, &planning::render_task(task, made)).await?;
+        Ok(())
     }
 
     /// Commits the new tests, if there are any. A gate that is not met holds the suite back
@@ -253,7 +238,7 @@ impl TestWriting<'_> {
             let summary = planning::written(&self.generation);
             return Ok(PipelineStepOutcome::Held { reasons, summary });
         }
-        Ok(PipelineStepOutcome::Kept)
+        Ok(PipelineStepOutcome::Done)
     }
 
     /// Sets the status of a task, and updates the files that show it.
@@ -263,12 +248,10 @@ impl TestWriting<'_> {
             return Ok(());
         };
         if task.change_status(to, &now) {
-            write(self.fx, &task.file(), &*task).await?;
+            write(self.fx, task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&self.plan) });
-        let text = planning::todo(&self.state.session_id, &self.plan, "");
-        self.fx.store.write_text(TODO_LIST, &text).await?;
-        let progress = planning::progress(self.state, Some(&self.plan));
-        write(self.fx, PROGRESS, &progress).await
+        self.fx.store.write_text(TODO_LIST, &planning::render_todo(&self.plan, "")).await?;
+        Ok(())
     }
 }

@@ -12,8 +12,8 @@ use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
-use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::generation::{GENERATION_FILE, TaskTests};
+use crate::domain::test_plan::requirement::Requirement;
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::{
@@ -73,20 +73,16 @@ impl TestWriting<'_> {
         report: &CharacterisationReport,
     ) -> Result<Option<Vec<WrittenTests>>, Failure> {
         let fx = self.fx;
-        let mut done: Vec<WrittenTests> =
-            self.generation.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
-        if task.meta.kind != TaskKind::TestGen || self.chain.models(Role::Generator, fx).is_empty()
-        {
+        let mut done: Vec<WrittenTests> = self.generation.drafts.clone();
+        if self.chain.models(Role::Generator, fx).is_empty() {
             return Ok(Some(done));
         }
-        let analysis = self.plan.analysis.clone();
-        let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
-        let framework = task.framework(&analysis.framework);
+        let plan = self.plan.clone();
+        let ids: BTreeSet<String> = task.requirement_ids().map(str::to_owned).collect();
         let known: BTreeSet<TestId> = self.known();
-        let mut sources =
-            SourceIndex::read(&self.generation.tree, &analysis.description, fx).await?;
+        let mut sources = SourceIndex::read(&self.generation.tree, &plan.description, fx).await?;
         let shown = self.read_for(task).await?;
-        for (number, (subject, open)) in (1..).zip(selection::subjects(task, &analysis, report)) {
+        for (number, (subject, open)) in (1..).zip(selection::subjects(task, &plan, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
             let again = round > 1;
@@ -110,8 +106,8 @@ impl TestWriting<'_> {
                 requirements: open.iter().collect(),
                 shown: &shown,
                 ids: &ids,
-                framework: &framework,
-                project_type: &task.meta.project_type,
+                framework: &plan.framework,
+                project_type: &plan.project_type,
                 survivors: own,
                 uncovered_lines,
                 known: &known,
@@ -138,7 +134,7 @@ impl TestWriting<'_> {
     /// What the steps of a task file have its writer shown and told.
     async fn read_for(&self, task: &TestTask) -> Result<Vec<PromptPart>, Failure> {
         let (tree, fx) = (&self.generation.tree, self.fx);
-        let read = read_task_steps(task, &self.plan.analysis, tree, fx).await?;
+        let read = read_task_steps(task, &self.plan, tree, fx).await?;
         let (parts, notices) = read.map_err(|reason| Failure::Task {
             file: fx.store.folder().join(task.file()).display().to_string(),
             reason,
@@ -154,8 +150,7 @@ impl TestWriting<'_> {
     fn known(&self) -> BTreeSet<TestId> {
         let generation = &self.generation;
         let drafts = generation.drafts.iter();
-        let made = generation.tasks.iter().flat_map(|made| &made.written);
-        let written = drafts.chain(made).flat_map(|one| {
+        let written = drafts.chain(generation.written_tests()).flat_map(|one| {
             one.tests.iter().chain(one.findings.iter().map(|found| &found.test)).cloned()
         });
         let before = generation.passing.iter().chain(&generation.failing).cloned();
@@ -185,7 +180,7 @@ impl TestWriting<'_> {
         }
         let tree = self.generation.tree.clone();
         let began = self.fx.clock.elapsed();
-        let until = began + self.share(task, round);
+        let until = began + self.share(round);
         let request = self.request(&tree, &gaps, &held, missed, until);
         let made = characterise(&request, self.inputs.observer, self.fx).await?;
         self.took(began);
@@ -242,7 +237,7 @@ impl TestWriting<'_> {
         let mut reached = BTreeMap::new();
         if report.files.iter().any(|file| !file.tests.is_empty()) {
             let (held, missed) = (BTreeMap::new(), Missed::new());
-            let share = began + self.share(task, rounds);
+            let share = began + self.share(rounds);
             let until = self.until.take().unwrap_or(share);
             let request = self.request(&self.generation.tree, &[], &held, &missed, until);
             reached =
@@ -251,7 +246,6 @@ impl TestWriting<'_> {
         self.took(began);
         report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();
         Ok(TaskTests {
-            task: task.id.clone(),
             rounds,
             is_settled: false,
             report,
@@ -261,44 +255,42 @@ impl TestWriting<'_> {
         })
     }
 
-    /// Gives the survivors of each task back: providers write more tests for them, and what the
-    /// embedded engine wrote is aimed at their lines, and at those that nothing runs. What is better stays. How often tests were
+    /// Gives the survivors back: providers write more tests for them, and what the embedded engine wrote
+    /// is aimed at their lines, and at those that nothing runs. What is better stays. How often tests were
     /// written again, this time included; a limit that was reached is in `halted`.
     pub(super) async fn again(&mut self) -> Result<u32, Failure> {
-        for task in self.plan.tasks.clone() {
-            let Some(old) = self.generation.of(&task.id).cloned() else { continue };
-            let score = old.report.score.iter();
-            let survivors: Vec<Mutant> =
-                score.flat_map(|score| score.survivors.iter().cloned()).collect();
-            let round = old.rounds + 1;
-            if !old.lacks_round(ROUNDS) {
-                continue;
-            }
-            let missed = self.missed(&task, &survivors);
-            if missed.is_empty() {
-                // The same work would give the same tests.
-                self.settle_task(&task.id);
-                continue;
-            }
-            self.fx.step(&format!("writing more tests for what {} missed", task.id));
-            let with_old = self.generation.tree.clone();
-            let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
-                self.generation.tree = with_old;
-                return Ok(self.generation.retries);
-            };
-            let better = rank(&new) > rank(&old);
-            if !better {
-                self.generation.tree = with_old;
-            }
-            let chosen =
-                if better { new } else { TaskTests { rounds: round, is_settled: true, ..old } };
-            if let Some(place) = self.generation.tasks.iter_mut().find(|made| made.task == task.id)
-            {
-                *place = chosen;
-            }
-            self.generation.retries = self.generation.retries.max(round - 1);
-            write(self.fx, GENERATION_FILE, &self.generation).await?;
+        let task = self.plan.task_of_kind(TaskKind::TestGen).cloned();
+        let Some((task, old)) = task.zip(self.generation.made.clone()) else {
+            return Ok(self.generation.retries);
+        };
+        if !old.lacks_round(ROUNDS) {
+            return Ok(self.generation.retries);
         }
+        let score = old.report.score.iter();
+        let survivors: Vec<Mutant> =
+            score.flat_map(|score| score.survivors.iter().cloned()).collect();
+        let round = old.rounds + 1;
+        let missed = self.missed(&task, &survivors);
+        if missed.is_empty() {
+            // The same work would give the same tests.
+            self.generation.made = Some(TaskTests { is_settled: true, ..old });
+            return Ok(self.generation.retries);
+        }
+        self.fx.step(&format!("writing more tests for what {} missed", task.id));
+        let with_old = self.generation.tree.clone();
+        let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
+            self.generation.tree = with_old;
+            return Ok(self.generation.retries);
+        };
+        let better = rank(&new) > rank(&old);
+        if !better {
+            self.generation.tree = with_old;
+        }
+        let chosen =
+            if better { new } else { TaskTests { rounds: round, is_settled: true, ..old } };
+        self.generation.made = Some(chosen);
+        self.generation.retries = self.generation.retries.max(round - 1);
+        write(self.fx, GENERATION_FILE, &self.generation).await?;
         Ok(self.generation.retries)
     }
 
@@ -314,12 +306,6 @@ impl TestWriting<'_> {
             }
         }
         missed
-    }
-
-    fn settle_task(&mut self, task: &str) {
-        for made in self.generation.tasks.iter_mut().filter(|made| made.task == task) {
-            made.is_settled = true;
-        }
     }
 
     /// Performs a later round of one task; `None` when a limit was reached.

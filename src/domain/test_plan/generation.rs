@@ -1,4 +1,4 @@
-//! `Generation`: the results of phase 5 so far, by task, with decisions of the gates and open
+//! `Generation`: the results of phase 5 so far, with decisions of the gates and open
 //! requirements (specification.md 3.1 phase 5, 6.6).
 
 use std::collections::BTreeMap;
@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation_report::{CharacterisationReport, LineCounts};
+use crate::domain::characterisation_report::{
+    CharacterisationFile, CharacterisationReport, DropReason, LineCounts,
+};
 use crate::domain::coverage::CoverageResult;
 use crate::domain::event::WrittenFile;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
@@ -30,8 +32,10 @@ pub struct Generation {
     pub passing: Vec<TestId>,
     /// Tests of the suite that failed before anything was written.
     pub failing: Vec<TestId>,
-    pub tasks: Vec<TaskTests>,
-    /// Tests that providers wrote for a task that is not finished yet.
+    /// What was written, once all files are.
+    #[serde(default)]
+    pub made: Option<TaskTests>,
+    /// Tests that providers wrote, while others are still to be written.
     #[serde(default)]
     pub drafts: Vec<WrittenTests>,
     /// Test files that a gate removed.
@@ -43,7 +47,7 @@ pub struct Generation {
     pub validation: Option<GateResult>,
     /// Result of the test review, once it has decided.
     pub review: Option<GateResult>,
-    /// Mutation score of all tests together, if a gate changed tests that were already scored.
+    /// Mutation score of the tests that remain, if a gate dropped some that were already scored.
     pub score: Option<Score>,
     /// Coverage, once the test review has measured it.
     #[serde(default)]
@@ -51,17 +55,16 @@ pub struct Generation {
     /// How often tests were rewritten because of what they missed.
     #[serde(default)]
     pub retries: u32,
-    /// Seconds that the embedded engine and mutation testing took, in all tasks and rounds.
+    /// Seconds that the embedded engine and mutation testing took, in all rounds.
     #[serde(default)]
     pub engine_seconds: f64,
     /// The commit that holds the tests.
     pub commit: Option<CommitId>,
 }
 
-/// What one task wrote.
+/// What the task that writes tests wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskTests {
-    pub task: String,
     /// How often tests were written: 2 if surviving mutants were returned to the author.
     pub rounds: u32,
     /// Whether another round would give nothing better.
@@ -71,7 +74,7 @@ pub struct TaskTests {
     pub report: CharacterisationReport,
     /// Lines that the new tests execute, by file; empty without line coverage.
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
-    /// The requirements of the task, as far as they are decided.
+    /// The requirements, once they are decided.
     pub requirements: Vec<RequirementCoverage>,
     /// Tests that providers wrote, file by file; the embedded engine wrote the others.
     #[serde(default)]
@@ -152,7 +155,7 @@ impl Generation {
             tree,
             passing,
             failing,
-            tasks: Vec::new(),
+            made: None,
             drafts: Vec::new(),
             dropped: Vec::new(),
             blocking: Vec::new(),
@@ -171,21 +174,19 @@ impl Generation {
         self.blocking.iter().filter(move |one| one.stage == stage)
     }
 
-    /// Results of a task, if there are any.
-    pub fn of(&self, task: &str) -> Option<&TaskTests> {
-        self.tasks.iter().find(|made| made.task == task)
+    /// The test files that are kept.
+    fn kept(&self) -> impl Iterator<Item = &CharacterisationFile> {
+        self.made.iter().flat_map(|made| &made.report.files)
     }
 
     /// Test files, each with the source file that it tests.
     pub fn files(&self) -> Vec<(RepoPath, RepoPath)> {
-        let files = self.tasks.iter().flat_map(|made| &made.report.files);
-        files.map(|one| (one.file.clone(), one.subject.clone())).collect()
+        self.kept().map(|one| (one.file.clone(), one.subject.clone())).collect()
     }
 
     /// Test files with the numbers of their tests, for the events of a session.
     pub fn written_files(&self) -> Vec<WrittenFile> {
-        let files = self.tasks.iter().flat_map(|made| &made.report.files);
-        let written = files.map(|one| WrittenFile {
+        let written = self.kept().map(|one| WrittenFile {
             file: one.file.clone(),
             subject: one.subject.clone(),
             tests: u32::try_from(one.tests.len()).unwrap_or(u32::MAX),
@@ -195,57 +196,49 @@ impl Generation {
 
     /// Ids of all kept tests.
     pub fn tests(&self) -> Vec<TestId> {
-        let files = self.tasks.iter().flat_map(|made| &made.report.files);
-        files.flat_map(|one| one.tests.iter().cloned()).collect()
+        self.kept().flat_map(|one| one.tests.iter().cloned()).collect()
+    }
+
+    /// The files that providers wrote.
+    pub fn written_tests(&self) -> impl Iterator<Item = &WrittenTests> {
+        self.made.iter().flat_map(|made| &made.written)
+    }
+
+    /// The requirements, once they are decided.
+    pub fn decided_requirements(&self) -> impl Iterator<Item = &RequirementCoverage> {
+        self.made.iter().flat_map(|made| &made.requirements)
     }
 
     /// Removes a test file that a gate rejected, and records the reason.
     pub fn drop_file(&mut self, file: &RepoPath, reason: &str) {
-        for made in &mut self.tasks {
-            let Some(at) = made.report.files.iter().position(|one| one.file == *file) else {
-                continue;
-            };
-            let gone = made.report.files.remove(at);
-            for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
-            {
-                function.assertions = 0;
-                let dropped = crate::domain::characterisation_report::DropReason {
-                    reason: reason.to_owned(),
-                    count: 1,
-                };
-                function.dropped.insert(0, dropped);
-            }
-            made.reached.remove(&gone.subject);
-            for one in made.written.iter_mut().filter(|one| one.file.as_ref() == Some(file)) {
-                one.file = None;
-                one.tests.clear();
-                one.shown.clear();
-                one.findings.clear();
-                one.dropped.push(reason.to_owned());
-            }
-            self.dropped.push(DroppedFile {
-                file: gone.file,
-                subject: gone.subject,
-                reason: reason.to_owned(),
-            });
-            return;
+        let Some(made) = &mut self.made else { return };
+        let Some(at) = made.report.files.iter().position(|one| one.file == *file) else { return };
+        let gone = made.report.files.remove(at);
+        let reason = reason.to_owned();
+        for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject) {
+            function.assertions = 0;
+            function.dropped.insert(0, DropReason { reason: reason.clone(), count: 1 });
         }
+        made.reached.remove(&gone.subject);
+        for one in made.written.iter_mut().filter(|one| one.file.as_ref() == Some(file)) {
+            one.file = None;
+            one.tests.clear();
+            one.shown.clear();
+            one.findings.clear();
+            one.dropped.push(reason.clone());
+        }
+        self.dropped.push(DroppedFile { file: gone.file, subject: gone.subject, reason });
     }
 
     /// Bugs that the tests found: the tests fail because the code is wrong.
     pub fn findings(&self) -> Vec<&BugFinding> {
-        let written = self.tasks.iter().flat_map(|made| &made.written);
-        written.flat_map(|one| &one.findings).collect()
+        self.written_tests().flat_map(|one| &one.findings).collect()
     }
 
-    /// Mutation score of all new tests: measured for all together if it was, otherwise the sum of
-    /// the tasks' scores.
+    /// Mutation score of the new tests: measured again if a gate dropped some.
     pub fn scored(&self) -> Option<Score> {
-        if self.score.is_some() {
-            return self.score.clone();
-        }
-        let scores = self.tasks.iter().filter_map(|made| made.report.score.as_ref());
-        scores.cloned().reduce(together)
+        let first = self.made.as_ref().and_then(|made| made.report.score.as_ref());
+        self.score.as_ref().or(first).cloned()
     }
 
     /// Whether both gates let the tests pass.
@@ -268,47 +261,16 @@ impl Generation {
 
     /// Totals of phase 5.
     pub fn totals(&self) -> GenerationTotals {
-        let reports = || self.tasks.iter().map(|made| &made.report);
-        let sum = |of: fn(&CharacterisationReport) -> LineCounts| {
-            reports().map(of).fold(LineCounts::default(), |all, one| LineCounts {
-                covered: all.covered + one.covered,
-                lines: all.lines + one.lines,
-            })
-        };
-        let requirements = || self.tasks.iter().flat_map(|made| &made.requirements);
+        let report = self.made.as_ref().map(|made| &made.report);
         GenerationTotals {
-            tests: reports().map(CharacterisationReport::tests).sum(),
-            files: reports().map(|report| report.files.len()).sum(),
-            shown: requirements().filter(|one| one.open.is_none()).count(),
-            requirements: requirements().count(),
-            before: sum(|report| report.before),
-            after: sum(|report| report.after),
+            tests: report.map_or(0, CharacterisationReport::tests),
+            files: self.kept().count(),
+            shown: self.decided_requirements().filter(|one| one.open.is_none()).count(),
+            requirements: self.decided_requirements().count(),
+            before: report.map(|report| report.before).unwrap_or_default(),
+            after: report.map(|report| report.after).unwrap_or_default(),
             score: self.scored(),
-            flaky: reports().map(|report| report.flaky.len()).sum(),
+            flaky: report.map_or(0, |report| report.flaky.len()),
         }
-    }
-}
-
-/// Adds up two scores of different files.
-fn together(a: Score, b: Score) -> Score {
-    use crate::domain::mutation::LineReach;
-    let unknown = a.reach == LineReach::Unknown || b.reach == LineReach::Unknown;
-    Score {
-        schema_version: a.schema_version,
-        mutants: a.mutants + b.mutants,
-        covered: a.covered + b.covered,
-        tried: a.tried + b.tried,
-        unviable: a.unviable + b.unviable,
-        types_unchecked: a.types_unchecked || b.types_unchecked,
-        noticed: a.noticed + b.noticed,
-        hung: a.hung + b.hung,
-        reach: if unknown { LineReach::Unknown } else { LineReach::Known },
-        tests: a.tests + b.tests,
-        left_out: [a.left_out, b.left_out].concat(),
-        lines_covered: a.lines_covered + b.lines_covered,
-        lines: a.lines + b.lines,
-        survivors: [a.survivors, b.survivors].concat(),
-        seconds: a.seconds + b.seconds,
-        threshold: a.threshold,
     }
 }

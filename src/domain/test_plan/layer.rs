@@ -1,11 +1,12 @@
-//! `SubLayer`: the layers of tests, L0.1 to L3.4 (specification.md 6.1).
+//! `SubLayer`: the layers of tests, L1.1 to L3.4; what L0 stands for is checked by the gates
+//! (specification.md 6.1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 macro_rules! layers {
     ($($name:ident $code:literal $title:literal),* $(,)?) => {
-        /// A sub-layer of the four layers of tests.
+        /// A sub-layer of the layers of tests.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
         )]
@@ -33,11 +34,6 @@ macro_rules! layers {
 }
 
 layers! {
-    Compilation "L0.1" "compilation",
-    Imports "L0.2" "imports",
-    Types "L0.3" "types and variables",
-    Lint "L0.4" "lint",
-    AiIssues "L0.5" "AI issues",
     Happy "L1.1" "happy path",
     Negative "L1.2" "negative path",
     Edge "L1.3" "edge cases",
@@ -55,12 +51,12 @@ layers! {
 }
 
 impl SubLayer {
-    /// The layer, 0 to 3.
+    /// The layer, 1 to 3.
     #[must_use]
     pub fn layer(self) -> u8 {
         match self.code().as_bytes().get(1) {
-            Some(digit @ b'0'..=b'3') => digit - b'0',
-            Some(_) | None => 0,
+            Some(digit @ b'1'..=b'3') => digit - b'0',
+            Some(_) | None => 1,
         }
     }
 }

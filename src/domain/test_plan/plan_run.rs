@@ -7,15 +7,14 @@ use crate::domain::budget::Spending;
 use crate::domain::event::Ending;
 use crate::domain::fix_loop::Stopped;
 
-use super::context::ContextPackage;
 use super::pipeline::{Goal, Pipeline, PipelineStep, PipelineVerdict};
-use super::task::TestPlan;
+use super::plan::TestPlan;
 
 /// The state and the results of a run that plans or writes tests.
 #[derive(Clone, Debug)]
 pub struct PlanRun {
     pub state: Pipeline,
-    pub package: Option<ContextPackage>,
+    /// The plan with its tasks, once there is one.
     pub plan: Option<TestPlan>,
     /// What providers have used so far.
     pub spending: Spending,
@@ -75,6 +74,7 @@ impl PlanRun {
     pub fn end(&self) -> PlanEnd {
         let state = &self.state;
         let id = &state.session_id;
+        let carries_on = format!("`regreen test --resume {id}` continues");
         let (result, reason, next) = match (&state.next, &self.halted) {
             (PipelineStep::Finish { verdict }, _) => return finished(state, verdict),
             (PipelineStep::Confirm, _) => (
@@ -91,24 +91,14 @@ impl PlanRun {
             (PipelineStep::Execute, None) => (
                 PlanResult::Executing,
                 "the suite has not met its gate yet".to_owned(),
-                format!("`regreen test --resume {id}` continues with the fix loop"),
+                format!("{carries_on} with the fix loop"),
             ),
-            (
-                PipelineStep::Generate
-                | PipelineStep::Validate
-                | PipelineStep::Review
-                | PipelineStep::Keep,
-                None,
-            ) => (
-                PlanResult::Stopped,
-                "the run ended while writing tests".to_owned(),
-                format!("`regreen test --resume {id}` continues"),
-            ),
-            (PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. }, None) => (
-                PlanResult::Stopped,
-                "the run ended between two phases".to_owned(),
-                format!("`regreen test --resume {id}` continues"),
-            ),
+            (_, None) if state.works() => {
+                (PlanResult::Stopped, "the run ended while writing tests".to_owned(), carries_on)
+            }
+            (_, None) => {
+                (PlanResult::Stopped, "the run ended between two phases".to_owned(), carries_on)
+            }
         };
         PlanEnd { result, reason, next }
     }
@@ -185,7 +175,6 @@ mod tests {
         for (next, halted, word, ending, reason) in table {
             let run = PlanRun {
                 state: Pipeline { next, ..state.clone() },
-                package: None,
                 plan: None,
                 spending: Spending::default(),
                 halted: halted.map(|why| Stopped { reason: why.to_owned(), ..Stopped::default() }),

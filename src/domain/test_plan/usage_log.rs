@@ -22,7 +22,7 @@ pub struct UsageLog {
 /// A question and the work it belonged to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageLogEntry {
-    /// The work: `analysis`, `enrichment`, or a task such as `IMPL-001`.
+    /// The work: `analysis`, or the task `IMPL-001`.
     pub work: String,
     /// The question and its outcome.
     pub call: ProviderCall,
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(stored_usage_log.spent(), Spending::default());
         stored_usage_log.note("analysis", &[call(10, Some(5))]);
         stored_usage_log.note("IMPL-001", &[call(20, None), call(30, Some(7))]);
-        let table = [("analysis", 1, 11, 5), ("IMPL-001", 2, 52, 7), ("IMPL-003", 0, 0, 0)];
+        let table = [("analysis", 1, 11, 5), ("IMPL-001", 2, 52, 7), ("IMPL-002", 0, 0, 0)];
         for (work, calls, tokens, money) in table {
             let spent = stored_usage_log.spent_on(work);
             assert_eq!(

@@ -8,7 +8,6 @@ use crate::domain::id::{RepoPath, TestId};
 /// Tests that providers wrote for one source file in one round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenTests {
-    pub task: String,
     /// Number of the round, from 1; round 2 is about surviving mutants.
     pub round: u32,
     pub subject: RepoPath,

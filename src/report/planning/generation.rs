@@ -1,4 +1,4 @@
-//! Renders the result of phase 5: summaries of tasks and gates, and the end of the session.
+//! The result of phase 5 for JSON and in one line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,104 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::characterisation_report::LineCounts;
 use crate::domain::coverage::CoverageResult;
 use crate::domain::quality::{QualityDecision, Stage};
-use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
-use crate::domain::test_plan::task::TestTask;
+use crate::domain::test_plan::generation::{GateResult, Generation};
 use crate::domain::text::count;
-use crate::report::markdown::{cell, code, line};
-use crate::report::{characterisation, coverage, mutation};
-
-use super::{ROWS, prose, table};
-
-/// Entries of each kind that a terminal shows.
-const SHOWN: usize = 8;
-
-/// `.summaries/IMPL-001-summary.md` of a task that wrote tests (specification.md 9.2).
-pub fn made(task: &TestTask, made: &TaskTests) -> String {
-    let report = &made.report;
-    let mut page = format!(
-        "# {}: {}\n\n{}; lines reached: {} before, {} after.\n",
-        task.id,
-        prose(&task.title),
-        characterisation::headline(report),
-        characterisation::reached(report.before),
-        characterisation::reached(report.after)
-    );
-    for one in report.unfinished.iter().take(ROWS) {
-        page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
-    }
-    if made.rounds > 1 {
-        let again = count(made.rounds - 1, "more round");
-        page.push_str(&format!("Survivors were given back in {again}.\n"));
-    }
-    page.push_str(&table(
-        "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
-        report.files.iter().map(|file| {
-            let (subject, path) = (cell(file.subject.as_str()), cell(file.file.as_str()));
-            [subject, path, file.tests.len().to_string(), file.assertions.to_string()]
-        }),
-    ));
-    if !made.requirements.is_empty() {
-        let shown = made.requirements.iter().filter(|one| one.open.is_none()).count();
-        let all = made.requirements.len();
-        page.push_str(&format!("\n## Requirements\n\n{shown} of {all} shown.\n"));
-    }
-    page.push_str(&table(
-        "\n| Open | Layer | What | Why |\n|---|---|---|---|\n",
-        made.requirements.iter().filter_map(|one| {
-            let why = cell(one.open.as_deref()?);
-            Some([cell(&one.id), one.layer.to_string(), cell(&one.text), why])
-        }),
-    ));
-    let left: Vec<_> = report.functions.iter().filter(|one| one.assertions == 0).collect();
-    if !left.is_empty() {
-        page.push_str("\n## Functions without tests\n\n");
-    }
-    for one in left.iter().take(ROWS) {
-        page.push_str(&format!(
-            "- {}: {}\n",
-            code(&format!("{}:{} {}", one.file, one.line, one.name)),
-            prose(&characterisation::reasons(&one.dropped))
-        ));
-    }
-    let findings = || made.written.iter().flat_map(|one| &one.findings);
-    if findings().next().is_some() {
-        page.push_str("\n## Findings\n\nThese tests fail, and the code is wrong: they go to the fix loop.\n\n");
-    }
-    for one in findings().take(ROWS) {
-        page.push_str(&format!(
-            "- {} in {}: {} Said by {}: {}\n",
-            code(one.test.as_str()),
-            code(&format!("{}:{} {}", one.subject, one.line, one.function)),
-            prose(&one.message),
-            code(&one.judge),
-            prose(&one.evidence)
-        ));
-    }
-    if !report.dropped.is_empty() {
-        page.push_str("\n## Tests that were dropped\n\n");
-    }
-    for one in report.dropped.iter().take(ROWS) {
-        page.push_str(&format!("- {}: {}\n", one.count, prose(&one.reason)));
-    }
-    page
-}
-
-/// `.summaries/IMPL-001.3-summary.md` and `.summaries/IMPL-001.5-summary.md`.
-pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation) -> String {
-    let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
-    let mut page = format!(
-        "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
-        judgement.decision,
-        prose(&judgement.reason),
-        count(production.files().len(), "file of tests"),
-        count(judgement.repairs, "safe repair"),
-        count(judgement.retries, "time"),
-    );
-    for one in &production.dropped {
-        page.push_str(&format!("- dropped {}: {}\n", code(one.file.as_str()), prose(&one.reason)));
-    }
-    page
-}
+use crate::report::markdown::line;
+use crate::report::mutation;
 
 /// The mutation section of `test-quality-report.md`.
 pub fn score(production: &Generation) -> String {
@@ -133,7 +39,8 @@ pub fn written(production: &Generation) -> String {
 /// Sums up phase 5 with the gates that are not met, for every output.
 pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
-    for (name, gate) in gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
+    for (name, gate) in
+        decided_gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
     {
         text.push_str(&format!("; the {name} is not met: {}", line(&gate.reason, 200)));
     }
@@ -141,78 +48,11 @@ pub fn headline(production: &Generation) -> String {
 }
 
 /// The gates that have decided, with their names.
-fn gates(production: &Generation) -> impl Iterator<Item = (&'static str, &GateResult)> {
+pub(super) fn decided_gates(
+    production: &Generation,
+) -> impl Iterator<Item = (&'static str, &GateResult)> {
     let gates = [(Stage::Code, &production.validation), (Stage::Tests, &production.review)];
     gates.into_iter().filter_map(|(stage, gate)| Some((stage.gate(), gate.as_ref()?)))
-}
-
-/// Phase 5 for a terminal. Foreign text is shortened and free of control characters.
-pub fn produced(production: &Generation) -> String {
-    let totals = production.totals();
-    let mut text = format!("\ntests       {}\n", written(production));
-    for (file, subject) in production.files().iter().take(SHOWN) {
-        text.push_str(&format!(
-            "            {} of {}\n",
-            line(file.as_str(), 100),
-            line(subject.as_str(), 100)
-        ));
-    }
-    text.push_str(&format!(
-        "lines       {} before, {} after\n",
-        characterisation::reached(totals.before),
-        characterisation::reached(totals.after)
-    ));
-    if let Some(reached) = &production.coverage {
-        text.push_str(&format!("coverage    {}\n", coverage::describe(reached)));
-    }
-    if let Some(score) = &totals.score {
-        text.push_str(&format!("score       {}\n", mutation::headline(score)));
-    }
-    let flaky = match totals.flaky {
-        0 => "none".to_owned(),
-        number => format!("{}, not kept", count(number, "new test")),
-    };
-    text.push_str(&format!("flaky       {flaky}\n"));
-    for (name, gate) in gates(production) {
-        let reason = line(&gate.reason, 200);
-        text.push_str(&format!("{name:<12}{}: {reason}\n", gate.decision));
-    }
-    let unfinished = production.tasks.iter().flat_map(|made| &made.report.unfinished);
-    for one in unfinished.take(SHOWN) {
-        text.push_str(&format!("not done    {}: the time limit was reached\n", line(one, 200)));
-    }
-    for one in production.findings().into_iter().take(SHOWN) {
-        text.push_str(&format!(
-            "finding     {}:{} {}: {}\n",
-            line(one.subject.as_str(), 80),
-            one.line,
-            line(&one.function, 60),
-            line(&one.message, 160)
-        ));
-    }
-    for one in production.dropped.iter().take(SHOWN) {
-        text.push_str(&format!(
-            "dropped     {}: {}\n",
-            line(one.file.as_str(), 100),
-            line(&one.reason, 160)
-        ));
-    }
-    let requirements = || production.tasks.iter().flat_map(|made| &made.requirements);
-    let open = || requirements().filter_map(|one| Some((one, one.open.as_deref()?)));
-    for (one, why) in open().take(SHOWN) {
-        text.push_str(&format!(
-            "open        {} {} {}: {}\n",
-            one.id,
-            one.layer,
-            line(&one.text, 100),
-            line(why, 120)
-        ));
-    }
-    let more = open().count().saturating_sub(SHOWN);
-    if more > 0 {
-        text.push_str(&format!("            and {more} more in the summaries\n"));
-    }
-    text
 }
 
 /// Phase 5 in the JSON document of `regreen test --json`.
@@ -275,8 +115,6 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
     let describe = |gate: &Option<GateResult>| {
         gate.as_ref().map(|judgement| format!("{}: {}", judgement.decision, judgement.reason))
     };
-    let requirements = production.tasks.iter().flat_map(|made| &made.requirements);
-    let written = || production.tasks.iter().flat_map(|made| &made.written);
     ProducedDocument {
         tests: totals.tests,
         files: production.files().into_iter().map(|(file, _)| file.to_string()).collect(),
@@ -302,12 +140,14 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
                 reason: one.evidence.clone(),
             })
             .collect(),
-        authors: written()
+        authors: production
+            .written_tests()
             .filter_map(|one| Some((one.file.as_ref()?.to_string(), one.author.clone())))
             .collect(),
-        given_up: written().flat_map(|one| one.dropped.clone()).collect(),
+        given_up: production.written_tests().flat_map(|one| one.dropped.clone()).collect(),
         shown: totals.shown,
-        open: requirements
+        open: production
+            .decided_requirements()
             .filter_map(|one| {
                 let what = format!("{} {} {}", one.id, one.layer, one.text);
                 Some(Reasoned { what, reason: one.open.clone()? })

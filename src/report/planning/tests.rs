@@ -1,9 +1,8 @@
 //! Tests of the plan's documents: mandatory sections, hostile text, progress.
 
 use crate::domain::budget::Spending;
-use crate::domain::test_plan::analysis::samples;
-use crate::domain::test_plan::context::ContextPackage;
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStepOutcome};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
+use crate::domain::test_plan::plan::samples;
 use crate::domain::test_plan::plan_input::PlanInput;
 use crate::domain::test_plan::plan_run::PlanRun;
 
@@ -17,16 +16,32 @@ fn state(description: &str) -> Pipeline {
     Pipeline::new(id, entry, description.to_owned(), Goal::Test, ConfirmPlan::Always)
 }
 
-/// A package as an older version may have stored it: fields that it lacks are empty.
-fn package() -> ContextPackage {
-    let text = include_str!("../../../tests/data/planning/v1/context-package.json");
-    let package: ContextPackage = serde_json::from_str(text).unwrap();
-    package
+/// A plan with its tasks.
+fn with_tasks(mut plan: TestPlan) -> TestPlan {
+    use crate::domain::test_plan::task::{TaskContext, TaskKind, planned_steps, sentence};
+    let context = |kind| match kind {
+        TaskKind::TestGen => TaskContext {
+            requirements: plan.all_requirements().map(|(_, one)| sentence(one)).collect(),
+            acceptance: vec!["all pass: `pytest`".into()],
+            ..TaskContext::default()
+        },
+        _ => TaskContext::default(),
+    };
+    let mut tasks: Vec<TestTask> = TaskKind::ALL
+        .map(|kind| {
+            TestTask::new(kind, format!("Do {} for @octocat", kind.task_id()), context(kind))
+        })
+        .into();
+    tasks[0].flow_control.implementation_approach =
+        planned_steps(plan.all_requirements().map(|(_, one)| one));
+    tasks[3].meta.max_iterations = Some(7);
+    plan.tasks = tasks;
+    plan
 }
 
 #[test]
 fn mandatory_sections_and_lines_of_the_analysis_are_there() {
-    let page = analysis(&samples::analysis(2, 2));
+    let page = render_analysis(&samples::plan(2, 2));
     for section in [
         "## Project type",
         "## Coverage assessment",
@@ -36,12 +51,10 @@ fn mandatory_sections_and_lines_of_the_analysis_are_there() {
         "## Requirements by file",
         "## Quality assurance criteria",
         "## Success criteria",
-        "## Generation strategy",
-        "## Implementation targets",
         "\nProject Type: Library (Python)\n",
         "\nTest Framework: pytest\n",
         "\nCoverage Target: line:80%,branch:70%,function:90%\n",
-        "- [L1.1] R-001: `f` raises ValueError for an empty text\n",
+        "- [L1.1] R-001 (code): `f` raises ValueError for an empty text\n",
     ] {
         assert!(page.contains(section), "{section}:\n{page}");
     }
@@ -49,83 +62,99 @@ fn mandatory_sections_and_lines_of_the_analysis_are_there() {
 
 #[test]
 fn hostile_text_stays_inside_its_span() {
-    let mut sample = samples::analysis(1, 1);
+    let mut sample = samples::plan(1, 1);
     sample.description = "x`\n## @octocat <img src=x>".into();
     sample.files[0].requirements[0].text = "`f` raises E (\"ask @octocat <b>\")".into();
     sample.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
-    let page = analysis(&sample);
+    let page = render_analysis(&sample);
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
-    assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>`\")"), "{page}");
+    assert!(page.contains("R-001 (code): `f` raises E (\"ask `@octocat <b>`\")"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
 }
 
 #[test]
-fn one_phase_at_most_is_in_progress() {
-    let mut now = state("x");
-    let steps = [
-        PipelineStepOutcome::Gathered { gaps: 1, summary: "one".into() },
-        PipelineStepOutcome::Analysed { requirements: 2, degraded: false, summary: "two".into() },
-        PipelineStepOutcome::Planned { problems: Vec::new(), summary: "three".into() },
-        PipelineStepOutcome::Confirmed,
-    ];
-    let mut seen = Vec::new();
-    for done in steps {
-        let lines = progress(&now, None).phases;
-        seen.push(lines.iter().map(|line| line.status.chars().next().unwrap()).collect::<String>());
-        now = now.advance(done);
-    }
-    let last = progress(&now, None).phases;
-    seen.push(last.iter().map(|line| line.status.chars().next().unwrap()).collect());
-    assert_eq!(seen, ["cippp", "ccipp", "cccip", "ccccp", "cccci"]);
+fn a_plan_shows_files_gates_tasks_and_limits() {
+    let mut plan_of = with_tasks(samples::plan(2, 3));
+    plan_of.couplings = vec!["a.py:3 looks up names while running (`getattr`)".into()];
+    insta::assert_snapshot!(render_plan(&state("x"), &plan_of));
+    let list = render_todo(&plan_of, "  - iteration 1\n");
+    insta::assert_snapshot!(list);
 }
 
 #[test]
-fn the_stored_package_of_the_first_build_is_read() {
-    let package = package();
-    assert_eq!(package.test_framework.framework.name(), "pytest");
-    assert_eq!(package.test_coverage.missing_tests.len(), 1);
-}
-
-#[test]
-fn a_report_of_a_provider_stays_inside_its_block() {
-    let sample = samples::analysis(1, 1);
-    let page = raw_analysis(&sample, &["```\n## @octocat\n```".into()]);
-    assert_eq!(
-        page,
-        "# Raw test analysis by embedded\n\n````markdown\n```\n## @octocat\n```\n````\n"
-    );
-}
-
-#[test]
-fn a_plan_shows_the_order_of_files_and_what_a_task_holds() {
-    let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
-    let mut task: TestTask = serde_json::from_str(text).unwrap();
-    task.flow_control.reusable_test_tools = vec!["cart".into()];
-    let plan_of = TestPlan { analysis: samples::analysis(1, 1), tasks: vec![task] };
-    let page = plan(&state("x"), &plan_of, &package());
-    for text in [
-        "- order (what a file needs comes first): `shop/price.py`",
-        "Library (Python), coverage target line:80%,branch:70%,function:90%, context `.process/context-package.json`",
-        "- tools that are there: cart",
-    ] {
-        assert!(page.contains(text), "{text}:\n{page}");
-    }
+fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
+    use crate::domain::characterisation_report::{
+        CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
+    };
+    use crate::domain::id::{RepoPath, SessionId, TreeId};
+    use crate::domain::quality::QualityDecision;
+    use crate::domain::test_plan::generation::{
+        GateResult, Generation, RequirementCoverage, TaskTests,
+    };
+    use crate::domain::test_plan::layer::SubLayer;
+    let path = |text: &str| RepoPath::parse(text).unwrap();
+    let reason = || DropReason { reason: "uses @octocat".into(), count: 2 };
+    let made_of = TaskTests {
+        rounds: 2,
+        is_settled: false,
+        report: CharacterisationReport {
+            functions: vec![CharacterisedFunction {
+                file: path("a.py"),
+                name: "fetch".into(),
+                line: 3,
+                tried: 9,
+                assertions: 0,
+                dropped: vec![reason()],
+            }],
+            files: vec![CharacterisationFile {
+                file: path("tests/test_a.py"),
+                subject: path("a|b.py"),
+                tests: vec!["t.a".into()],
+                assertions: 4,
+            }],
+            dropped: vec![reason()],
+            unfinished: vec!["a.py".into()],
+            ..CharacterisationReport::default()
+        },
+        reached: std::collections::BTreeMap::new(),
+        requirements: vec![RequirementCoverage {
+            id: "R-001".into(),
+            layer: SubLayer::Happy,
+            text: "`f` is right".into(),
+            open: Some("no | call".into()),
+        }],
+        written: Vec::new(),
+    };
+    let task = with_tasks(samples::plan(1, 1)).tasks[0].clone();
+    insta::assert_snapshot!(render_task(&task, &made_of));
+    let (id, tree) =
+        (SessionId::parse("WFS-test-x").unwrap(), TreeId::parse("a".repeat(40)).unwrap());
+    let mut production = Generation::new(id, tree, Vec::new(), Vec::new());
+    production.made = Some(made_of);
+    assert_eq!(render_gate("IMPL-001.3", None, &production), "# IMPL-001.3: not judged yet\n");
+    let gate = GateResult {
+        decision: QualityDecision::HardFail,
+        reason: "1 critical".into(),
+        repairs: 1,
+        retries: 2,
+    };
+    production.drop_file(&path("tests/test_a.py"), "by @octocat");
+    insta::assert_snapshot!(render_gate("IMPL-001.3", Some(&gate), &production));
 }
 
 #[test]
 fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
     let run = PlanRun {
         state: state("x"),
-        package: None,
         plan: None,
         spending: Spending { calls: 3, ..Spending::default() },
         halted: Some(Stopped { reason: "the budget".into(), ..Stopped::default() }),
     };
-    let mut outcome = outcome(
+    let mut outcome = plan_outcome(
         &run,
         Rest { branch: "b".into(), folder: "f".into(), took: std::time::Duration::ZERO },
     );
-    assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget while"));
+    assert!(render_suite(&outcome).contains("Status: NOT DECIDED. the budget while"));
     assert_eq!(outcome.spending.calls, 3);
     outcome.result = crate::domain::event::Ending::Failure;
     outcome.initial = crate::domain::rate::PassRate::of(1, 2);
@@ -137,7 +166,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
         file: None,
         line: None,
     }];
-    let page = suite(&outcome);
+    let page = render_suite(&outcome);
     assert!(page.contains("First run: 50.0 % pass. Last run: not known."), "{page}");
     assert!(page.contains("| `t.a` | `high` | `1 \\| 2 @octocat` |"), "{page}");
 }
@@ -245,16 +274,17 @@ fn a_terminal_is_told_of_tasks_once_they_are_over() {
 
 #[test]
 fn a_plan_speaks_the_words_of_a_maintainer() {
-    let text = include_str!("../../../tests/data/planning/v1/IMPL-001.json");
-    let mut task: TestTask = serde_json::from_str(text).unwrap();
-    task.title = "Write unit tests of a|b for @octocat".into();
-    let plan = TestPlan { analysis: samples::analysis(1, 2), tasks: vec![task] };
-    insta::assert_snapshot!(plan_comment(&state("x"), &plan), @r"
-    Session `WFS-test-x`: 2 requirements in 1 file, 1 task, 1 test file.
+    let mut plan = with_tasks(samples::plan(1, 2));
+    plan.tasks[0].title = "Write unit tests of a|b for @octocat".into();
+    insta::assert_snapshot!(plan_comment(&plan), @r"
+    Session `WFS-test-x`: 2 requirements in 1 file, 4 tasks, 1 test file.
 
     | Task | Status | Test files |
     |---|---|---|
-    | Write unit tests of `a\|b` for `@octocat` | pending | `tests/test_price.py` |
+    | Write unit tests of `a\|b` for `@octocat` | pending | `tests/test_m0.py` |
+    | Do IMPL-001.3 for `@octocat` | pending |  |
+    | Do IMPL-001.5 for `@octocat` | pending |  |
+    | Do IMPL-002 for `@octocat` | pending |  |
 
     Kinds of tests: happy path (1), negative path (1).
 

@@ -15,7 +15,6 @@ use globset::GlobSet;
 use crate::domain::chain::{self, DegradedCase, FallbackTrigger};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
-use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -124,15 +123,12 @@ impl Fixer {
                 reason,
                 asked: ProviderCalls { calls, degraded: false },
             },
-            Reply::Good(answer) | Reply::Degraded(answer) => {
-                let plan = self.store_report(state, answer, fx).await?;
-                FixStepOutcome::Diagnosed {
-                    plan: Some(plan),
-                    asked: ProviderCalls { calls, degraded },
-                    explanation: None,
-                    too_weak: None,
-                }
-            }
+            Reply::Good(answer) | Reply::Degraded(answer) => FixStepOutcome::Diagnosed {
+                plan: Some(answer.value.plan),
+                asked: ProviderCalls { calls, degraded },
+                explanation: None,
+                too_weak: None,
+            },
             Reply::NoAnswer => {
                 let asked = ProviderCalls { calls, degraded };
                 // The engine proves what it finds, and an agent finds places itself, so these go on
@@ -140,27 +136,12 @@ impl Fixer {
                 let has_agents = !self.models(fx, |mode| mode == ClientMode::Agent).is_empty();
                 let own = suspects.plan.filter(|_| has_agents || self.has_embedded());
                 let (plan, too_weak) = match (own, weak) {
-                    (None, Some((answer, reason))) => {
-                        (Some(self.store_report(state, answer, fx).await?), Some(reason))
-                    }
+                    (None, Some((answer, reason))) => (Some(answer.value.plan), Some(reason)),
                     (own, _) => (own, None),
                 };
                 FixStepOutcome::Diagnosed { plan, asked, explanation: None, too_weak }
             }
         })
-    }
-
-    /// Stores the report of the analyst and returns the plan.
-    async fn store_report(
-        &self,
-        state: &FixLoop,
-        answer: Answered<ReportedPlan>,
-        fx: &Effects<'_>,
-    ) -> Result<FixPlan, EffectError> {
-        let report = String::from(self.settings.ask.redactor.redact(&answer.value.report));
-        let file = format!(".process/iteration-{}-report.md", state.current_iteration);
-        fx.store.write_text(&file, &report).await?;
-        Ok(answer.value.plan)
     }
 
     /// Why the guards refuse some edits; empty if they accept them.
@@ -237,7 +218,7 @@ impl Fixer {
 
 /// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
 fn too_weak(state: &FixLoop, answer: &Answered<ReportedPlan>) -> Option<String> {
-    let ReportedPlan { plan, fault, .. } = &answer.value;
+    let ReportedPlan { plan, fault } = &answer.value;
     // Misspelt names of tests, when nothing else is wrong, make no analysis weak.
     if *fault == Some(FallbackTrigger::NoTests) {
         return None;

@@ -1,180 +1,288 @@
-//! What the code of one file requires of its tests (specification.md 6.1).
+//! What the code of one file requires of its tests, each requirement as a sentence with the line
+//! behind it (specification.md 6.1).
 
 use std::collections::BTreeSet;
 
-use crate::code::behaviour::{self, Behaviour};
+use crate::code::behaviour::{self, Behaviour, Boundary, Condition, Guard, Raise, condition};
+use crate::code::language::Language;
+use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
-use crate::domain::text::has_word;
+use crate::domain::test_plan::requirement::{CODE, Requirement};
+use crate::domain::text::{count, has_word};
 
 use super::coverage::TestReach;
-use super::external_calls;
-use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
 
-/// What the code of one file requires.
-#[derive(Default)]
-pub struct Found {
-    pub drafts: Vec<RequirementDraft>,
-    pub covered: u32,
+/// Maximum number of conditions in a sentence, innermost first; the others are counted.
+const CONDITIONS: usize = 3;
+
+/// Packages that access databases.
+const DATABASES: &str = "sqlite3 sqlalchemy psycopg2 psycopg pymongo pymysql django peewee pg mysql \
+                         mysql2 knex sequelize typeorm mongoose @prisma/client better-sqlite3 diesel \
+                         sqlx rusqlite database/sql gorm.io/gorm java.sql jakarta.persistence \
+                         javax.persistence";
+
+/// Names of calls that write to or read from a database.
+const QUERIES: &str = "execute query commit rollback save insert update_one delete find_one create \
+                       session.add Exec QueryRow";
+
+/// Words in the types of collections and texts.
+const KINDS: &str = "str list dict set tuple Iterable Sequence Mapping [] string Array Map Vec List \
+                     Set Collection String map[";
+
+/// Collects the requirements of one file that no test shows yet.
+pub struct CodeRequirements<'a> {
+    file: &'a RepoPath,
+    language: Language,
+    survey: &'a Survey,
+    reach: TestReach<'a>,
+    found: Vec<Requirement>,
 }
 
-impl Found {
-    fn want(&mut self, draft: RequirementDraft, shown: bool) {
+impl<'a> CodeRequirements<'a> {
+    /// All requirements of some functions of a file, without ids, in the order of their lines.
+    pub fn of_functions(
+        file: &'a RepoPath,
+        functions: &[Behaviour],
+        survey: &'a Survey,
+        reach: TestReach<'a>,
+    ) -> Vec<Requirement> {
+        let Some(language) = Language::of(file) else { return Vec::new() };
+        let mut own = Self { file, language, survey, reach, found: Vec::new() };
+        for function in functions {
+            own.unit(function);
+            own.edges(function);
+        }
+        own.wiring(functions);
+        let imported = behaviour::packages(language, survey.text(file));
+        let has_database = DATABASES.split_whitespace().any(|name| imported.contains(name));
+        for function in functions {
+            own.outside(function, has_database);
+        }
+        own.found.sort_by(|a, b| a.line.cmp(&b.line).then(a.layer.cmp(&b.layer)));
+        own.found.dedup();
+        own.found
+    }
+
+    /// Adds a requirement, unless tests show it already.
+    fn want(
+        &mut self,
+        (layer, function): (SubLayer, &Behaviour),
+        line: u32,
+        shown: bool,
+        clause: &str,
+    ) {
         if shown {
-            self.covered += 1;
-        } else {
-            self.drafts.push(draft);
+            return;
+        }
+        self.found.push(Requirement {
+            id: String::new(),
+            layer,
+            function: function.name.clone(),
+            line,
+            text: format!("`{}` {clause} ({}:{line})", function.name, self.file),
+            source: CODE.to_owned(),
+        });
+    }
+
+    /// L1.1, L1.2, L1.4 and L1.5 of one function.
+    fn unit(&mut self, function: &Behaviour) {
+        use SubLayer::{Async, Happy, Negative, State};
+        let entered = self.reach.enters(function);
+        let name = function.short_name();
+        if function.returns.is_empty() && name != "__init__" {
+            let clause = effect(function);
+            self.want((Happy, function), function.start, entered, &clause);
+        }
+        for result in &function.returns {
+            let shown = self.reach.line_ran(result.line) || entered && !self.reach.is_measured();
+            let clause =
+                format!("returns `{}` for {}", result.value, given(function, &result.guard));
+            self.want((Happy, function), result.line, shown, &clause);
+        }
+        for raise in &function.raises {
+            let shown = self.reach.line_ran(raise.line);
+            let clause = self.error(function, raise);
+            self.want((Negative, function), raise.line, shown, &clause);
+        }
+        let is_constructor = matches!(name, "__init__" | "constructor");
+        for (line, field) in function.changes.iter().filter(|_| !is_constructor) {
+            let shown = self.reach.line_ran(*line);
+            let clause = format!("changes `{field}` and nothing else of its object");
+            self.want((State, function), *line, shown, &clause);
+        }
+        if function.is_async {
+            let clause = "resolves when awaited and leaves nothing behind when cancelled";
+            self.want((Async, function), function.start, entered, clause);
         }
     }
 
-    /// L1.1 to L1.5 of one function; what tests show already is counted instead.
-    pub fn unit(
-        &mut self,
-        writer: RequirementWriter<'_>,
-        function: &Behaviour,
-        reach: &TestReach<'_>,
-    ) {
-        if function.returns.is_empty() && function.short_name() != "__init__" {
-            self.want(writer.effect(function), reach.enters(function));
-        }
-        for result in &function.returns {
-            let shown = reach.shows(function, result.line, &[function.short_name()]);
-            self.want(writer.happy(function, result), shown);
-        }
-        for raise in &function.raises {
-            let class =
-                raise.class.rsplit([':', '.']).next().unwrap_or_default().trim_end_matches(')');
-            let message = raise.message.as_deref().unwrap_or_default();
-            let twice = function.raises.iter().filter(|one| one.class == raise.class).count() > 1;
-            let generic = twice || matches!(class, "panic" | "an error" | "Err");
-            let words = if generic { [message, ""] } else { [class, message] };
-            self.want(writer.error(function, raise), reach.shows(function, raise.line, &words));
-        }
+    /// L1.3 of one function: values on both sides of a comparison, and empty input.
+    fn edges(&mut self, function: &Behaviour) {
         for edge in &function.boundaries {
             let about = |name: &str| has_word(&edge.left, name);
             // A counter of a loop decides nothing that a caller sees.
-            let decides = |one: &behaviour::Condition| one.mentions(&edge.left);
+            let decides = |one: &Condition| one.mentions(&edge.left);
             let raised = function.raises.iter().flat_map(|raise| &raise.guard);
-            let given = function.returns.iter().flat_map(|result| &result.guard);
+            let result = function.returns.iter().flat_map(|result| &result.guard);
             let known = function.parameters.iter().any(|one| about(&one.name))
-                || raised.chain(given).any(decides);
+                || raised.chain(result).any(decides);
             if known {
-                self.want(
-                    writer.boundary(function, edge),
-                    reach.decides(function, edge.line, &[&edge.right]),
-                );
+                let shown = self.reach.decides(edge.line);
+                self.want((SubLayer::Edge, function), edge.line, shown, &boundary(edge));
             }
         }
         for (line, parameter) in collections(function) {
-            let words = ["[]", "\"\"", "''", "{}", "nil", "None", "null", "vec![]"];
-            let shown = reach.shows(function, line, &words);
-            self.want(writer.empty(function, &parameter, line), shown);
-        }
-        for (line, field) in &function.changes {
-            if function.short_name() != "__init__" && function.short_name() != "constructor" {
-                self.want(
-                    writer.change(function, *line, field),
-                    reach.shows(function, *line, &[field]),
-                );
-            }
-        }
-        if function.is_async {
-            self.want(writer.asynchronous(function), reach.enters(function));
+            let shown = self.reach.line_ran(line);
+            let clause = format!("has a defined result for an empty `{parameter}`");
+            self.want((SubLayer::Edge, function), line, shown, &clause);
         }
     }
 
-    /// L2.1 to L2.5 of one file.
-    pub fn integration(
-        &mut self,
-        writer: RequirementWriter<'_>,
-        functions: &[Behaviour],
-        survey: &Survey,
-        reach: &TestReach<'_>,
-    ) {
-        let others: Vec<&RepoPath> = survey
-            .graph
-            .imports_of(writer.file)
-            .filter(|other| *other != writer.file && survey.known.contains_key(other))
-            .collect();
+    /// L2.1 of one file: calls of functions in other files of the project, three of them.
+    fn wiring(&mut self, functions: &[Behaviour]) {
+        let (survey, file) = (self.survey, self.file);
+        let imports = survey.graph.imports_of(file);
+        let others: Vec<&RepoPath> =
+            imports.filter(|other| *other != file && survey.known.contains_key(other)).collect();
         let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
-        let imported = behaviour::packages(writer.language, survey.text(writer.file));
-        let (database, service) =
-            (external_calls::has_database(&imported), external_calls::has_service(&imported));
         for function in functions {
             for (line, call) in &function.calls {
                 let last = call.rsplit(['.', ':']).next().unwrap_or(call);
-                let other = others.iter().find(|other| {
-                    survey.known.get(**other).is_some_and(|names| {
-                        names.iter().any(|name| name.rsplit('.').next() == Some(last))
-                    })
-                });
-                if let Some(other) = other
+                let defines = |other: &&&RepoPath| {
+                    let names = survey.known.get(**other).into_iter().flatten();
+                    names.into_iter().any(|name| name.rsplit('.').next() == Some(last))
+                };
+                if let Some(other) = others.iter().find(defines)
                     && wired.len() < 3
                     && wired.insert(other)
                 {
-                    self.want(
-                        writer.wiring(function, *line, last, other),
-                        reach.shows(function, *line, &[last]),
-                    );
+                    let shown = self.reach.line_ran(*line);
+                    let clause = format!("works with the real `{last}` of {other}");
+                    self.want((SubLayer::Wiring, function), *line, shown, &clause);
                 }
-            }
-            if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
-                self.want(writer.route(function, mark), reach.enters(function));
-            }
-            let query =
-                function.calls.iter().find(|(_, call)| database && external_calls::is_query(call));
-            if let Some((line, call)) = query {
-                self.want(
-                    writer.database(function, *line, call),
-                    reach.shows(function, *line, &["rollback"]),
-                );
-            }
-            let requests =
-                function.calls.iter().filter(|(_, call)| external_calls::is_request(call, service));
-            // Of a chain of calls the first one leaves the machine.
-            let request = requests.min_by_key(|(line, call)| (*line, call.len()));
-            if let Some((line, call)) = request {
-                self.want(
-                    writer.service(function, *line, call),
-                    reach.shows(function, *line, &["timeout", "Timeout"]),
-                );
-            }
-            for handler in &function.handlers {
-                let class: String = handler
-                    .catches
-                    .chars()
-                    .take_while(|c| c.is_alphanumeric() || *c == '.')
-                    .collect();
-                // The body of the handler, not the line that names the error.
-                self.want(
-                    writer.failure(function, handler),
-                    reach.shows(function, handler.line + 1, &[&class]),
-                );
-            }
-            if function.short_name() == "main" {
-                let text = format!(
-                    "the program ends well when `main` is started ({}:{})",
-                    writer.file, function.start
-                );
-                let draft = RequirementDraft {
-                    layer: SubLayer::Critical,
-                    function: function.name.clone(),
-                    line: function.start,
-                    text,
-                    given: "the arguments of its shortest useful run".into(),
-                    expect: "exit code 0 and the promised output; 2 for wrong arguments".into(),
-                };
-                self.want(draft, reach.enters(function));
             }
         }
     }
+
+    /// L2.2 to L3.1 of one function: route, database, service, handlers, the program itself.
+    fn outside(&mut self, function: &Behaviour, has_database: bool) {
+        use SubLayer::{Contract, Critical, Database, External, FailureMode};
+        if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
+            let clause = format!("answers the route `{mark}` with status, body and refusals");
+            let shown = self.reach.enters(function);
+            self.want((Contract, function), function.start, shown, &clause);
+        }
+        let query = function.calls.iter().find(|(_, call)| has_database && is_query(call));
+        if let Some((line, call)) = query {
+            let shown = self.reach.line_ran(*line);
+            let clause = format!("leaves what it wrote by `{call}`, and nothing after a failure");
+            self.want((Database, function), *line, shown, &clause);
+        }
+        let language = self.language;
+        let uses_network =
+            |call: &str| effect_of_callee(language, call) == Some(SideEffect::UsesNetwork);
+        let requests = function.calls.iter().filter(|(_, call)| uses_network(call));
+        // Of a chain of calls the first one leaves the machine.
+        if let Some((line, call)) = requests.min_by_key(|(line, call)| (*line, call.len())) {
+            let shown = self.reach.line_ran(*line);
+            let clause = format!("copes with what `{call}` answers: success, refusal, timeout");
+            self.want((External, function), *line, shown, &clause);
+        }
+        for handler in &function.handlers {
+            // The body of the handler, not the line that names the error.
+            let shown = self.reach.line_ran(handler.line + 1);
+            let caught = match handler.catches.as_str() {
+                "" => "any error".to_owned(),
+                class => format!("`{class}`"),
+            };
+            let clause = format!("does what its handler says when {caught} is caught");
+            self.want((FailureMode, function), handler.line, shown, &clause);
+        }
+        if function.short_name() == "main" {
+            let shown = self.reach.enters(function);
+            let clause =
+                "ends with exit code 0 and its output, and with another for wrong arguments";
+            self.want((Critical, function), function.start, shown, clause);
+        }
+    }
+
+    /// What a function does instead of a result.
+    fn error(&self, function: &Behaviour, raise: &Raise) -> String {
+        let message =
+            raise.message.as_ref().map(|text| format!(" (\"{text}\")")).unwrap_or_default();
+        let (class, given) = (raise.class.as_str(), given(function, &raise.guard));
+        let does = match (self.language, class) {
+            (_, "panic") => "panics".to_owned(),
+            (Language::Python, class) => format!("raises {class}"),
+            (Language::Rust | Language::Go, class) => format!("returns {class}"),
+            (_, class) => format!("throws {class}"),
+        };
+        format!("{does}{message} for {given}")
+    }
+}
+
+/// What a function is called for that returns nothing.
+fn effect(function: &Behaviour) -> String {
+    let does = match (function.changes.first(), function.calls.first()) {
+        (Some((_, field)), _) => format!("changes `{field}`"),
+        (None, Some((_, callee))) => format!("calls `{callee}`"),
+        (None, None) => "ends without an error".to_owned(),
+    };
+    format!("{does} for {}", given(function, &Vec::new()))
+}
+
+/// The conditions that lead to a place, or else ordinary arguments. Omitted conditions are always
+/// counted in the sentence, which would otherwise demand what the code does not do.
+fn given(function: &Behaviour, guard: &Guard) -> String {
+    // A loop condition is implied by any condition inside the loop.
+    let deepest = guard.iter().rposition(|one| !one.is_loop_entry());
+    let needed = |(at, one): &(usize, &Condition)| {
+        !one.is_loop_entry() || deepest.is_none_or(|last| *at > last)
+    };
+    let mut own: Vec<String> = Vec::new();
+    for clause in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {
+        if !own.contains(&clause) {
+            own.push(clause);
+        }
+    }
+    let more = own.len().saturating_sub(CONDITIONS);
+    let mut clause = own.split_off(more).join(" and ");
+    if more > 0 {
+        clause.push_str(&format!(", behind {}", count(more, "more condition")));
+    }
+    if !clause.is_empty() {
+        return clause;
+    }
+    let required = function.parameters.iter().filter(|one| !one.optional);
+    let names: Vec<String> = required.map(|one| format!("`{}`", one.name)).collect();
+    if names.is_empty() { "a plain call".into() } else { format!("ordinary {}", names.join(", ")) }
+}
+
+/// Values on both sides of a comparison with a constant.
+fn boundary(edge: &Boundary) -> String {
+    let Boundary { left, operator, right, .. } = edge;
+    let values = sides(operator, right).join(" and ");
+    format!("keeps the edge `{left} {operator} {right}`: `{left}` of {values} differ")
+}
+
+/// Values on both sides of a comparison, closest first.
+fn sides(operator: &str, value: &str) -> Vec<String> {
+    let Ok(number) = value.replace('_', "").parse::<i64>() else {
+        return ["", "just below ", "just above "].map(|place| format!("{place}{value}")).to_vec();
+    };
+    let (less, more) = (number.saturating_sub(1), number.saturating_add(1));
+    let list = match operator {
+        "<" | ">=" => vec![less, number],
+        ">" | "<=" => vec![number, more],
+        _ => vec![less, number, more],
+    };
+    list.into_iter().map(|value| value.to_string()).collect()
 }
 
 /// Parameters that hold several things or a text, and are not asked about already.
 fn collections(function: &Behaviour) -> Vec<(u32, String)> {
-    const KINDS: &str = "str list dict set tuple Iterable Sequence Mapping [] string Array Map Vec List \
-                         Set Collection String map[";
     let mut found = Vec::new();
     for parameter in function.parameters.iter().filter(|one| !one.optional) {
         let over = function.loops.iter().find(|(_, over)| has_word(over, &parameter.name));
@@ -200,22 +308,73 @@ fn is_route(mark: &str) -> bool {
         .any(|sign| mark.contains(sign))
 }
 
+/// Whether a call writes to or reads from a database.
+fn is_query(call: &str) -> bool {
+    QUERIES.split_whitespace().any(|name| {
+        call.rsplit('.').next() == Some(name) || name.contains('.') && call.ends_with(name)
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::code::language::Language;
+    use crate::role::test_plan::coverage::ExecutedLines;
 
     #[test]
-    fn a_word_is_found_as_a_whole() {
+    fn both_sides_of_a_comparison_are_named() {
         let table = [
-            ("price < 0", "price", true),
-            ("prices < 0", "price", false),
-            ("self.price", "price", true),
-            ("", "price", false),
+            (">", "100", "100 101"),
+            (">=", "50", "49 50"),
+            ("<", "0", "-1 0"),
+            ("==", "1_000", "999 1000 1001"),
         ];
-        for (text, name, expected) in table {
-            assert_eq!(has_word(text, name), expected, "{text}");
+        for (operator, value, expected) in table {
+            assert_eq!(sides(operator, value).join(" "), expected, "{operator} {value}");
         }
+        assert_eq!(sides("<", "0.5").len(), 3);
+    }
+
+    #[test]
+    fn every_sentence_names_its_function_file_and_line() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let text = "import sqlite3\nimport requests\n\n\n@app.get('/x')\nasync def price(x):\n    if x < 3:\n        raise ValueError('low')\n    self.total = x\n    db.execute('x')\n    requests.get('y')\n    return x\n\n\ndef main():\n    price(1)\n";
+        let texts: BTreeMap<RepoPath, String> = [(file.clone(), text.to_owned())].into();
+        let survey = Survey::of(vec![file.clone()], texts);
+        let ran = ExecutedLines::default();
+        let functions = behaviour::read(Language::Python, text);
+        let reach = TestReach::of(&file, &[], &survey, &ran);
+        let found = CodeRequirements::of_functions(&file, &functions, &survey, reach);
+        let layers: BTreeSet<&str> = found.iter().map(|one| one.layer.code()).collect();
+        let expected = ["L1.1", "L1.2", "L1.3", "L1.4", "L1.5", "L2.2", "L2.3", "L2.4", "L3.1"];
+        assert_eq!(layers.into_iter().collect::<Vec<_>>(), expected, "{found:#?}");
+        for one in &found {
+            assert!(one.text.starts_with(&format!("`{}` ", one.function)), "{one:?}");
+            assert!(one.text.ends_with(&format!("(a.py:{})", one.line)), "{one:?}");
+            assert!(one.is_derived(), "{one:?}");
+        }
+    }
+
+    fn function(text: &str) -> Behaviour {
+        behaviour::read(Language::Python, text).remove(0)
+    }
+
+    #[test]
+    fn conditions_that_are_left_out_are_counted() {
+        let depth = 5;
+        let mut text = "def price(a, b, c, d, e):\n".to_owned();
+        for (at, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
+            text.push_str(&format!("{}if {name} > {at}:\n", "    ".repeat(at + 1)));
+        }
+        text.push_str(&format!("{}return 1\n", "    ".repeat(depth + 1)));
+        let own = function(&text);
+        let words = given(&own, &own.returns[0].guard);
+        assert!(words.ends_with(", behind 2 more conditions"), "{words}");
+        let plain = function("def price(a, b=1):\n    return a\n");
+        assert_eq!(given(&plain, &plain.returns[0].guard), "ordinary `a`");
+        let bare = function("def price():\n    return 1\n");
+        assert_eq!(given(&bare, &bare.returns[0].guard), "a plain call");
     }
 
     #[test]
@@ -235,8 +394,7 @@ mod tests {
     #[test]
     fn collections_are_asked_about_when_nothing_else_does() {
         let of = |source: &str| {
-            let functions = behaviour::read(Language::Python, source);
-            collections(&functions[0]).into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+            collections(&function(source)).into_iter().map(|(_, name)| name).collect::<Vec<_>>()
         };
         let table: [(&str, &[&str]); 4] = [
             ("def f(names: list):\n    return 1\n", &["names"]),

@@ -6,18 +6,62 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::code::behaviour::{self, Behaviour};
-use crate::code::conventions::{self, TestConventions};
+use crate::code::conventions;
 use crate::code::language::Language;
 use crate::code::test_paths;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
 use crate::domain::rate::PerMille;
-use crate::domain::test_plan::context::{
-    CoverageSource, CoverageStats, FileCoverage, MissingTest, TestCoverage, priority,
-};
+use crate::domain::test_plan::framework::Conventions;
+use crate::domain::test_plan::requirement::{PlannedFile, Priority};
+use crate::domain::text::has_word;
 
 use super::survey::Survey;
+
+/// Source of the coverage numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CoverageSource {
+    /// The project's own coverage tool ran.
+    Measured {
+        /// The command as typed in a shell.
+        command: String,
+        format: String,
+    },
+    /// An existing coverage report that the user named.
+    Report {
+        /// The name of the report as the user gave it.
+        file: String,
+        format: String,
+    },
+    /// No line coverage: source files are matched to tests by names and imports.
+    Mapping { reason: String },
+}
+
+impl CoverageSource {
+    /// No line coverage, with the reason.
+    pub fn by_names(reason: impl Into<String>) -> Self {
+        Self::Mapping { reason: reason.into() }
+    }
+
+    /// The command that measured; empty if none did.
+    pub fn measuring_command(&self) -> &str {
+        match self {
+            Self::Measured { command, .. } => command,
+            Self::Report { .. } | Self::Mapping { .. } => "",
+        }
+    }
+
+    /// Where the numbers come from, in words.
+    fn words(&self) -> String {
+        match self {
+            Self::Measured { command, .. } => format!("measured by `{command}`"),
+            Self::Report { file, format } => format!("read from {file} ({format})"),
+            Self::Mapping { reason } => format!("by names and imports only: {reason}"),
+        }
+    }
+}
 
 /// Which lines were executed, as far as known; stored for resumed sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,15 +72,13 @@ pub struct ExecutedLines {
     /// The minimum percentages; files below them have a gap.
     #[serde(default)]
     pub target: CoverageTarget,
-    #[serde(default)]
-    pub measure: bool,
 }
 
 impl Default for ExecutedLines {
     fn default() -> Self {
-        let source = CoverageSource::Mapping { reason: String::new() };
+        let source = CoverageSource::by_names("");
         let (files, target) = (BTreeMap::new(), CoverageTarget::default());
-        Self { source, files, target, measure: false }
+        Self { source, files, target }
     }
 }
 
@@ -70,52 +112,32 @@ impl<'a> TestReach<'a> {
         }
     }
 
+    /// Whether executed lines are known.
+    pub fn is_measured(&self) -> bool {
+        self.measured
+    }
+
     /// Whether any test enters a function.
     pub fn enters(&self, function: &Behaviour) -> bool {
         if self.measured {
-            return self
-                .lines
-                .and_then(|lines| lines.entered(function.start, function.end))
-                .unwrap_or(false);
+            let lines = self.lines.and_then(|lines| lines.entered(function.start, function.end));
+            return lines.unwrap_or(false);
         }
-        self.says(function.short_name())
+        self.tests.iter().any(|text| has_word(text, function.short_name()))
     }
 
-    /// Whether a line was executed; if lines are unknown, whether tests that name the function also
-    /// contain one of `words`.
-    pub fn shows(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
-        if self.measured {
-            return self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false);
-        }
-        self.enters(function) && words.iter().any(|word| !word.is_empty() && self.says(word))
+    /// Whether a line was executed; not shown if lines are unknown.
+    pub fn line_ran(&self, line: u32) -> bool {
+        self.measured && self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false)
     }
 
-    /// Whether both branches of a condition were taken; if unknown, as [`Self::shows`].
-    pub fn decides(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
-        let branch = self.lines.and_then(|lines| lines.branches.get(&line));
-        match (self.measured, branch) {
-            (true, Some((hit, all))) => hit == all,
-            // The tool does not report branches, so an executed line counts.
-            (true, None) => self.shows(function, line, &[]),
-            (false, _) => self.shows(function, line, words),
+    /// Whether both branches of a condition were taken. A tool may not report branches: then an
+    /// executed line counts.
+    pub fn decides(&self, line: u32) -> bool {
+        match self.lines.and_then(|lines| lines.branches.get(&line)) {
+            Some((hit, all)) => self.measured && hit == all,
+            None => self.line_ran(line),
         }
-    }
-
-    /// Whether a test contains a name or text as a whole word.
-    fn says(&self, word: &str) -> bool {
-        self.tests.iter().any(|text| {
-            text.match_indices(word).any(|(at, _)| {
-                let number = word.parse::<f64>().is_ok();
-                let name = |c: Option<char>| {
-                    c.is_some_and(|c| c.is_alphanumeric() || c == '_' || number && c == '.')
-                };
-                let before = text.get(..at).and_then(|text| text.chars().next_back());
-                let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-                let joined = name(before) && word.starts_with(char::is_alphanumeric)
-                    || name(after) && word.ends_with(char::is_alphanumeric);
-                !joined
-            })
-        })
     }
 }
 
@@ -137,52 +159,68 @@ pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behav
     chosen
 }
 
+/// What the tests of some files reach.
+pub struct TestGaps {
+    /// Files with gaps, most urgent first, without requirements.
+    pub gaps: Vec<PlannedFile>,
+    /// The present coverage, in words with numbers.
+    pub coverage: String,
+}
+
 /// Assesses which parts of `files` the tests reach.
 pub fn assess(
     files: &[RepoPath],
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &TestConventions,
+    habits: &Conventions,
     ran: &ExecutedLines,
-) -> TestCoverage {
-    let mut rows = Vec::new();
-    let mut missing = Vec::new();
-    let mut existing = BTreeSet::new();
+) -> TestGaps {
+    let (mut gaps, mut tested) = (Vec::new(), 0_u32);
     for file in files {
         let functions = callable(file, survey.text(file), only);
         let tests = survey.tests_of(file, habits);
-        existing.extend(tests.iter().filter(|test| *test != file).cloned());
+        tested += u32::from(!tests.is_empty());
         let reach = TestReach::of(file, &tests, survey, ran);
         let untested: Vec<&Behaviour> = functions.iter().filter(|one| !reach.enters(one)).collect();
-        let row = row(file, &tests, &untested, ran.files.get(file));
-        if let Some(reason) = gap(&row, &functions, &untested, ran) {
-            let decisions = untested
-                .iter()
-                .map(|one| usize::try_from(one.decisions).unwrap_or(0) + one.raises.len());
-            missing.push(MissingTest {
-                implementation_file: file.clone(),
-                suggested_test_file: suggested(file, survey, habits),
-                priority: priority(file, decisions.sum()),
-                reason,
-            });
+        let Some(reason) = gap(&tests, &functions, &untested, (ran.files.get(file), ran)) else {
+            continue;
+        };
+        let decisions = untested
+            .iter()
+            .map(|one| usize::try_from(one.decisions).unwrap_or(0) + one.raises.len());
+        gaps.push(PlannedFile {
+            file: file.clone(),
+            tests,
+            test_file: suggested(file, survey, habits),
+            priority: Priority::of_file(file, decisions.sum()),
+            reason,
+            functions: functions.iter().map(|one| one.name.clone()).collect(),
+            requirements: Vec::new(),
+        });
+    }
+    gaps.sort_by(|a, b| a.priority.cmp(&b.priority).then(a.file.cmp(&b.file)));
+    TestGaps { gaps, coverage: coverage(tested, files, ran) }
+}
+
+/// The present coverage of the files, of which some have tests.
+fn coverage(tested: u32, files: &[RepoPath], ran: &ExecutedLines) -> String {
+    let total = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let mut text = format!("{tested} of {total} files have tests ({} %)", percent(tested, total));
+    let known = || files.iter().filter_map(|file| ran.files.get(file));
+    let lines: Vec<_> = known().map(FileLines::line_counts).collect();
+    let branches: Vec<_> = known().map(FileLines::branch_counts).collect();
+    for (what, counts) in [("lines", lines), ("branches", branches)] {
+        let (part, whole) = counts.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        if whole > 0 {
+            text.push_str(&format!(", {what} {} %", percent(part, whole)));
         }
-        rows.push(row);
     }
-    missing.sort_by(|a, b| {
-        a.priority.cmp(&b.priority).then(a.implementation_file.cmp(&b.implementation_file))
-    });
-    TestCoverage {
-        existing_tests: existing.into_iter().collect(),
-        missing_tests: missing,
-        coverage_stats: stats(&rows, survey),
-        source: ran.source.clone(),
-        files: rows,
-    }
+    format!("{text}; {}", ran.source.words())
 }
 
 /// The test file for a source: an existing one, or else the one that the conventions suggest, in a
 /// folder where the runner finds it.
-pub fn suggested(file: &RepoPath, survey: &Survey, habits: &TestConventions) -> RepoPath {
+pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Conventions) -> RepoPath {
     let candidates = conventions::candidates(file, habits);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
     if let Some(there) = there {
@@ -194,53 +232,33 @@ pub fn suggested(file: &RepoPath, survey: &Survey, habits: &TestConventions) -> 
     test_paths::in_existing_folder(planned, &has_folder)
 }
 
-fn row(
-    file: &RepoPath,
-    tests: &[RepoPath],
-    untested: &[&Behaviour],
-    lines: Option<&FileLines>,
-) -> FileCoverage {
-    let (covered, total) = lines.map(FileLines::line_counts).unzip();
-    let (hit, all) = lines.map(FileLines::branch_counts).unzip();
-    FileCoverage {
-        file: file.clone(),
-        tests: tests.to_vec(),
-        lines_covered: covered,
-        lines_total: total,
-        branches_covered: hit,
-        branches_total: all,
-        uncovered_lines: lines.map(FileLines::uncovered).unwrap_or_default(),
-        untested_functions: untested.iter().map(|one| one.name.clone()).collect(),
-    }
-}
-
 /// A description of the gaps in the tests of a file; `None` if there are none.
 fn gap(
-    row: &FileCoverage,
+    tests: &[RepoPath],
     functions: &[Behaviour],
     untested: &[&Behaviour],
-    ran: &ExecutedLines,
+    (lines, ran): (Option<&FileLines>, &ExecutedLines),
 ) -> Option<String> {
     if functions.is_empty() {
         return None;
     }
     let mut gaps = Vec::new();
-    if row.tests.is_empty() {
+    if tests.is_empty() {
         gaps.push("no test belongs to it".to_owned());
     }
-    match (row.lines_covered, row.lines_total) {
-        (Some(covered), Some(total)) if below(covered, total, ran.target.line) => {
-            gaps.push(format!("{covered} of {total} lines run ({} %)", percent(covered, total)));
-        }
-        (None, _) if ran.has_lines() && !row.tests.is_empty() => {
-            gaps.push("none of its lines run".to_owned());
-        }
-        _ => {}
+    if lines.is_none() && ran.has_lines() && !tests.is_empty() {
+        gaps.push("none of its lines run".to_owned());
     }
-    if let (Some(hit), Some(all)) = (row.branches_covered, row.branches_total)
-        && below(hit, all, ran.target.branch)
-    {
-        gaps.push(format!("{hit} of {all} branches are taken ({} %)", percent(hit, all)));
+    if let Some(lines) = lines {
+        let (part, whole) = lines.line_counts();
+        if below(part, whole, ran.target.line) {
+            gaps.push(format!("{part} of {whole} lines run ({} %)", percent(part, whole)));
+        }
+        let (part, whole) = lines.branch_counts();
+        if below(part, whole, ran.target.branch) {
+            let share = percent(part, whole);
+            gaps.push(format!("{part} of {whole} branches are taken ({share} %)"));
+        }
     }
     let count = |functions: usize| u32::try_from(functions).unwrap_or(u32::MAX);
     let entered = count(functions.len().saturating_sub(untested.len()));
@@ -264,26 +282,38 @@ fn percent(part: u32, whole: u32) -> String {
     if whole == 0 { PerMille::of(1, 1) } else { PerMille::of(part, whole) }.to_string()
 }
 
-fn stats(rows: &[FileCoverage], survey: &Survey) -> CoverageStats {
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let with = number(rows.iter().filter(|row| !row.tests.is_empty()).count());
-    let total = number(rows.len());
-    let sum = |of: fn(&FileCoverage) -> Option<u32>| -> u32 { rows.iter().filter_map(of).sum() };
-    let shown = |part: u32, whole: u32| (whole > 0).then(|| percent(part, whole));
-    CoverageStats {
-        total_implementation_files: total,
-        total_test_files: number(survey.tests.len()),
-        files_with_tests: with,
-        files_without_tests: total - with,
-        coverage_percentage: percent(with, total),
-        line_percentage: shown(sum(|row| row.lines_covered), sum(|row| row.lines_total)),
-        branch_percentage: shown(sum(|row| row.branches_covered), sum(|row| row.branches_total)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_state_of_coverage_is_said_with_its_source() {
+        let files = ["a.py", "b.py", "c.py", "d.py"].map(|one| RepoPath::parse(one).unwrap());
+        let mut lines = FileLines::default();
+        (1..=8).for_each(|line| lines.line(line, u64::from(line < 5)));
+        let (file, format) = ("x.lcov".to_owned(), "lcov".to_owned());
+        let table = [
+            (
+                CoverageSource::Measured { command: "cov".into(), format: format.clone() },
+                "1 of 4 files have tests (25.0 %), lines 50.0 %; measured by `cov`",
+            ),
+            (
+                CoverageSource::Report { file, format },
+                "1 of 4 files have tests (25.0 %), lines 50.0 %; read from x.lcov (lcov)",
+            ),
+            (
+                CoverageSource::by_names("no tool"),
+                "1 of 4 files have tests (25.0 %); by names and imports only: no tool",
+            ),
+        ];
+        for (source, expected) in table {
+            let mut ran = ExecutedLines { source, ..ExecutedLines::default() };
+            if ran.has_lines() {
+                ran.files.insert(files[0].clone(), lines.clone());
+            }
+            assert_eq!(coverage(1, &files, &ran), expected);
+        }
+    }
 
     #[test]
     fn shares_never_look_better_and_are_compared_exactly() {
@@ -295,23 +325,6 @@ mod tests {
             [(79, 100, 80, true), (80, 100, 80, false), (0, 0, 100, false), (0, 1, 0, false)];
         for (part, whole, target, expected) in table {
             assert_eq!(below(part, whole, target), expected, "{part} of {whole}");
-        }
-    }
-
-    #[test]
-    fn without_lines_tests_enter_what_they_name_as_a_whole_word() {
-        let reach =
-            |text: &'static str| TestReach { lines: None, tests: vec![text], measured: false };
-        let table = [
-            ("assert price(2) == 2", "price", true),
-            ("assert prices(2)", "price", false),
-            ("assert unit_price(2)", "price", false),
-            ("x == 10", "10", true),
-            ("x == 10.5", "10", false),
-            ("x == 100", "10", false),
-        ];
-        for (text, word, expected) in table {
-            assert_eq!(reach(text).says(word), expected, "{text}: {word}");
         }
     }
 }

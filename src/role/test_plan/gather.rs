@@ -1,25 +1,31 @@
-//! Phase 2: builds the context package of a test session (specification.md 3.1, 4.3, 4.4).
+//! Phase 2: finds the files that a session is about, with their tests and gaps (specification.md 3.1,
+//! 4.3, 4.4).
 
 use std::collections::BTreeSet;
 
-use crate::code::conventions::TestConventions;
+use crate::code::conventions;
 use crate::code::coverage as reports;
 use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::test_plan::context::{
-    ContextPackage, CoverageSource, ImplementationSummary, Metadata, PrioritizedContext,
-    SourceContext, SourceSession, TestCoverage,
-};
+use crate::domain::test_plan::framework::{Conventions, TestFramework};
+use crate::domain::test_plan::plan::TestPlan;
+use crate::domain::test_plan::source_session::{ImplementationSummary, SourceSession};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::context_package::{FILES, dependency_order, runtime_couplings};
-use super::coverage::{ExecutedLines, FunctionFilter, assess};
-use super::framework::describe;
+use super::coverage::{CoverageSource, ExecutedLines, FunctionFilter, assess};
+use super::project;
 use super::survey::Survey;
+
+/// Maximum number of files in one session.
+pub const FILES: usize = 50;
 
 /// Number of names suggested if a description matches nothing.
 const OFFERED: usize = 5;
+
+/// Code patterns of dynamic couplings, which imports do not show (specification.md 4.4).
+const RUNTIME: &str = "getattr( importlib __import__ globals() eval( require( Class.forName reflect. \
+                       render_template dispatch registry";
 
 /// The input of phase 2.
 #[derive(Clone, Copy)]
@@ -29,7 +35,6 @@ pub struct GatherRequest<'a> {
     pub source: Option<&'a SourceSession>,
     pub report: Option<(&'a str, &'a str)>,
     pub measure: bool,
-    pub now: &'a str,
     /// The minimum percentages; files below them have a gap.
     pub target: CoverageTarget,
 }
@@ -37,12 +42,13 @@ pub struct GatherRequest<'a> {
 /// The result of phase 2.
 #[derive(Clone, Debug)]
 pub struct Gathered {
-    pub package: ContextPackage,
-    /// The executed lines of the files in the package.
+    /// The plan without requirements and tasks.
+    pub plan: TestPlan,
+    /// The executed lines of its files.
     pub ran: ExecutedLines,
 }
 
-/// Why no context package can be built.
+/// Why there is nothing to plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GatherError {
     #[error("there is no function to test in this repository")]
@@ -83,7 +89,7 @@ impl GatherError {
     }
 }
 
-/// Builds the package. Only reads, except that it runs the suite once if coverage is requested.
+/// Finds what to test. Only reads, except that it runs the suite once if coverage is requested.
 pub async fn gather(
     request: GatherRequest<'_>,
     survey: &Survey,
@@ -108,12 +114,12 @@ pub async fn gather(
     } else {
         mapped("no coverage was asked for".to_owned())
     };
-    let ran = ExecutedLines { target: request.target, measure: request.measure, ..ran };
+    let ran = ExecutedLines { target: request.target, ..ran };
     Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
 }
 
 fn mapped(reason: String) -> ExecutedLines {
-    ExecutedLines { source: CoverageSource::Mapping { reason }, ..ExecutedLines::default() }
+    ExecutedLines { source: CoverageSource::by_names(reason), ..ExecutedLines::default() }
 }
 
 fn reported(
@@ -148,7 +154,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMat
             source.summaries.iter().flat_map(|one| one.changed_files.clone()).collect();
         let mut found = DescriptionMatch::default();
         for file in named.iter().filter(|file| survey.known.contains_key(file)) {
-            found.files.insert(file.clone(), 1.0);
+            found.files.insert(file.clone(), true);
         }
         if found.files.is_empty() {
             return Err(GatherError::SourceNamesNothing { session: source.id.clone(), named });
@@ -169,7 +175,7 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMat
 
 /// The functions to which a file is restricted because only they, not the file, were named.
 fn only(named: &DescriptionMatch) -> FunctionFilter {
-    let whole = |file: &RepoPath| named.files.get(file).is_some_and(|score| *score >= 0.99);
+    let whole = |file: &RepoPath| named.files.get(file).copied().unwrap_or_default();
     named
         .functions
         .iter()
@@ -178,7 +184,7 @@ fn only(named: &DescriptionMatch) -> FunctionFilter {
         .collect()
 }
 
-/// Assembles the package from data already gathered, without any I/O.
+/// Assembles the plan from data already gathered, without any I/O.
 pub fn assemble(
     request: &GatherRequest<'_>,
     named: &DescriptionMatch,
@@ -186,45 +192,50 @@ pub fn assemble(
     facts: &SuiteFacts,
     survey: &Survey,
 ) -> Gathered {
-    let (framework, habits) = describe(facts, &survey.tests);
-    let only = only(named);
-    let targets = targets(named, &only, survey, &habits, &ran);
+    let framework = TestFramework {
+        framework: facts.framework,
+        version: facts.version.clone(),
+        conventions: conventions::read(facts.framework, &survey.tests),
+        run_tests: facts.command.clone(),
+        run_coverage: ran.source.measuring_command().to_owned(),
+        run_specific: facts.framework.run_file().unwrap_or(&facts.command).to_owned(),
+    };
+    let (only, habits) = (only(named), &framework.conventions);
+    let targets = targets(named, &only, survey, habits, &ran);
     ran.files.retain(|file, _| targets.contains(file));
-    let coverage = assess(&targets, &only, survey, &habits, &ran);
-    let (source_context, prioritized_context) = if let Some(source) = request.source {
-        let implementation_summaries = here(source, survey);
-        (SourceContext { implementation_summaries }, PrioritizedContext::default())
-    } else {
-        let prioritized = PrioritizedContext {
-            scope: scope(&targets, &only),
-            key_constraints: runtime_couplings(&targets, survey),
-            dependency_order: dependency_order(&targets, survey),
-        };
-        (SourceContext::default(), prioritized)
+    let assessed = assess(&targets, &only, survey, habits, &ran);
+    let kind = project::classify(survey);
+    let plan = TestPlan {
+        session_id: request.session.clone(),
+        source_session_id: request.source.map(|source| source.id.clone()),
+        description: request.description.to_owned(),
+        project_type: kind.name,
+        project_type_evidence: kind.evidence,
+        coverage: assessed.coverage,
+        coverage_target: request.target,
+        summaries: request.source.map(|source| here(source, survey)).unwrap_or_default(),
+        couplings: runtime_couplings(&targets, survey),
+        files: assessed.gaps,
+        framework,
+        issues: Vec::new(),
+        left_out: Vec::new(),
+        tasks: Vec::new(),
     };
-    let package = ContextPackage {
-        metadata: Metadata {
-            task_description: request.description.to_owned(),
-            timestamp: request.now.to_owned(),
-            session_id: request.session.clone(),
-            source_session_id: request.source.map(|source| source.id.clone()),
-        },
-        source_context,
-        prioritized_context,
-        focus_areas: focus(&coverage),
-        test_coverage: coverage,
-        test_framework: framework,
-    };
-    Gathered { package, ran }
+    Gathered { plan, ran }
 }
 
-/// The files to test, or the functions of a file that is restricted to some of them.
-fn scope(targets: &[RepoPath], only: &FunctionFilter) -> Vec<String> {
-    let places = |file: &RepoPath| match only.get(file) {
-        Some(names) => names.iter().map(|name| format!("{file}:{name}")).collect(),
-        None => vec![file.to_string()],
+/// Dynamic couplings that imports do not show.
+fn runtime_couplings(files: &[RepoPath], survey: &Survey) -> Vec<String> {
+    let sign_of = |line: &str| RUNTIME.split_whitespace().find(|sign| line.contains(sign));
+    let first_of = |file: &RepoPath| {
+        let lines = (1..).zip(survey.text(file).lines());
+        let mut code = lines.filter(|(_, line)| !line.trim_start().starts_with(['#', '/', '*']));
+        code.find_map(|(number, line): (u32, &str)| {
+            let sign = sign_of(line)?.trim_end_matches('(');
+            Some(format!("{file}:{number} looks up names while running (`{sign}`)"))
+        })
     };
-    targets.iter().flat_map(places).collect()
+    files.iter().filter_map(first_of).take(10).collect()
 }
 
 /// The summaries, restricted to files that still exist in the repository.
@@ -242,36 +253,24 @@ fn targets(
     named: &DescriptionMatch,
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &TestConventions,
+    habits: &Conventions,
     ran: &ExecutedLines,
 ) -> Vec<RepoPath> {
-    let mut files: Vec<(&RepoPath, f64)> =
-        named.files.iter().map(|(file, score)| (file, *score)).collect();
-    files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-    let mut files: Vec<RepoPath> = files.into_iter().map(|(file, _)| file.clone()).collect();
+    let mut files: Vec<RepoPath> = named.files.keys().cloned().collect();
+    files.sort_by_key(|file| !named.files.get(file).copied().unwrap_or_default());
     if files.len() > FILES {
-        let gaps: BTreeSet<RepoPath> = assess(&files, only, survey, habits, ran)
-            .missing_tests
-            .into_iter()
-            .map(|one| one.implementation_file)
-            .collect();
+        let assessed = assess(&files, only, survey, habits, ran);
+        let gaps: BTreeSet<RepoPath> = assessed.gaps.into_iter().map(|one| one.file).collect();
         files.sort_by_key(|file| !gaps.contains(file));
         files.truncate(FILES);
     }
     files
 }
 
-/// Which missing tests to start with, as text.
-fn focus(coverage: &TestCoverage) -> Vec<String> {
-    let missing = coverage.missing_tests.iter().take(10);
-    missing
-        .map(|one| format!("{} ({}): {}", one.implementation_file, one.priority, one.reason))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::framework::Framework;
 
     #[test]
     fn every_error_has_a_hint() {
@@ -303,19 +302,20 @@ mod tests {
         let file = |name: &str| RepoPath::parse(name).unwrap();
         let names = |name: &str| BTreeSet::from([name.to_owned()]);
         let named = DescriptionMatch {
-            files: [(file("a.py"), 1.0), (file("b.py"), 0.9)].into(),
+            files: [(file("a.py"), true), (file("b.py"), false)].into(),
             functions: [(file("a.py"), names("f")), (file("b.py"), names("g"))].into(),
         };
         assert_eq!(only(&named), [(file("b.py"), names("g"))].into());
     }
 
     #[test]
-    fn the_scope_names_files_and_the_functions_that_alone_are_meant() {
-        let file = |name: &str| RepoPath::parse(name).unwrap();
-        let names = BTreeSet::from(["f".to_owned(), "g".to_owned()]);
-        let only = [(file("b.py"), names)].into();
-        let targets = [file("a.py"), file("b.py")];
-        assert_eq!(scope(&targets, &only), ["a.py", "b.py:f", "b.py:g"]);
+    fn couplings_that_imports_do_not_show_are_named_with_their_lines() {
+        let files = [("a.py", "# getattr(x)\nvalue = getattr(x, 'y')\n"), ("b.py", "value = 1\n")]
+            .map(|(name, text)| (RepoPath::parse(name).unwrap(), text.to_owned()));
+        let names = files.each_ref().map(|(name, _)| name.clone());
+        let survey = Survey::of(names.to_vec(), files.into());
+        let found = runtime_couplings(&names, &survey);
+        assert_eq!(found, ["a.py:2 looks up names while running (`getattr`)"]);
     }
 
     #[test]
@@ -333,9 +333,9 @@ mod tests {
         let survey = Survey::of(texts.keys().cloned().collect(), texts);
         let mut named = DescriptionMatch::default();
         for file in survey.known.keys() {
-            named.files.insert(file.clone(), 1.0);
+            named.files.insert(file.clone(), false);
         }
-        let (_, habits) = describe(&super::super::tests::facts(), &survey.tests);
+        let habits = conventions::read(Framework::Pytest, &survey.tests);
         let ran = ExecutedLines::default();
         let chosen = targets(&named, &FunctionFilter::new(), &survey, &habits, &ran);
         assert_eq!(chosen.len(), FILES);

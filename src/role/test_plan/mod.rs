@@ -2,39 +2,34 @@
 //! (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
 
 mod code_requirements;
-mod context_package;
 mod coverage;
-mod external_calls;
-mod framework;
 mod gather;
 mod measure_coverage;
 mod planner;
 mod project;
-mod requirement_text;
 mod requirements;
-mod responses;
 mod survey;
 mod survey_question;
-mod validate_survey;
 
+#[cfg(test)]
+use coverage::CoverageSource;
 pub use coverage::ExecutedLines;
-pub(super) use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;
 pub use gather::{GatherError, GatherRequest, gather};
 pub use measure_coverage::{CoverageOutcome, measure_coverage};
-pub use planner::plan;
+pub use planner::plan_tasks;
 pub use requirements::analyse;
-#[cfg(any(test, feature = "internals"))]
-pub use responses::SurveyResponse;
 pub use survey::Survey;
+#[cfg(any(test, feature = "internals"))]
+pub use survey_question::SurveyResponse;
 pub use survey_question::{SurveyOutcome, consult};
 
 /// The size of a plan, as the benchmarks report it.
 #[cfg(feature = "internals")]
 pub struct PlanSize {
     pub files: usize,
-    pub requirements: u32,
+    pub requirements: usize,
     pub tasks: usize,
 }
 
@@ -58,25 +53,18 @@ pub fn plan_without_io(
         evidence: Vec::new(),
         not_run: Vec::new(),
     };
-    let source = crate::domain::test_plan::context::CoverageSource::Mapping {
-        reason: "no test is run".into(),
-    };
     let target = crate::domain::coverage::CoverageTarget::default();
-    let ran = ExecutedLines { source, ..ExecutedLines::default() };
-    let request = GatherRequest {
-        session,
-        description,
-        source: None,
-        report: None,
-        measure: false,
-        now: "",
-        target,
-    };
-    let found = gather::assemble(&request, &named, ran, &facts, &survey);
-    let analysis = analyse(session, description, &found.package, &survey, &found.ran, "");
-    let (files, requirements) = (analysis.files.len(), analysis.total());
-    let plan = plan(analysis, &found.package, 10);
-    PlanSize { files, requirements, tasks: plan.tasks.len() }
+    let ran = ExecutedLines::default();
+    let request =
+        GatherRequest { session, description, source: None, report: None, measure: false, target };
+    let mut plan = gather::assemble(&request, &named, ran.clone(), &facts, &survey).plan;
+    analyse(&mut plan, &survey, &ran);
+    plan_tasks(&mut plan, 10);
+    PlanSize {
+        files: plan.files.len(),
+        requirements: plan.requirement_count(),
+        tasks: plan.tasks.len(),
+    }
 }
 
 #[cfg(test)]

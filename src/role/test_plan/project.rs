@@ -11,8 +11,8 @@ use super::survey::Survey;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectType {
     pub name: String,
-    pub confidence: f64,
-    pub evidence: Vec<String>,
+    /// What shows it, and how surely.
+    pub evidence: String,
 }
 
 /// A file name, a word in that file, and the project type that the word implies.
@@ -52,38 +52,27 @@ const SIGNS: &[Sign] = &[
 /// Determines the project type.
 pub fn classify(survey: &Survey) -> ProjectType {
     let language = languages(survey).into_iter().next().unwrap_or_default();
-    let named = |kind: &str| format!("{kind} ({language})");
+    let of = |kind: &str, evidence: String, percent: u32| ProjectType {
+        name: format!("{kind} ({language})"),
+        evidence: format!("{evidence} (confidence {percent} %)"),
+    };
     for (file, word, kind) in SIGNS {
         let path = RepoPath::parse(*file).ok();
         if path.is_some_and(|path| survey.text(&path).contains(word)) {
-            let evidence = vec![format!("{} in {file}", word.trim_matches('"'))];
-            return ProjectType { name: named(kind), confidence: 0.9, evidence };
+            return of(kind, format!("{} in {file}", word.trim_matches('"')), 90);
         }
     }
     let entry = survey.known.keys().find(|file| {
         matches!(file.file_name(), "main.rs" | "main.go" | "__main__.py" | "cli.py" | "cli.js")
     });
     if let Some(entry) = entry {
-        let evidence = vec![format!("the entry point {entry}")];
-        return ProjectType { name: named("CLI"), confidence: 0.7, evidence };
+        return of("CLI", format!("the entry point {entry}"), 70);
     }
-    let manifest = survey.names.iter().find(|file| {
-        matches!(
-            file.as_str(),
-            "package.json" | "pyproject.toml" | "setup.py" | "Cargo.toml" | "go.mod" | "pom.xml"
-        )
-    });
-    match manifest {
-        Some(manifest) => ProjectType {
-            name: named("Library"),
-            confidence: 0.7,
-            evidence: vec![format!("{manifest} without an entry point")],
-        },
-        None => ProjectType {
-            name: named("Library"),
-            confidence: 0.4,
-            evidence: vec!["no manifest and no entry point".to_owned()],
-        },
+    let manifests =
+        ["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "pom.xml"];
+    match survey.names.iter().find(|file| manifests.contains(&file.as_str())) {
+        Some(manifest) => of("Library", format!("{manifest} without an entry point"), 70),
+        None => of("Library", "no manifest and no entry point".to_owned(), 40),
     }
 }
 
@@ -116,19 +105,19 @@ mod tests {
 
     #[test]
     fn the_kind_of_a_project_has_evidence() {
-        let table: [(&str, &str, &str, f64); 6] = [
-            ("package.json", "{\"react\": 1}", "React (Python)", 0.9),
-            ("pyproject.toml", "dependencies = [\"flask\"]", "API (Python)", 0.9),
-            ("pyproject.toml", "[project.scripts]", "CLI (Python)", 0.9),
-            ("pyproject.toml", "[project]", "Library (Python)", 0.7),
-            ("cli.py", "def run():\n    return 1\n", "CLI (Python)", 0.7),
-            ("notes.txt", "", "Library (Python)", 0.4),
+        let table = [
+            ("package.json", "{\"react\": 1}", "React (Python)", "90"),
+            ("pyproject.toml", "dependencies = [\"flask\"]", "API (Python)", "90"),
+            ("pyproject.toml", "[project.scripts]", "CLI (Python)", "90"),
+            ("pyproject.toml", "[project]", "Library (Python)", "70"),
+            ("cli.py", "def run():\n    return 1\n", "CLI (Python)", "70"),
+            ("notes.txt", "", "Library (Python)", "40"),
         ];
-        for (file, text, name, confidence) in table {
+        for (file, text, name, percent) in table {
             let found = classify(&survey(&[PYTHON, (file, text)]));
             assert_eq!(found.name, name, "{file}: {text}");
-            assert!((found.confidence - confidence).abs() < 1e-9, "{file}: {found:?}");
-            assert_eq!(found.evidence.len(), 1, "{file}");
+            let end = format!("(confidence {percent} %)");
+            assert!(found.evidence.ends_with(&end), "{file}: {found:?}");
         }
     }
 }

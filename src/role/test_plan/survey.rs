@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::description_match::Known;
 use crate::code::imports::Graph;
 use crate::code::language::Language;
-use crate::code::{conventions, outline, test_paths};
+use crate::code::{conventions, outline, parallel, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
+use crate::domain::test_plan::framework::Conventions;
 use crate::effect::{Effects, GitError};
 
 /// Maximum number of files to read; in a larger repository, the first ones by name.
@@ -16,25 +17,9 @@ const FILES: usize = 50_000;
 const FILE_LIMIT: usize = 512 << 10;
 
 /// Files that are not source code but describe the project.
-const TELLING: &[&str] = &[
-    "package.json",
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-    "requirements.txt",
-    "requirements-dev.txt",
-    "go.mod",
-    "Cargo.toml",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "tsconfig.json",
-    "pytest.ini",
-    "tox.ini",
-    "README.md",
-    "CONTRIBUTING.md",
-    "Gemfile",
-];
+const TELLING: &str = "package.json pyproject.toml setup.cfg setup.py requirements.txt requirements-dev.txt \
+                       go.mod Cargo.toml pom.xml build.gradle build.gradle.kts tsconfig.json pytest.ini \
+                       tox.ini README.md CONTRIBUTING.md Gemfile";
 
 /// The contents of a repository, as far as test planning needs them.
 #[derive(Default)]
@@ -55,8 +40,9 @@ impl Survey {
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
+        let is_telling = |name: &str| TELLING.split_whitespace().any(|one| one == name);
         let is_relevant =
-            |name: &&RepoPath| Language::of(name).is_some() || TELLING.contains(&name.file_name());
+            |name: &&RepoPath| Language::of(name).is_some() || is_telling(name.file_name());
         let cut = names.iter().filter(is_relevant).count() > FILES;
         for name in names.iter().filter(is_relevant).take(FILES) {
             let bytes = fx.worktree.read(tree, name).await?.unwrap_or_default();
@@ -88,11 +74,7 @@ impl Survey {
     }
 
     /// The tests of a source: by the names of 6.8, by import, or inside the file itself.
-    pub fn tests_of(
-        &self,
-        source: &RepoPath,
-        habits: &conventions::TestConventions,
-    ) -> Vec<RepoPath> {
+    pub fn tests_of(&self, source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
         let mut found: BTreeSet<RepoPath> = conventions::candidates(source, habits)
             .into_iter()
             .filter(|path| self.tests.contains_key(path))
@@ -117,24 +99,11 @@ fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
         .filter(|(file, _)| !test_paths::is_test(file) && !is_set_up(file))
         .filter_map(|(file, text)| Some((file, Language::of(file)?, text)))
         .collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let size = list.len().div_ceil(threads).max(1);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = list
-            .chunks(size)
-            .map(|part| {
-                scope.spawn(move || {
-                    let outlined = part.iter().map(|(file, language, text)| {
-                        let functions = outline::functions(*language, text);
-                        let names = functions.into_iter().map(|one| one.name).collect();
-                        ((*file).clone(), names)
-                    });
-                    outlined.collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
-    })
+    let outlined = parallel::map(&list, |(file, language, text)| {
+        let functions = outline::functions(*language, text);
+        ((*file).clone(), functions.into_iter().map(|one| one.name).collect())
+    });
+    outlined.into_iter().collect()
 }
 
 /// Whether a file is configuration or a declaration rather than testable code.
@@ -194,13 +163,13 @@ mod tests {
             let texts: BTreeMap<RepoPath, String> =
                 [(path(source), text.to_owned()), (path(test), test_text.to_owned())].into();
             let survey = Survey::of(texts.keys().cloned().collect(), texts);
-            let habits = conventions::TestConventions::default();
+            let habits = Conventions::default();
             assert_eq!(survey.tests_of(&path(source), &habits), [path(test)], "{source}");
         }
         let inside = "pub fn f() {}\n\n#[cfg(test)]\nmod tests {}\n";
         let texts = [(path("src/lib.rs"), inside.to_owned())].into();
         let survey = Survey::of(vec![path("src/lib.rs")], texts);
-        let tests = survey.tests_of(&path("src/lib.rs"), &conventions::TestConventions::default());
+        let tests = survey.tests_of(&path("src/lib.rs"), &Conventions::default());
         assert_eq!(tests, [path("src/lib.rs")]);
     }
 }

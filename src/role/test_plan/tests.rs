@@ -7,15 +7,12 @@ use proptest::prelude::*;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::test_plan::analysis::samples;
-use crate::domain::test_plan::context::{ContextPackage, CoverageSource, Priority};
-use crate::domain::test_plan::{analysis, task};
+use crate::domain::test_plan::plan::{TestPlan, samples};
+use crate::domain::test_plan::requirement::Priority;
 use crate::effect::SuiteFacts;
 
 use super::gather::{GatherError, assemble};
 use super::*;
-
-const NOW: &str = "2026-01-02T03:04:05Z";
 
 const SHOP: &[(&str, &str)] = &[
     (
@@ -63,8 +60,7 @@ fn session() -> SessionId {
 }
 
 fn by_names() -> ExecutedLines {
-    let source = CoverageSource::Mapping { reason: "no tool".into() };
-    ExecutedLines { source, ..ExecutedLines::default() }
+    ExecutedLines { source: CoverageSource::by_names("no tool"), ..ExecutedLines::default() }
 }
 
 fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a> {
@@ -74,7 +70,6 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a
         source: None,
         report: None,
         measure: false,
-        now: NOW,
         target: CoverageTarget::default(),
     }
 }
@@ -85,24 +80,26 @@ fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
-fn analysed(description: &str, ran: &ExecutedLines) -> (analysis::TestAnalysis, ContextPackage) {
-    let found = gathered(description, ran.clone());
-    let analysis = analyse(&session(), description, &found.package, &survey(SHOP), ran, NOW);
-    (analysis, found.package)
+fn analysed(description: &str, ran: &ExecutedLines) -> TestPlan {
+    let mut plan = gathered(description, ran.clone()).plan;
+    analyse(&mut plan, &survey(SHOP), ran);
+    plan
 }
 
-fn lines(analysis: &analysis::TestAnalysis) -> Vec<String> {
-    let all = analysis.files.iter().flat_map(|file| &file.requirements);
-    all.map(|one| format!("{} {}", one.layer, one.text)).collect()
+fn lines(plan: &TestPlan) -> Vec<String> {
+    plan.all_requirements().map(|(_, one)| format!("{} {}", one.layer, one.text)).collect()
+}
+
+/// What phase 4 makes of a plan.
+fn planned(mut plan: TestPlan) -> TestPlan {
+    plan_tasks(&mut plan, 10);
+    plan
 }
 
 #[test]
 fn requirements_say_what_to_give_and_what_to_see() {
-    let (analysis, _) = analysed("cover shop/price.py and shop/cart.py", &by_names());
-    insta::assert_snapshot!(lines(&analysis).join("\n"), @r#"
-    L0.1 tests/test_cart.py compiles
-    L0.2 tests/test_cart.py imports only what is there
-    L0.5 tests/test_cart.py has no critical issue of the catalogue
+    let plan = analysed("cover shop/price.py and shop/cart.py", &by_names());
+    insta::assert_snapshot!(lines(&plan).join("\n"), @r#"
     L1.1 `Cart.add` changes `items` for ordinary `item` (shop/cart.py:5)
     L1.4 `Cart.add` changes `items` and nothing else of its object (shop/cart.py:6)
     L1.1 `Cart.load` returns `requests.get(url).json()` for ordinary `url` (shop/cart.py:10)
@@ -111,9 +108,7 @@ fn requirements_say_what_to_give_and_what_to_see() {
     L1.1 `Cart.load` returns `None` for a failure inside that is caught as `requests.Timeout` (shop/cart.py:12)
     L1.3 `Cart.total` has a defined result for an empty `prices` (shop/cart.py:16)
     L1.1 `Cart.total` returns `result` for ordinary `prices` (shop/cart.py:18)
-    L0.1 tests/test_price.py compiles
-    L0.2 tests/test_price.py imports only what is there
-    L0.5 tests/test_price.py has no critical issue of the catalogue
+    L1.2 `parse_price` raises ValueError ("empty price") for an empty `text` (shop/price.py:6)
     L1.3 `parse_price` keeps the edge `amount < 0`: `amount` of -1 and 0 differ (shop/price.py:8)
     L1.2 `parse_price` raises ValueError ("negative price") for a `text` that is not empty and `amount` below 0 (shop/price.py:9)
     L1.3 `gross` keeps the edge `percent > 100`: `percent` of 100 and 101 differ (shop/price.py:14)
@@ -121,8 +116,7 @@ fn requirements_say_what_to_give_and_what_to_see() {
     L1.1 `gross` returns `price * (1 + rate(percent))` for `percent` of at most 100 (shop/price.py:16)
     L2.1 `gross` works with the real `rate` of shop/tax.py (shop/price.py:16)
     "#);
-    assert_eq!(analysis::problems(&analysis), Vec::<String>::new());
-    assert_eq!(analysis.project_type, "Library (Python)");
+    assert_eq!(plan.project_type, "Library (Python)");
 }
 
 #[test]
@@ -149,11 +143,8 @@ fn lines_that_ran_are_not_asked_for_again() {
     file.branch(8, 1, 2);
     file.branch(14, 0, 2);
     ran.files.insert(path("shop/price.py"), file);
-    let (analysis, package) = analysed("shop/price.py", &ran);
-    insta::assert_snapshot!(lines(&analysis).join("\n"), @r#"
-    L0.1 tests/test_price.py compiles
-    L0.2 tests/test_price.py imports only what is there
-    L0.5 tests/test_price.py has no critical issue of the catalogue
+    let plan = analysed("shop/price.py", &ran);
+    insta::assert_snapshot!(lines(&plan).join("\n"), @r#"
     L1.3 `parse_price` keeps the edge `amount < 0`: `amount` of -1 and 0 differ (shop/price.py:8)
     L1.2 `parse_price` raises ValueError ("negative price") for a `text` that is not empty and `amount` below 0 (shop/price.py:9)
     L1.3 `gross` keeps the edge `percent > 100`: `percent` of 100 and 101 differ (shop/price.py:14)
@@ -161,45 +152,28 @@ fn lines_that_ran_are_not_asked_for_again() {
     L1.1 `gross` returns `price * (1 + rate(percent))` for `percent` of at most 100 (shop/price.py:16)
     L2.1 `gross` works with the real `rate` of shop/tax.py (shop/price.py:16)
     "#);
-    assert_eq!(analysis.files[0].already_covered, 2, "the empty text and the result");
-    let missing = &package.test_coverage.missing_tests;
-    insta::assert_snapshot!(missing[0].reason, @"7 of 11 lines run (63.6 %); 3 of 6 branches are taken (50.0 %); no test enters `gross`");
-    assert_eq!(missing[0].suggested_test_file, path("tests/test_price.py"));
-    assert_eq!(package.test_coverage.files[0].uncovered_lines, "9, 14-16");
+    insta::assert_snapshot!(plan.files[0].reason, @"7 of 11 lines run (63.6 %); 3 of 6 branches are taken (50.0 %); no test enters `gross`");
+    assert_eq!(plan.files[0].test_file, path("tests/test_price.py"));
 }
 
 #[test]
 fn a_named_function_is_the_only_one_that_is_planned() {
-    let (analysis, package) = analysed("`Cart.total` lacks tests", &by_names());
-    let functions: BTreeSet<&str> = analysis
-        .files
-        .iter()
-        .flat_map(|file| &file.requirements)
-        .map(|one| one.function.as_str())
-        .filter(|name| !name.is_empty())
-        .collect();
+    let plan = analysed("`Cart.total` lacks tests", &by_names());
+    let functions: BTreeSet<&str> =
+        plan.all_requirements().map(|(_, one)| one.function.as_str()).collect();
     assert_eq!(functions.into_iter().collect::<Vec<_>>(), ["Cart.total"]);
-    assert_eq!(package.only().len(), 1);
-    let text = lines(&analysis).join("\n");
+    let text = lines(&plan).join("\n");
     assert!(text.contains("an empty `prices`"), "{text}");
 }
 
 #[test]
-fn packages_hold_what_phase_three_needs() {
-    let found = gathered("several prices and the cart", by_names());
-    let package = &found.package;
-    assert_eq!(package.test_framework.conventions.file_naming, "test_*.py");
-    let missing: Vec<(&str, Priority)> = package
-        .test_coverage
-        .missing_tests
-        .iter()
-        .map(|one| (one.implementation_file.as_str(), one.priority))
-        .collect();
-    assert!(missing.contains(&("shop/cart.py", Priority::Low)), "{missing:?}");
-    let own = &package.prioritized_context;
-    assert!(own.dependency_order.contains(&path("shop/cart.py")), "{own:?}");
-    assert!(own.scope.contains(&"shop/cart.py".to_owned()), "{own:?}");
-    assert_eq!(package.metadata.task_description, "several prices and the cart");
+fn the_plan_of_phase_two_holds_what_phase_three_needs() {
+    let plan = gathered("several prices and the cart", by_names()).plan;
+    assert_eq!(plan.framework.conventions.file_naming, "test_*.py");
+    let gaps: Vec<(&str, Priority)> =
+        plan.files.iter().map(|one| (one.file.as_str(), one.priority)).collect();
+    assert!(gaps.contains(&("shop/cart.py", Priority::Low)), "{gaps:?}");
+    assert_eq!(plan.description, "several prices and the cart");
 }
 
 #[test]
@@ -215,39 +189,54 @@ fn descriptions_that_name_nothing_offer_what_is_near() {
 }
 
 #[test]
-fn a_small_plan_has_four_tasks_and_every_requirement_once() {
-    let (analysis, package) = analysed("shop/price.py", &by_names());
-    let plan = plan(analysis, &package, 10);
+fn a_plan_has_four_tasks_and_every_requirement_once() {
+    let plan = planned(analysed("shop/price.py", &by_names()));
     let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ids, ["IMPL-001", "IMPL-001.3", "IMPL-001.5", "IMPL-002"]);
-    assert_eq!(task::problems(&plan), Vec::<String>::new());
-    assert_eq!(plan.tasks[3].meta.max_iterations, Some(10));
+    assert_eq!(plan.find_contradictions(), Vec::<String>::new());
+    assert_eq!(plan.max_iterations(), 10);
     assert_eq!(plan.tasks[2].context.depends_on, ["IMPL-001", "IMPL-001.3"]);
     assert_eq!(plan.tasks[1].file(), ".task/IMPL-001.3-validation.json");
     let first = &plan.tasks[0];
-    assert!(first.context.requirements[0].starts_with("shop/price.py: "));
-    assert_eq!(first.flow_control.target_files, [path("tests/test_price.py")]);
+    assert_eq!(first.requirement_ids().count(), plan.requirement_count());
+    assert!(
+        first.added_requirements().is_empty()
+            && first.own_steps(plan.all_requirements().map(|(_, one)| one)).is_empty()
+    );
     for task in &plan.tasks {
-        assert_eq!(task.context_package_path, ".process/context-package.json");
-        assert_eq!(task.meta.project_type, plan.analysis.project_type);
-        assert_eq!(task.meta.coverage_target, "line:80%,branch:70%,function:90%");
-        assert_eq!(task.meta.source_session, None);
-        assert_eq!(task.flow_control.test_commands, plan.analysis.framework.commands);
+        for acceptance in &task.context.acceptance {
+            assert!(acceptance.contains('`'), "{acceptance} names no command");
+        }
     }
-    let tools = &first.flow_control.reusable_test_tools;
-    assert_eq!(*tools, plan.analysis.framework.conventions.fixtures);
+}
+
+#[test]
+fn what_a_person_changes_in_a_task_is_seen() {
+    let plan = planned(analysed("shop/price.py", &by_names()));
+    let (file, one) = plan.all_requirements().next().unwrap();
+    let mut task = plan.tasks[0].clone();
+    task.context.requirements[0] = format!("{} in other words", one.id);
+    task.context.requirements.push("a price is never negative".into());
+    assert_eq!(task.in_its_words(one).text, "in other words");
+    assert_eq!(task.added_requirements(), ["a price is never negative"]);
+    assert!(task.works_on(file, one));
+    task.context.requirements.remove(0);
+    assert!(!task.works_on(file, one), "it was taken out");
+    assert_eq!(task.requirement_ids().count() + 1, plan.requirement_count());
+    task.context.requirements.push("R-777 is there".into());
+    let changed = TestPlan { tasks: vec![task], ..plan };
+    let problems = changed.find_contradictions().join("; ");
+    assert!(problems.contains("R-777 is not in the plan"), "{problems}");
+    assert!(problems.contains("IMPL-002 is not planned"), "{problems}");
 }
 
 proptest! {
     #[test]
-    fn every_analysis_becomes_a_plan_that_can_be_carried_out(
-        files in 1usize..60, requirements in 1usize..9,
-    ) {
-        let (_, package) = analysed("shop/price.py", &by_names());
-        let plan = plan(samples::analysis(files, requirements), &package, 10);
-        let problems = task::problems(&plan);
+    fn every_plan_can_be_carried_out(files in 1usize..60, requirements in 1usize..9) {
+        let plan = planned(samples::plan(files, requirements));
+        let problems = plan.find_contradictions();
         prop_assert!(problems.is_empty(), "{files} files: {problems:?}");
-        prop_assert!((task::FEWEST..=task::MOST).contains(&plan.tasks.len()));
+        prop_assert_eq!(plan.tasks.len(), 4);
     }
 
     #[test]
@@ -256,8 +245,9 @@ proptest! {
         let session = session();
         let named = crate::code::description_match::find("a.py", &survey.known);
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
-        let analysis = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
-        prop_assert!(analysis::problems(&analysis).is_empty());
+        let mut plan = found.plan;
+        analyse(&mut plan, &survey, &by_names());
+        prop_assert!(plan.files.iter().all(|file| !file.requirements.is_empty()));
     }
 }
 
@@ -295,18 +285,16 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
             source,
             files: BTreeMap::from([(file.clone(), lines.clone())]),
             target,
-            measure: false,
         };
-        let (_, habits) = super::framework::describe(&facts(), &survey.tests);
-        let coverage = super::coverage::assess(
+        let habits = crate::code::conventions::read(facts().framework, &survey.tests);
+        let assessed = super::coverage::assess(
             std::slice::from_ref(&file),
             &BTreeMap::new(),
             &survey,
             &habits,
             &ran,
         );
-        let reasons: Vec<&str> =
-            coverage.missing_tests.iter().map(|one| one.reason.as_str()).collect();
+        let reasons: Vec<&str> = assessed.gaps.iter().map(|one| one.reason.as_str()).collect();
         let reason = reasons.join("");
         match expected {
             Some(part) => assert!(reason.contains(part), "{why}: {reason}"),

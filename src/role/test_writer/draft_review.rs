@@ -7,7 +7,7 @@ use crate::code::language::Language;
 use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
-use crate::domain::test_plan::analysis::Requirement;
+use crate::domain::test_plan::requirement::Requirement;
 use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
 use crate::domain::text::has_word;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};

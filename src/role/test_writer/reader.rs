@@ -20,7 +20,6 @@ use crate::role::ask::{ProviderChain, Reader, Reading};
 use crate::role::code_answer::{self, Unreadable};
 use crate::role::prompt::{self, Prompt, PromptPart, Role};
 use crate::role::responses::{ReportedEdit, ReportedFile};
-use crate::role::test_plan::run_specific;
 
 use super::refusals::accepted_text;
 use super::request::WriteRequest;
@@ -138,7 +137,7 @@ impl Reader<Draft> for GenerateReader<'_> {
             place => self.path.as_str(),
             file => self.request.subject.file.as_str(),
             framework => self.request.framework.framework.name(),
-            command => run_specific(self.request.framework, &self.path),
+            command => self.request.framework.run_file(&self.path),
             survivors => !self.request.survivors.is_empty(),
             uncovered_lines => !self.request.uncovered_lines.is_empty(),
             agent => model.mode() == ClientMode::Agent,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::mutation::Mutant;
-use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
-use crate::domain::test_plan::context::TestFramework;
+use crate::domain::test_plan::framework::TestFramework;
+use crate::domain::test_plan::requirement::{PlannedFile, Requirement};
 use crate::domain::test_plan::written_tests::WrittenTests;
 
 use super::source_index::PromptSubject;
@@ -19,7 +19,7 @@ pub struct WriteRequest<'a> {
     pub round: u32,
     /// The sources, with all tests kept so far.
     pub tree: &'a TreeId,
-    pub subject: &'a FileRequirements,
+    pub subject: &'a PlannedFile,
     pub requirements: Vec<&'a Requirement>,
     /// The ids of all requirements of the task; tests cannot claim to cover others.
     pub ids: &'a BTreeSet<String>,
@@ -63,7 +63,6 @@ impl WriteRequest<'_> {
     /// The record of this request before any test is written.
     pub fn nothing_written(&self) -> WrittenTests {
         WrittenTests {
-            task: self.task.to_owned(),
             round: self.round,
             subject: self.subject.file.clone(),
             file: None,

@@ -9,8 +9,8 @@ use crate::code::{documented, outline, test_cases, test_paths};
 use crate::domain::guard::is_lock_file;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::mutation::Mutant;
-use crate::domain::test_plan::analysis::Requirement;
-use crate::domain::test_plan::context::TestFramework;
+use crate::domain::test_plan::framework::TestFramework;
+use crate::domain::test_plan::requirement::Requirement;
 use crate::effect::{Effects, GitError};
 use crate::role::new_test_review::texts_of;
 use crate::role::project_docs::Documents;
@@ -206,7 +206,7 @@ fn conventions(subject: &PromptSubject<'_>) -> String {
     add("many values in one test", own.parametrisation.join(", "));
     add("set-up", own.setup_teardown.clone());
     add("fixtures", own.fixtures.join(", "));
-    add("doubles", framework.mocking_framework.clone());
+    add("doubles", own.mocking.clone());
     lines.join("\n")
 }
 

@@ -4,7 +4,7 @@
 use globset::{Glob, GlobMatcher};
 
 use crate::domain::id::{RepoPath, TreeId};
-use crate::domain::test_plan::analysis::TestAnalysis;
+use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::reader_command::ReaderCommand;
 use crate::domain::test_plan::task::{OnError, TestTask};
 use crate::effect::{EffectError, Effects};
@@ -26,20 +26,20 @@ pub type TaskSteps = Result<(Vec<PromptPart>, Vec<String>), String>;
 /// Runs the readers of a task file on a tree.
 pub async fn read_task_steps(
     task: &TestTask,
-    analysis: &TestAnalysis,
+    plan: &TestPlan,
     tree: &TreeId,
     fx: &Effects<'_>,
 ) -> Result<TaskSteps, EffectError> {
     let flow = &task.flow_control;
     let (mut parts, mut notices) = (Vec::new(), Vec::new());
-    let steps = task.own_steps(analysis).iter();
+    let steps = task.own_steps(plan.all_requirements().map(|(_, one)| one)).iter();
     let lines: String = steps
         .map(|step| format!("{}. {}: {}\n", step.step, step.title, step.description))
         .collect();
     if !lines.is_empty() {
         parts.push(PromptPart::new("The steps of this task", lines, true));
     }
-    let added = task.added_requirements(analysis).join("\n");
+    let added = task.added_requirements().join("\n");
     if !added.is_empty() {
         parts.push(PromptPart::new("Requirements that a person added", added, true));
     }
@@ -48,7 +48,7 @@ pub async fn read_task_steps(
     }
     let files = fx.worktree.files(tree).await?;
     for step in &flow.pre_analysis {
-        for command in step.commands.iter().filter(|command| !is_of_session(command)) {
+        for command in &step.commands {
             let reason = match read(command, &files, tree, fx).await? {
                 Ok(text) => {
                     let title = format!("{}: {command}", step.action);
@@ -70,11 +70,6 @@ pub async fn read_task_steps(
         }
     }
     Ok(Ok((parts, notices)))
-}
-
-/// Whether a command of an earlier build reads a file of the session, which the writer is shown anyway.
-fn is_of_session(command: &str) -> bool {
-    command.starts_with("Read(.process/")
 }
 
 /// What one command reads, or why it reads nothing.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::test_plan::analysis::FileRequirements;
+use crate::domain::test_plan::requirement::PlannedFile;
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::effect::{EffectError, Effects};
 use crate::role::ask::{Budgeted, ProviderChain, Reply};
@@ -75,6 +75,6 @@ pub async fn write_tests(
 fn free_path(request: &WriteRequest<'_>, sources: &SourceIndex) -> Option<RepoPath> {
     let exists = |path: &RepoPath| sources.texts.contains_key(path);
     let has_folder = |folder: &str| sources.texts.keys().any(|file| file.parent() == folder);
-    let FileRequirements { test_file, file, .. } = request.subject;
+    let PlannedFile { test_file, file, .. } = request.subject;
     test_path::free_path(test_file, file, &exists, &has_folder)
 }

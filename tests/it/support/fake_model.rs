@@ -239,11 +239,8 @@ pub fn survey(file: &str, requirements: &[(&str, &str, u32, &str)]) -> Reply {
         .collect();
     Reply::Text(
         json!({
-            "project_type": "Library (Python)",
-            "files": [{ "file": file, "mocks": [], "requirements": list }],
-            "strategy": ["prices first"],
+            "files": [{ "file": file, "requirements": list }],
             "confidence_score": 0.9,
-            "report": "## Implementation context\n\nPrices are parsed and reduced.",
         })
         .to_string(),
     )

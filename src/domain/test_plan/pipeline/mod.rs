@@ -78,23 +78,6 @@ pub enum PipelineVerdict {
     },
 }
 
-/// The steps of phases 2 to 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanningStep {
-    Gather,
-    Analyse,
-    Plan,
-}
-
-/// The steps of phase 5 before the suite runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WritingStep {
-    Generate,
-    Validate,
-    Review,
-    Keep,
-}
-
 /// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -125,14 +108,10 @@ pub enum PipelineStepOutcome {
     },
     /// A person confirmed the plan.
     Confirmed,
-    /// One task wrote its tests; other tasks may remain.
+    /// The tests are written; the same step comes again and finds nothing left to write.
     Wrote,
-    /// No task that writes tests remains.
-    Generated,
-    Validated,
-    Reviewed,
-    /// The kept tests are committed.
-    Kept,
+    /// A step of phase 5 is done: the tests are written, checked, reviewed or committed.
+    Done,
     /// The kept tests are committed, but a gate is not met.
     Held {
         /// What the gates criticise.
@@ -140,9 +119,7 @@ pub enum PipelineStepOutcome {
         summary: String,
     },
     /// The suite and the fix loop have ended.
-    Executed {
-        summary: String,
-    },
+    Executed { summary: String },
     /// The fix loop ended below its target; the same step comes again when it goes on.
     NotGreen {
         /// Its verdict, in our own words.
@@ -269,10 +246,10 @@ impl Pipeline {
             (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
             (Step::Generate, Done::InputMissing) => self.back(4, Step::Plan { attempt: 1 }),
             (Step::Confirm, Done::Confirmed) => Step::Generate,
-            (Step::Generate, Done::Generated) => Step::Validate,
-            (Step::Validate, Done::Validated) => Step::Review,
-            (Step::Review, Done::Reviewed) => Step::Keep,
-            (Step::Keep, Done::Kept) => Step::Execute,
+            (Step::Generate, Done::Done) => Step::Validate,
+            (Step::Validate, Done::Done) => Step::Review,
+            (Step::Review, Done::Done) => Step::Keep,
+            (Step::Keep, Done::Done) => Step::Execute,
             (Step::Keep, Done::Held { reasons, summary }) => {
                 self.end(5, summary);
                 Step::Finish { verdict: PipelineVerdict::Held { reasons } }
@@ -325,30 +302,21 @@ impl Pipeline {
         self
     }
 
-    /// The next step, if it belongs to phases 2 to 4.
-    pub fn planning_step(&self) -> Option<PlanningStep> {
-        match self.next {
-            PipelineStep::Gather => Some(PlanningStep::Gather),
-            PipelineStep::Analyse => Some(PlanningStep::Analyse),
-            PipelineStep::Plan { .. } => Some(PlanningStep::Plan),
-            _ => None,
-        }
+    /// Whether the next step belongs to phases 2 to 4.
+    pub fn is_planning(&self) -> bool {
+        use PipelineStep::{Analyse, Gather, Plan};
+        matches!(self.next, Gather | Analyse | Plan { .. })
     }
 
-    /// The next step, if it writes tests.
-    pub fn writing_step(&self) -> Option<WritingStep> {
-        match self.next {
-            PipelineStep::Generate => Some(WritingStep::Generate),
-            PipelineStep::Validate => Some(WritingStep::Validate),
-            PipelineStep::Review => Some(WritingStep::Review),
-            PipelineStep::Keep => Some(WritingStep::Keep),
-            _ => None,
-        }
+    /// Whether the next step writes tests.
+    pub fn is_writing_tests(&self) -> bool {
+        use PipelineStep::{Generate, Keep, Review, Validate};
+        matches!(self.next, Generate | Validate | Review | Keep)
     }
 
     /// Whether the next step belongs to phase 5.
     pub fn works(&self) -> bool {
-        self.writing_step().is_some() || self.next == PipelineStep::Execute
+        self.is_writing_tests() || self.next == PipelineStep::Execute
     }
 
     /// Whether the suite ran to its end, after tests were written or because none was missing.

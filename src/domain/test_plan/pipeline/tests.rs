@@ -90,45 +90,38 @@ fn the_fifth_phase_goes_from_step_to_step_and_waits_for_its_own_answers() {
     let executed = || PipelineStepOutcome::Executed { summary: text() };
     let table = [
         (vec![PipelineStepOutcome::Wrote, PipelineStepOutcome::Wrote], PipelineStep::Generate),
-        (vec![PipelineStepOutcome::Validated], PipelineStep::Generate),
+        (vec![PipelineStepOutcome::Confirmed], PipelineStep::Generate),
         (vec![PipelineStepOutcome::InputMissing], PipelineStep::Plan { attempt: 1 }),
-        (vec![PipelineStepOutcome::Wrote, PipelineStepOutcome::Generated], PipelineStep::Validate),
+        (vec![PipelineStepOutcome::Wrote, PipelineStepOutcome::Done], PipelineStep::Validate),
+        (vec![PipelineStepOutcome::Done, PipelineStepOutcome::Done], PipelineStep::Review),
         (
-            vec![PipelineStepOutcome::Generated, PipelineStepOutcome::Validated],
-            PipelineStep::Review,
-        ),
-        (
-            vec![
-                PipelineStepOutcome::Generated,
-                PipelineStepOutcome::Validated,
-                PipelineStepOutcome::Reviewed,
-            ],
+            vec![PipelineStepOutcome::Done, PipelineStepOutcome::Done, PipelineStepOutcome::Done],
             PipelineStep::Keep,
         ),
         (
             vec![
-                PipelineStepOutcome::Generated,
-                PipelineStepOutcome::Validated,
-                PipelineStepOutcome::Reviewed,
-                PipelineStepOutcome::Kept,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
             ],
             PipelineStep::Execute,
         ),
         (
             vec![
-                PipelineStepOutcome::Generated,
-                PipelineStepOutcome::Validated,
-                PipelineStepOutcome::Reviewed,
-                PipelineStepOutcome::Kept,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
                 executed(),
             ],
             PipelineStep::Finish { verdict: PipelineVerdict::Generated },
         ),
         (
             vec![
-                PipelineStepOutcome::Generated,
-                PipelineStepOutcome::Validated,
-                PipelineStepOutcome::Reviewed,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
+                PipelineStepOutcome::Done,
                 held(),
             ],
             PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons: vec!["no".into()] } },
@@ -158,9 +151,9 @@ fn a_plan_is_carried_out_when_it_is_asked_for_again() {
 #[test]
 fn a_gate_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
     let steps = [gathered(1), analysed(3), planned(&[])].into_iter().chain([
-        PipelineStepOutcome::Generated,
-        PipelineStepOutcome::Validated,
-        PipelineStepOutcome::Reviewed,
+        PipelineStepOutcome::Done,
+        PipelineStepOutcome::Done,
+        PipelineStepOutcome::Done,
         held(),
     ]);
     let end = steps.fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
@@ -191,11 +184,8 @@ proptest! {
                 3 => planned(&[]),
                 4 => planned(&["no"]),
                 5 => PipelineStepOutcome::InputMissing,
-                6 => PipelineStepOutcome::Generated,
-                7 => PipelineStepOutcome::Wrote,
-                8 => PipelineStepOutcome::Validated,
-                9 => PipelineStepOutcome::Reviewed,
-                10 => PipelineStepOutcome::Kept,
+                6..=9 => PipelineStepOutcome::Done,
+                10 => PipelineStepOutcome::Wrote,
                 11 => PipelineStepOutcome::Executed { summary: text() },
                 12 => held(),
                 13 => PipelineStepOutcome::OutOfBudget { reason: text() },
