@@ -12,8 +12,8 @@ use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
 use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
 use crate::domain::shell;
-use crate::domain::test_plan::source_session::SourceSession;
 use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::source_session::SourceSession;
 use crate::effect::{
     Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Suite,
     SuiteFacts, Worktree,

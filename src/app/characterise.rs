@@ -89,14 +89,17 @@ async fn generate_and_commit(
     let tree = fx.worktree.tree_of(&head).await?;
     fx.worktree.checkout(&tree).await?;
     let files = code_selection::files(&fx, &tree, &request.code.paths).await?;
-    let gaps: Vec<Gap> =
-        files.into_iter().map(|file| Gap { file, functions: request.functions.clone() }).collect();
+    let gaps: Vec<Gap> = files
+        .into_iter()
+        .map(|file| Gap { file, functions: request.functions.clone(), test_file: None })
+        .collect();
     let before = before(&fx).await?;
     let generation = GenerateRequest {
         tree: &tree,
         gaps: &gaps,
         before: &before,
         threshold: subject.threshold,
+        keeps_failing: false,
         jobs: subject.run.jobs,
         until: fx.clock.elapsed() + subject.time,
         held: &BTreeMap::new(),

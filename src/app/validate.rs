@@ -11,7 +11,6 @@ use crate::config::glob_set;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{
     Finding, FindingCounts, FindingLimits, MAX_RETRIES, QualityDecision, Stage, decide,
-   
 };
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, LintReport, StoreError};

@@ -61,7 +61,7 @@ pub(super) async fn run(
     let Execution { outcome, planned, generation, .. } =
         Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
     let green = outcome.result.meets_gate();
-    let met = green && generation.as_ref().is_none_or(Generation::is_met);
+    let met = green && !generation.as_ref().is_some_and(Generation::is_held);
     let planned = planned.unwrap_or(test.planned);
     Ok(TestOutcome { planned, generation, met, folder: outcome.folder, closed: true })
 }

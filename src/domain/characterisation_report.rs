@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 use super::mutation::Score;
+use super::test_plan::written_tests::BugFinding;
 
 /// Why calls or tests were dropped, and how many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +64,9 @@ pub struct CharacterisationReport {
     pub files: Vec<CharacterisationFile>,
     /// Why written tests were dropped.
     pub dropped: Vec<DropReason>,
+    /// Examples in documentation that the code contradicts.
+    #[serde(default)]
+    pub findings: Vec<BugFinding>,
     /// Work that the time limit left undone, in words.
     #[serde(default)]
     pub unfinished: Vec<String>,

@@ -76,17 +76,25 @@ pub struct Score {
     pub threshold: u32,
 }
 
+/// Fewer tried mutants measure nothing, unless they are all.
+const ENOUGH: u32 = 30;
+
 impl Score {
     /// Detected share of the tried mutants; `None` if none was tried.
     pub fn per_mille(&self) -> Option<PerMille> {
         (self.tried > 0).then(|| PerMille::of(self.noticed, self.tried))
     }
 
+    /// Whether the share means something: enough mutants were tried, or all that there are.
+    pub fn is_measured(&self) -> bool {
+        self.tried >= ENOUGH || self.tried + self.unviable >= self.covered
+    }
+
     /// Whether the threshold is met; exactly the threshold is enough. Without any mutant to try it
-    /// is met, but not if a time limit ended the run before the first mutant was tried.
+    /// is met, but not if a time limit ended the run before enough of them were tried.
     pub fn is_met(&self) -> bool {
-        let known = self.tried > 0 || self.covered <= self.unviable;
-        known && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
+        self.is_measured()
+            && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
     }
 }
 
@@ -114,6 +122,9 @@ mod tests {
         let none =
             |covered, unviable| Score { covered, unviable, threshold: 60, ..Score::default() };
         assert!(!none(40, 3).is_met(), "the time ended before the first one");
+        let some = |tried| Score { tried, noticed: tried, ..none(40, 3) };
+        assert!(!some(29).is_met() && some(30).is_met(), "a small sample says nothing");
+        assert!(Score { covered: 32, ..some(29) }.is_met(), "these are all");
         assert!(none(3, 3).is_met(), "the compiler refused all of them");
     }
 }

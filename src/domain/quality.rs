@@ -165,8 +165,9 @@ pub fn decide(
 
 /// Decides the gate on tests, except for the mutation score, with the reason.
 ///
-/// Limits are those of the gate on code; coverage, where it was asked for, must meet its target, which
-/// it does not where it could not be measured. Never fails.
+/// Only findings fail hard: tests that reach less than was asked for are good tests. Limits are those of
+/// the gate on code; coverage, where it was asked for, must meet its target, which it does not where it
+/// could not be measured. Never fails.
 ///
 /// Source: specification.md 6.6, 5.4.
 pub fn decide_tests(
@@ -185,9 +186,6 @@ pub fn decide_tests(
     } else {
         format!("{reason}; {}", gaps.join("; "))
     };
-    if retries >= MAX_RETRIES {
-        return (QualityDecision::HardFail, format!("{all}; retrying does not help"));
-    }
     (QualityDecision::SoftFail, all)
 }
 
@@ -234,7 +232,7 @@ mod tests {
         let table = [
             (measured(8, target), 0, Pass),
             (measured(7, target), 0, SoftFail),
-            (measured(7, target), 2, HardFail),
+            (measured(7, target), 2, SoftFail),
             (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
         ];
         for (reached, retries, expected) in table {
@@ -246,14 +244,14 @@ mod tests {
         let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
         let set = CoverageTarget { branch_is_set: true, ..target };
         let unmeasured = |target| CoverageResult::Unmeasured { reason: "no tool".into(), target };
-        let short = "branches not measured, 70 % asked for; retrying does not help";
-        let none = "coverage not measured: no tool (targets of 0 below `coverage` in the configuration do without); retrying does not help";
+        let short = "branches not measured, 70 % asked for";
+        let none = "coverage not measured: no tool (targets of 0 below `coverage` in the configuration do without)";
         let table = [
-            ("no tool", unmeasured(target), HardFail, none),
+            ("no tool", unmeasured(target), SoftFail, none),
             ("nothing is asked for", unmeasured(nothing), Pass, "within the limits"),
             ("nobody wants to know", CoverageResult::Declined, Pass, "within the limits"),
             ("a tool without branches", measured(8, target), Pass, "within the limits"),
-            ("branches were asked for", measured(8, set), HardFail, short),
+            ("branches were asked for", measured(8, set), SoftFail, short),
         ];
         for (why, reached, expected, reason) in table {
             let decided = decide_tests(FindingCounts::default(), LIMITS, Some(&reached), 2);

@@ -51,6 +51,10 @@ pub enum ResultKind {
     Await,
     /// The yielded items as a list.
     List,
+    /// Its text, as `str` gives it: the result itself has no literal.
+    Text,
+    /// Its attributes: the result itself has no literal.
+    Attributes,
     /// NaN, which is equal to nothing.
     Nan,
     /// The result cannot be compared at all.

@@ -3,7 +3,7 @@
 use crate::domain::characterisation_report::{CharacterisationReport, DropReason, LineCounts};
 use crate::domain::text::count;
 
-use super::markdown::{cell, line};
+use super::markdown::{cell, code, line};
 use super::mutation;
 
 /// Number of functions that are listed.
@@ -50,6 +50,13 @@ pub fn markdown(report: &CharacterisationReport) -> String {
         reached(report.after),
         report.flaky.len()
     ));
+    for one in &report.findings {
+        text.push_str(&format!(
+            "- {}: the code contradicts its documentation: {}\n",
+            code(&format!("{}:{} {}", one.subject, one.line, one.function)),
+            line(&one.message, 300)
+        ));
+    }
     for one in &report.unfinished {
         text.push_str(&format!("- the time limit was reached: {}\n", line(one, 200)));
     }
@@ -108,9 +115,9 @@ mod tests {
                 function("wipe", 0, &[("changes `files` | <img>", 1)]),
             ],
             files: vec![CharacterisationFile {
-                file: RepoPath::parse("tests/test_fees_pinned.py").unwrap(),
+                file: RepoPath::parse("tests/test_fees.py").unwrap(),
                 subject: file.clone(),
-                tests: vec!["tests/test_fees_pinned.py::test_fee".into()],
+                tests: vec!["tests/test_fees.py::test_fee".into()],
                 assertions: 6,
             }],
             unfinished: vec!["the search for calls of `a|b.py` was cut short".into()],

@@ -18,6 +18,14 @@ pub fn headline(score: &Score) -> String {
     if score.tried == 0 {
         return "No mutant could be made on a line that a test reaches".into();
     }
+    if !score.is_measured() {
+        return format!(
+            "Not measured: {} of {} on covered lines tried, {} detected",
+            score.tried,
+            count(score.covered, "mutant"),
+            score.noticed
+        );
+    }
     let verdict = if score.is_met() { "at least" } else { "below" };
     format!(
         "Tests detect {} of {} ({}, {verdict} the required {} %)",
@@ -128,10 +136,10 @@ mod tests {
             after: after.into(),
         };
         let score = Score {
-            mutants: 12,
-            covered: 10,
-            tried: 9,
-            noticed: 7,
+            mutants: 42,
+            covered: 40,
+            tried: 39,
+            noticed: 30,
             hung: 1,
             tests: 4,
             lines: 8,
@@ -147,10 +155,10 @@ mod tests {
         insta::assert_snapshot!(markdown(&score), @r##"
     ### Mutation score
 
-    Tests detect 7 of 9 mutants (77.8 %, below the required 80 %).
+    Tests detect 30 of 39 mutants (76.9 %, below the required 80 %).
 
     - 2 more mutants on lines that no test reaches; these are not counted
-    - 9 of 10 were tried; 1 mutant not
+    - 39 of 40 were tried; 1 mutant not
     - 1 mutant made a test hang or crash, which counts as detected
     - 4 tests asked, 6 of 8 lines that can be broken are reached, 1.2 s
 
@@ -161,6 +169,8 @@ mod tests {
     | `shop/cart.py:3` | comparison | `if a < b:` | `if a <= b:` |
     | `shop/cart.py:3` | comparison | ``x = "`\|<img>@ada"`` | `x = 1` |
     "##);
+        let few = headline(&Score { tried: 9, noticed: 7, ..score });
+        assert_eq!(few, "Not measured: 9 of 40 mutants on covered lines tried, 7 detected");
         assert_eq!(percent(&Score::default()), "none");
     }
 }

@@ -31,6 +31,7 @@ mod requirement_lines;
 mod responses;
 mod static_review;
 mod test_files;
+mod test_path;
 pub mod test_plan;
 mod test_writer;
 pub mod vet;

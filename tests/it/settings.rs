@@ -270,11 +270,11 @@ fn a_coverage_command_of_the_project_is_run_and_its_report_read() {
         let ran = repo.regreen(&[&["plan", "calc.py", "--json"], &set[..], more].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let folder = session(&repo, "WFS-test-calc-py");
-        let text = read(&folder.join(".process/TEST_ANALYSIS_RESULTS.json"));
+        let text = read(&folder.join(".process/context-package.json"));
         serde_json::from_str::<Value>(&text).unwrap()
     };
     let text = plan(&["--set", "coverage.line=60"]);
-    let coverage = text["current_coverage"].as_str().unwrap();
+    let coverage = text["coverage"].as_str().unwrap();
     assert!(coverage.contains("printf") && coverage.contains("lines 50.0 %"), "{coverage}");
     assert_eq!(text["coverage_target"]["line"], 60);
 

@@ -249,10 +249,10 @@ fn coverage_that_cannot_be_measured_misses_the_target_unless_nobody_asks() {
     };
     let (ran, _repo) = test(&[]);
     let document = ran.document();
-    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
     let review = document["produced"]["review"].as_str().unwrap();
     assert!(
-        review.starts_with("HARD_FAIL: coverage not measured: `false` left no report"),
+        review.starts_with("SOFT_FAIL: coverage not measured: `false` left no report"),
         "{review}"
     );
     assert_eq!(document["produced"]["gates-met"], false);

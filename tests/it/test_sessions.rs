@@ -251,7 +251,7 @@ fn a_file_of_python_without_tests_gets_tests_that_hold_and_notice() {
     // The branch holds the tests, but not the session's files; the tests notice a break.
     let branch = "regreen/WFS-test-shop-price-py";
     let files = repo.git(&["diff", "--name-only", &format!("main..{branch}")]);
-    assert_eq!(files, "tests/test_price_pinned.py");
+    assert_eq!(files, "tests/test_price.py");
     let log = repo.git(&["log", "--format=%B", &format!("main..{branch}")]);
     assert!(log.contains("Regreen-Task: IMPL-001\nRegreen-Kind: generate"), "{log}");
     repo.git(&["merge", "-q", branch]);
@@ -284,6 +284,63 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
     assert_eq!(document["produced"]["gates-met"], true);
     let summary = folder(&document).join(".summaries/IMPL-001-summary.md");
     assert!(std::fs::read_to_string(summary).unwrap().contains("load_rates"));
+}
+
+#[test]
+fn an_example_that_the_code_contradicts_is_a_finding_and_leads_to_a_repair() {
+    let source = (
+        "shop/factors.py",
+        r"def get_factors(n):
+    '''The prime factors of a number.
+
+    >>> get_factors(1)
+    []
+    >>> get_factors(100)
+    [2, 2, 5, 5]
+    '''
+    if n == 1:
+        return []
+    for i in range(2, int(n ** 0.5) + 1):
+        if n % i == 0:
+            return [i] + get_factors(n // i)
+    return []
+
+
+class Basket:
+    def __init__(self, cents: int = 0):
+        self.cents = cents
+
+    def total(self) -> int:
+        return self.cents
+",
+    );
+    let page = (
+        "README.md",
+        "# Shop\n\n    >>> get_factors(101)\n    [101]\n    >>> Basket(3).total()\n    3\n",
+    );
+    let repo = TestRepo::new(&[SHOP, &[source, page]].concat());
+    let ran = repo.regreen(&["test", "shop/factors.py", "--no-coverage", "--json"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "generated", "{document:#}\n{}", ran.err);
+    let found = document["produced"]["findings"].to_string();
+    for wrong in ["get_factors_100", "get_factors_101"] {
+        assert!(found.contains(wrong), "{found}");
+    }
+    let branch = "regreen/WFS-test-shop-factors-py";
+    let tests = repo.git(&["show", &format!("{branch}:tests/test_factors.py")]);
+    for right in [
+        "get_factors(100), [2, 2, 5, 5]",
+        "get_factors(101), [101]",
+        "get_factors(1), []",
+        "Basket(3).total(), 3",
+    ] {
+        assert!(tests.contains(right), "{right} in {tests}");
+    }
+    assert_eq!(tests.matches("get_factors(").count(), 3, "nothing else of it is held: {tests}");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    repo.git(&["merge", "-q", branch]);
+    let passes = repo.shell("python3 -m unittest discover -s tests").output().unwrap();
+    assert!(passes.status.success(), "{}", String::from_utf8_lossy(&passes.stderr));
 }
 
 #[test]
@@ -324,7 +381,7 @@ def sign(value: int) -> int:
     let document = ran.document();
     assert_eq!(document["result"], "generated", "{document:#}\n{}", ran.err);
     let branch = "regreen/WFS-test-shop-clamp-py";
-    let tests = repo.git(&["show", &format!("{branch}:tests/test_clamp_pinned.py")]);
+    let tests = repo.git(&["show", &format!("{branch}:tests/test_clamp_more.py")]);
     assert!(tests.contains("sign(") && !tests.contains(" clamp("), "{tests}");
     let fixed = repo.git(&["show", &format!("{branch}:shop/clamp.py")]);
     assert!(fixed.contains("if value > high:\n        return high"), "{fixed}");
@@ -419,7 +476,7 @@ fn a_bundle_holds_the_new_tests() {
             .unwrap();
     let files: Vec<&str> =
         list["files"].as_array().unwrap().iter().map(|one| one["file"].as_str().unwrap()).collect();
-    assert!(files.contains(&"tests/test_price_pinned.py"), "{files:?}");
+    assert!(files.contains(&"tests/test_price.py"), "{files:?}");
     assert!(bundle.join("commits.pack").is_file() && bundle.join("events.jsonl").is_file());
 }
 
@@ -461,7 +518,7 @@ test('nothing', () => assert.equal(1 + 1, 2));
     assert!(document["produced"]["tests"].as_u64().unwrap() >= 2, "{document:#}");
     complete(&folder(&document));
     repo.git(&["merge", "-q", "regreen/WFS-test-lib-text-js"]);
-    assert!(repo.root().join("test/text.pinned.test.js").is_file());
+    assert!(repo.root().join("test/text.test.js").is_file());
     assert!(repo.shell("node --test").output().unwrap().status.success());
 }
 
@@ -477,37 +534,24 @@ const EVEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_person_approves() {
+fn a_mutation_score_that_is_missed_is_a_result_and_the_suite_runs() {
     let repo = TestRepo::new(EVEN);
     let ran = repo.regreen(&["test", "shop/limit.py", "--no-coverage", "--json"]);
     let document = ran.document();
-    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
-    assert_eq!(document["result"], "blocked", "{document:#}");
-    let next = document["next"].as_str().unwrap();
-    assert!(next.contains("test review (IMPL-001.5)") && next.contains("of 100 %"), "{next}");
-    let status = |document: &Value| -> Vec<String> {
-        let tasks = document["tasks"].as_array().unwrap();
-        tasks.iter().map(|task| task["status"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(status(&document), ["completed", "completed", "blocked", "blocked"]);
-    let session = folder(&document);
-    assert!(!session.join(".process/iteration-state.json").exists(), "the suite did not run");
-    let report = std::fs::read_to_string(session.join(".summaries/IMPL-001.5-summary.md")).unwrap();
-    assert!(report.contains("# Test quality") && report.contains("## Mutation score"), "{report}");
-    let record = json(&session, "workflow-session.json");
-    assert_eq!((&record["status"], &record["result"]), (&"paused".into(), &"blocked".into()));
-    // Tests that passed are on the branch nevertheless.
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert_eq!(document["result"], "generated", "{document:#}");
+    let tasks = document["tasks"].as_array().unwrap();
+    let status: Vec<&str> = tasks.iter().map(|task| task["status"].as_str().unwrap()).collect();
+    assert_eq!(status, ["completed", "completed", "blocked", "completed"]);
+    let review = document["produced"]["review"].as_str().unwrap();
+    assert!(
+        review.starts_with("SOFT_FAIL: mutation score ") && review.contains("of 100 %"),
+        "{review}"
+    );
+    assert_eq!(document["produced"]["gates-met"], false);
     let branch = "regreen/WFS-test-shop-limit-py";
     let kept = repo.git(&["diff", "--name-only", &format!("main..{branch}"), "--", "tests"]);
-    assert_eq!(kept, "tests/test_limit_pinned.py");
-    // Without `--yes` nothing continues; with it the suite runs.
-    let again = repo.regreen(&["test", "--resume", "--no-coverage", "--json"]);
-    assert_eq!(again.document()["result"], "blocked", "{}", again.err);
-    let gone = repo.regreen(&["test", "--resume", "--yes", "--no-coverage", "--json"]);
-    let document = gone.document();
-    assert_eq!(document["result"], "generated", "{document:#}\n{}", gone.err);
-    assert_eq!(gone.code, Some(1), "the gate is still not met");
-    assert_eq!(status(&document), ["completed", "completed", "blocked", "completed"]);
+    assert_eq!(kept, "tests/test_limit.py");
 }
 
 #[test]

@@ -210,8 +210,8 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     let given_up = texts(&produced["given-up"]).join("\n");
     assert!(given_up.contains("refused, by one: hallucinated-import: line 3"), "{given_up}");
     // The engine covers what the model left open, and pins no wrong behaviour.
-    assert!(texts(&produced["files"]).contains(&"tests/test_price_pinned.py".to_owned()));
-    let pinned = repo.git(&["show", &format!("{BRANCH}:tests/test_price_pinned.py")]);
+    assert!(texts(&produced["files"]).contains(&"tests/test_price.py".to_owned()));
+    let pinned = repo.git(&["show", &format!("{BRANCH}:tests/test_price_more.py")]);
     assert!(pinned.contains("double(") && !pinned.contains("discount("), "{pinned}");
     let fixed = repo.git(&["show", &format!("{BRANCH}:shop/price.py")]);
     assert!(fixed.contains(RIGHT.2), "{fixed}");

@@ -374,7 +374,7 @@ fn written_with(repo: &TestRepo, path: &str) -> (Value, String) {
     let branches = repo.git(&["branch", "--list", "--format=%(refname:short)", "regreen/*"]);
     let branch = branches.lines().next().unwrap_or_else(|| panic!("{}", ran.err)).to_owned();
     let files = repo.git(&["ls-tree", "-r", "--name-only", &branch]);
-    let new = files.lines().find(|file| file.contains("pinned")).map(str::to_owned);
+    let new = files.lines().find(|file| file.contains("test_size")).map(str::to_owned);
     let text = new.map(|new| repo.git(&["show", &format!("{branch}:{new}")])).unwrap_or_default();
     assert_eq!(repo.git(&["diff", "--name-only", "main", &branch, "--", "shop"]), "");
     (serde_json::from_str(&report).unwrap(), text)

@@ -31,7 +31,10 @@ pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
         print_json(&planning::document(run, generation, &outcome.folder));
     } else {
         // All foreign text in the summary is already shortened and escaped.
-        print!("{}", planning::render_summary(run, generation, &single_safe_line(&outcome.folder, 300)));
+        print!(
+            "{}",
+            planning::render_summary(run, generation, &single_safe_line(&outcome.folder, 300))
+        );
     }
     code_of(outcome.met)
 }

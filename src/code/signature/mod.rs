@@ -1,6 +1,7 @@
 //! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
+mod examples;
 mod factory_exports;
 pub mod module_exports;
 mod parameter_types;
@@ -15,6 +16,7 @@ use tree_sitter::Node;
 use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
+pub use examples::{DocumentedResult, Example, assign_examples, is_defined, page_examples};
 pub use parameter_types::Type;
 pub use script::exports;
 
@@ -37,8 +39,17 @@ pub struct Parameter {
     pub optional: bool,
     /// Whether it receives all remaining arguments.
     pub rest: bool,
+    pub passing: Passing,
     /// The keys that the function reads from it, if it may be an options object.
     pub keys: Vec<String>,
+}
+
+/// How a parameter may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    Position,
+    Name,
+    Either,
 }
 
 /// The class that a method belongs to.
@@ -68,8 +79,8 @@ pub struct Callable {
     /// Texts outside of functions in its file, as they are written there: tables of
     /// words and the like.
     pub around: Vec<String>,
-    /// Arguments of the calls in its documentation.
-    pub examples: Vec<Vec<String>>,
+    /// Its calls in documentation.
+    pub examples: Vec<Example>,
     /// In JavaScript, the name under which it is exported; `default` for the default export.
     pub export: Option<String>,
     /// Why no test should pin it, judging by its text.
@@ -80,6 +91,11 @@ impl Callable {
     /// The name that a test imports: the class of a method, or else the function.
     pub fn subject(&self) -> &str {
         self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
+    }
+
+    /// Its name without the class.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 }
 
@@ -98,6 +114,7 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     for one in &mut found {
         one.around.clone_from(&around);
     }
+    assign_examples(&mut found, &examples::source_examples(language, tree.root_node(), text));
     found
 }
 
@@ -151,7 +168,7 @@ pub fn calls(
         let name = field_of(node, "function", text).rsplit('.').next().unwrap_or_default();
         let Some(list) = list.filter(|_| names.contains(name)) else { continue };
         let given = named_children(list);
-        if given.iter().all(|one| is_literal(*one)) {
+        if given.iter().all(|one| examples::is_argument(*one)) {
             let given = given.iter().map(|one| text_of(*one, text).to_owned()).collect();
             found.entry(name.to_owned()).or_default().push(given);
         }

@@ -1,14 +1,12 @@
 //! Finds the callable functions and methods of a Python file.
 
-use std::collections::BTreeSet;
-
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 
 use super::parameter_types::{annotated, defaulted, documented, keys, used};
 use super::unsupported::unsupported_reason;
-use super::{Callable, Class, Parameter, Type, calls, literals};
+use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{end_line, field_of, line, named_children, text_of};
 
 /// Decorators that do not change how a function is called.
@@ -62,7 +60,7 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
     let initialiser =
         members.iter().find(|(member, _)| field_of(*member, "name", text) == "__init__");
     let constructor: Option<Vec<Parameter>> = if let Some((member, _)) = initialiser {
-        parameters(*member, text, 1).ok()
+        Some(parameters(*member, text, 1))
     } else if is_data {
         Some(fields(&members, text))
     } else if bases.is_empty() || bases == "()" || bases == "(object)" {
@@ -102,6 +100,7 @@ fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
                 types: annotated(field_of(assignment, "type", text)),
                 optional: assignment.child_by_field_name("right").is_some(),
                 rest: false,
+                passing: Passing::Either,
                 keys: Vec::new(),
             })
         })
@@ -124,30 +123,25 @@ fn function(
     let name =
         class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
     let given = parameters(node, text, usize::from(has_receiver));
-    let names: Vec<&str> =
-        given.iter().flatten().map(|parameter| parameter.name.as_str()).collect();
+    let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
     let foreign = decorators.iter().find(|mark| {
         let head = mark.split('(').next().unwrap_or_default();
         !HARMLESS.contains(&head.rsplit('.').next().unwrap_or_default())
     });
-    let unsupported = match (&given, foreign) {
-        (Err(reason), _) => Some((*reason).to_owned()),
-        (Ok(_), Some(mark)) => {
+    let unsupported = match foreign {
+        Some(mark) => {
             let mark: String = mark.chars().take(40).collect();
             Some(format!("it is decorated with @{mark}"))
         }
-        (Ok(_), None) => unsupported_reason(Language::Python, node, &names, text),
+        None => unsupported_reason(Language::Python, node, &names, text),
     };
-    let documentation = documentation(body, text);
-    let examples =
-        calls(Language::Python, &doctests(documentation), &BTreeSet::from([own.to_owned()]));
     Some(Callable {
         start: line(node),
         end: end_line(node),
-        parameters: given.unwrap_or_default(),
+        parameters: given,
         literals: literals(body, text),
         around: Vec::new(),
-        examples: examples.into_values().flatten().collect(),
+        examples: Vec::new(),
         export: Some(own.to_owned()),
         unsupported,
         class,
@@ -155,14 +149,14 @@ fn function(
     })
 }
 
-/// The parameters after the first `skipped`; an error if a call needs keyword arguments.
-fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Parameter>, &'static str> {
-    let Some(list) = node.child_by_field_name("parameters") else { return Ok(Vec::new()) };
+/// The parameters after the first `skipped`.
+fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Vec<Parameter> {
+    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let body = node.child_by_field_name("body");
     let body_text = field_of(node, "body", text);
     let documentation = body.map_or("", |body| documentation(body, text));
-    let mut found = Vec::new();
-    let mut by_name = false;
+    let mut found: Vec<Parameter> = Vec::new();
+    let mut passing = Passing::Either;
     for child in named_children(list).into_iter().skip(skipped) {
         let (named, kind, value) = match child.kind() {
             "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
@@ -173,7 +167,13 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
             ),
             "identifier" | "list_splat_pattern" => (Some(child), None, None),
             "keyword_separator" => {
-                by_name = true;
+                passing = Passing::Name;
+                continue;
+            }
+            "positional_separator" => {
+                for one in &mut found {
+                    one.passing = Passing::Position;
+                }
                 continue;
             }
             _ => continue,
@@ -184,13 +184,6 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
         if named.kind() == "dictionary_splat_pattern" {
             continue;
         }
-        if by_name {
-            if value.is_none() {
-                return Err("it must be called with named arguments");
-            }
-            continue;
-        }
-        by_name = rest;
         let mut types = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
         if types.is_empty() {
             types = documented(documentation, &name);
@@ -201,23 +194,17 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
         }
         types.dedup();
         let keys = keys(body_text, &name);
-        found.push(Parameter { name, types, optional: value.is_some() || rest, rest, keys });
+        let optional = value.is_some() || rest;
+        found.push(Parameter { name, types, optional, rest, passing, keys });
+        if rest {
+            passing = Passing::Name;
+        }
     }
-    Ok(found)
+    found
 }
 
 fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
     let first = body.named_child(0).filter(|first| first.kind() == "expression_statement");
     let first = first.and_then(|first| first.named_child(0)).filter(|one| one.kind() == "string");
     first.map_or("", |first| text_of(first, text))
-}
-
-/// The code after `>>>` prompts, as one program.
-fn doctests(documentation: &str) -> String {
-    documentation
-        .trim_matches(['"', '\''])
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(">>> "))
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -8,7 +8,7 @@ use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_types::{annotated, defaulted, documented, is_plain, keys, used};
 use super::unsupported::unsupported_reason;
-use super::{Callable, Class, Parameter, Type, literals};
+use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
 
@@ -267,7 +267,7 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),
         };
-        found.push(Parameter { name, types, optional, rest, keys });
+        found.push(Parameter { name, types, optional, rest, passing: Passing::Position, keys });
     }
     found
 }

@@ -241,6 +241,12 @@ impl TestWriting<'_> {
             }
         }
         let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
+            if !score.is_measured() {
+                return format!(
+                    "mutation score not measured: {} of {} mutants tried",
+                    score.tried, score.covered
+                );
+            }
             let share =
                 score.per_mille().map_or_else(|| "0.0".to_owned(), |share| share.to_string());
             format!("mutation score {share} % of {} %", score.threshold)
@@ -250,8 +256,11 @@ impl TestWriting<'_> {
             .into_iter()
             .chain(short)
             .collect();
-        let decision =
-            if reasons.is_empty() { QualityDecision::Pass } else { QualityDecision::HardFail };
+        let decision = match quality.status {
+            QualityDecision::HardFail => QualityDecision::HardFail,
+            _ if reasons.is_empty() => QualityDecision::Pass,
+            _ => QualityDecision::SoftFail,
+        };
         let reason =
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
         self.settle();
@@ -344,6 +353,7 @@ impl TestWriting<'_> {
             gaps: &[],
             before: &[],
             threshold: self.inputs.threshold,
+            keeps_failing: false,
             jobs: self.inputs.jobs,
             until: self.fx.clock.elapsed() + self.time_left(),
             held: &BTreeMap::new(),

@@ -30,7 +30,8 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         // A requirement without a function applies to the whole file.
         let named: BTreeSet<String> = own().map(|one| one.function.clone()).collect();
         let functions = if named.contains("") { Vec::new() } else { named.into_iter().collect() };
-        gaps.push(Gap { file: file.file.clone(), functions });
+        let test_file = Some(file.test_file.clone());
+        gaps.push(Gap { file: file.file.clone(), functions, test_file });
     }
     gaps
 }

@@ -216,7 +216,7 @@ impl TestWriting<'_> {
         Ok(())
     }
 
-    /// Commits the new tests, if there are any. A gate that is not met holds the suite back
+    /// Commits the new tests, if there are any. A gate that fails hard holds the suite back
     /// (specification.md 6.6), unless nothing new would run with it.
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.generation.tree != self.inputs.tree {
@@ -233,7 +233,7 @@ impl TestWriting<'_> {
             write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
         let reasons = self.generation.missed_gates();
-        if !reasons.is_empty() && !self.is_empty_handed() && !self.state.approved {
+        if self.generation.is_held() && !self.is_empty_handed() && !self.state.approved {
             self.turn(SUITE_TASK, TaskStatus::Blocked).await?;
             let summary = planning::written(&self.generation);
             return Ok(PipelineStepOutcome::Held { reasons, summary });

@@ -151,10 +151,12 @@ impl TestWriting<'_> {
         let generation = &self.generation;
         let drafts = generation.drafts.iter();
         let written = drafts.chain(generation.written_tests()).flat_map(|one| {
-            one.tests.iter().chain(one.findings.iter().map(|found| &found.test)).cloned()
+            let found = one.findings.iter().filter_map(|found| found.test.as_ref());
+            one.tests.iter().chain(found).cloned()
         });
+        let found = generation.findings().into_iter().filter_map(|found| found.test.clone());
         let before = generation.passing.iter().chain(&generation.failing).cloned();
-        before.chain(generation.tests()).chain(written).collect()
+        before.chain(generation.tests()).chain(written).chain(found).collect()
     }
 
     /// Writes characterisation tests for functions that have no tests yet.
@@ -211,6 +213,7 @@ impl TestWriting<'_> {
             gaps,
             before: if many { &[] } else { &self.generation.passing },
             threshold: self.inputs.threshold,
+            keeps_failing: true,
             jobs: self.inputs.jobs,
             until,
             held,

@@ -91,6 +91,11 @@ impl TaskTests {
     pub fn is_written(&self, file: &RepoPath) -> bool {
         self.written.iter().any(|one| one.file.as_ref() == Some(file))
     }
+
+    /// Bugs that the tests of this task found.
+    pub fn findings(&self) -> impl Iterator<Item = &BugFinding> {
+        self.report.findings.iter().chain(self.written.iter().flat_map(|one| &one.findings))
+    }
 }
 
 /// A requirement, and whether a test covers it.
@@ -232,7 +237,8 @@ impl Generation {
 
     /// Bugs that the tests found: the tests fail because the code is wrong.
     pub fn findings(&self) -> Vec<&BugFinding> {
-        self.written_tests().flat_map(|one| &one.findings).collect()
+        let report = self.made.iter().flat_map(|made| &made.report.findings);
+        report.chain(self.written_tests().flat_map(|one| &one.findings)).collect()
     }
 
     /// Mutation score of the new tests: measured again if a gate dropped some.
@@ -246,10 +252,20 @@ impl Generation {
         self.missed_gates().is_empty()
     }
 
+    /// Whether the suite waits for a person: a gate found what is critical, or has not decided. Good
+    /// tests that reach less than was asked for hold nothing back.
+    pub fn is_held(&self) -> bool {
+        !self.gates_with(|decision| decision == QualityDecision::HardFail).is_empty()
+    }
+
     /// What each gate that is not met says; empty when both let the tests pass.
     pub fn missed_gates(&self) -> Vec<String> {
+        self.gates_with(|decision| decision != QualityDecision::Pass)
+    }
+
+    fn gates_with(&self, accepts: fn(QualityDecision) -> bool) -> Vec<String> {
         let missed = |stage: Stage, gate: &Option<GateResult>| match gate {
-            Some(gate) if gate.decision == QualityDecision::Pass => None,
+            Some(gate) if !accepts(gate.decision) => None,
             Some(gate) => Some(format!("{}: {}", stage.gate_of_task(), gate.reason)),
             None => Some(format!("{} has not decided", stage.gate_of_task())),
         };

@@ -33,8 +33,9 @@ pub struct WrittenTests {
 /// A new test that fails because, according to its author and to a judge, the code is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BugFinding {
-    pub test: TestId,
-    pub file: RepoPath,
+    /// The failing test and its file; absent where a test would hang.
+    pub test: Option<TestId>,
+    pub file: Option<RepoPath>,
     /// Source file with the bug.
     pub subject: RepoPath,
     pub function: String,

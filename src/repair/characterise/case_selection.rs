@@ -6,6 +6,7 @@ use crate::code::language::Language;
 use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
+use super::arguments::split_name;
 use super::search_target::SearchTarget;
 
 /// Maximum number of cases of one function that run against mutants.
@@ -14,23 +15,27 @@ const CANDIDATES: usize = 24;
 /// The same maximum for a function with lines where mutants survived.
 const AIMED: usize = 96;
 
-/// Errors that are worth a test even if invalid input raises them without a `raise` statement.
-const TELLING: &[&str] = &[
+/// Errors by which functions of the language refuse a value. All others are accidents unless the
+/// repository raises them itself, and an accident is no behaviour to hold.
+const REFUSING: &[&str] = &[
     "ValueError",
-    "KeyError",
-    "IndexError",
-    "ZeroDivisionError",
     "OverflowError",
+    "UnicodeDecodeError",
+    "UnicodeEncodeError",
+    "JSONDecodeError",
+    "InvalidOperation",
     "RangeError",
     "SyntaxError",
     "URIError",
-    "StopIteration",
-    "LookupError",
 ];
 
-/// Checks whether an observation can become a test; `Err` is the reason why not.
-pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String> {
-    match &seen.outcome {
+/// Checks whether a call can become a test; `Err` is the reason why not.
+pub fn check_usable(language: Language, case: &Case) -> Result<(), String> {
+    match &case.seen.outcome {
+        // Whatever happened instead of what is documented, it is not on purpose.
+        CallOutcome::Value { .. } | CallOutcome::Raised { .. } if case.documented.is_some() => {
+            Ok(())
+        }
         CallOutcome::Refused(reason) => Err(reason.clone()),
         CallOutcome::Value { way: ResultKind::None, .. } => {
             Err("its result is left out: it cannot be compared".into())
@@ -38,7 +43,7 @@ pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String
         CallOutcome::Value { .. } | CallOutcome::Raised { explicit: true, .. } => Ok(()),
         CallOutcome::Raised { class, .. } => {
             let plain = class.rsplit('.').next().unwrap_or(class);
-            if TELLING.contains(&plain) {
+            if REFUSING.contains(&plain) {
                 return Ok(());
             }
             let word = if language == Language::Python { "raised" } else { "thrown" };
@@ -47,7 +52,7 @@ pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String
     }
 }
 
-/// Calls worth trying on mutants: first those that together reach everything, then those with
+/// Calls worth trying on mutants: documented ones, then those that together reach everything, then those with
 /// distinct results, the shortest first. Where tests have missed something, many more, and then
 /// also those that run the missed lines with a result of other calls.
 pub fn candidates(
@@ -57,16 +62,18 @@ pub fn candidates(
 ) -> Vec<Case> {
     let most = if target.is_some() { AIMED } else { CANDIDATES };
     let usable: Vec<Case> =
-        known.into_iter().filter(|case| check_usable(language, &case.seen).is_ok()).collect();
+        known.into_iter().filter(|case| check_usable(language, case).is_ok()).collect();
+    let (mut chosen, usable): (Vec<Case>, Vec<Case>) =
+        usable.into_iter().partition(|case| case.documented.is_some());
     let edges: Vec<bool> = usable
         .iter()
-        .map(|case| usable.iter().any(|other| is_boundary_pair(case, other)))
+        .map(|case| usable.iter().chain(&chosen).any(|other| is_boundary_pair(case, other)))
         .collect();
     let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
     ordered.sort_by_key(|(inner, case)| (*inner, length(case)));
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
-    let mut marks: BTreeSet<String> = BTreeSet::new();
-    let mut chosen = Vec::new();
+    let mut marks: BTreeSet<String> =
+        chosen.iter().flat_map(|case| case.seen.marks.iter().cloned()).collect();
     while chosen.len() < most {
         let new =
             |case: &Case| case.seen.marks.iter().filter(|mark| !marks.contains(*mark)).count();
@@ -120,12 +127,19 @@ fn is_boundary_pair(case: &Case, other: &Case) -> bool {
     near && case.seen.marks != other.seen.marks
 }
 
-fn length(case: &Case) -> (bool, usize) {
+/// Arguments without a meaning of their own, which belong to edges only.
+const DEGENERATE: &[&str] = &["None", "null", "undefined", "\"\"", "''", "[]", "{}", "\"a\""];
+
+/// The order in which equally informative calls are preferred: results before errors, meaningful
+/// arguments before empty ones, short ones before long ones.
+fn length(case: &Case) -> (bool, usize, usize) {
     let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    let is_degenerate = |one: &&String| DEGENERATE.contains(&split_name(one).1);
+    let degenerate = case.call.arguments.iter().filter(is_degenerate).count();
     let arguments: usize = case.call.arguments.iter().map(String::len).sum();
     let result =
         if let CallOutcome::Value { literal, .. } = &case.seen.outcome { literal.len() } else { 0 };
-    (raised, case.call.callee.len() + arguments + result)
+    (raised, degenerate, case.call.callee.len() + arguments + result)
 }
 
 fn outcome_key(seen: &Observation) -> String {
@@ -139,12 +153,18 @@ pub struct Contribution {
     pub reaches: BTreeSet<String>,
     /// Numbers of the mutants that it detects.
     pub notices: BTreeSet<usize>,
+    /// Whether its result is documented: such a test is always kept.
+    pub is_documented: bool,
 }
 
-/// A small set of tests, chosen greedily, that reach and detect as much as all; sorted indexes.
+/// The documented tests and a small set of others, chosen greedily, that reach and detect as much as
+/// all; sorted indexes.
 pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
-    let mut chosen: Vec<usize> = Vec::new();
-    let (mut reached, mut noticed) = (BTreeSet::new(), BTreeSet::new());
+    let documented = contributions.iter().enumerate().filter(|(_, piece)| piece.is_documented);
+    let mut chosen: Vec<usize> = documented.map(|(index, _)| index).collect();
+    let first = || chosen.iter().filter_map(|index| contributions.get(*index));
+    let mut reached: BTreeSet<String> = first().flat_map(|one| one.reaches.clone()).collect();
+    let mut noticed: BTreeSet<usize> = first().flat_map(|one| one.notices.clone()).collect();
     loop {
         let gain = |index: &usize| {
             contributions.get(*index).map_or((0, 0), |piece| {
@@ -183,7 +203,25 @@ mod tests {
                 lines: Vec::new(),
                 marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
             },
+            documented: None,
         }
+    }
+
+    #[test]
+    fn documented_calls_come_first_whatever_they_reach() {
+        let mut known: Vec<Case> =
+            (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["a"])).collect();
+        let outcome = CallOutcome::Value { literal: "1".into(), way: ResultKind::Plain };
+        let mut odd = case("999999", "0", &["a"]);
+        odd.seen.outcome = CallOutcome::Raised {
+            class: "TypeError".into(),
+            message: String::new(),
+            explicit: false,
+            way: ResultKind::Plain,
+        };
+        known.push(Case { documented: Some(outcome), ..odd });
+        let chosen = candidates(Language::Python, known, None);
+        assert_eq!(chosen[0].call.arguments, ["999999"]);
     }
 
     #[test]
@@ -231,8 +269,9 @@ mod tests {
             (Observation::refused("prints"), Err("prints")),
         ];
         for (seen, expected) in table {
-            let usable = check_usable(Language::Python, &seen);
-            assert_eq!(usable.as_ref().map_err(String::as_str).copied(), expected, "{seen:?}");
+            let case = Case { seen, ..case("1", "1", &[]) };
+            let usable = check_usable(Language::Python, &case);
+            assert_eq!(usable.as_ref().map_err(String::as_str).copied(), expected, "{case:?}");
         }
     }
 
@@ -241,7 +280,7 @@ mod tests {
         fn a_cover_notices_and_reaches_what_all_do(
             rows in proptest::collection::vec((proptest::collection::btree_set(0usize..20, 0..6), proptest::collection::btree_set("[a-f]", 0..4)), 0..12)
         ) {
-            let contributions: Vec<Contribution> = rows.into_iter().map(|(notices, reaches)| Contribution { reaches, notices }).collect();
+            let contributions: Vec<Contribution> = rows.into_iter().map(|(notices, reaches)| Contribution { reaches, notices, is_documented: false }).collect();
             let chosen = cover(&contributions);
             let all = |list: &[usize]| -> (BTreeSet<usize>, BTreeSet<String>) {
                 let of = |index: &usize| contributions[*index].clone();

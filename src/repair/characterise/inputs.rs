@@ -8,6 +8,9 @@ use crate::code::signature::{Callable, Parameter, Type};
 use crate::domain::retry::scatter;
 use crate::effect::Call;
 
+use super::arguments::{Values, values_of, write_arguments};
+use super::combinations::{combine_inputs, literal_combinations};
+
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
 
@@ -137,7 +140,7 @@ fn unquoted(literal: &str) -> Option<&str> {
 }
 
 /// Values equal or close to a literal of the function.
-fn around(literal: &str) -> Vec<String> {
+pub fn values_around(literal: &str) -> Vec<String> {
     if let Ok(number) = literal.parse::<i64>() {
         let near = [number.checked_add(1), number.checked_sub(1), number.checked_neg()];
         let near = near.into_iter().flatten().map(|near| near.to_string());
@@ -194,7 +197,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .literals
         .iter()
         .filter(|literal| kind_of(literal).is_some_and(&fits))
-        .flat_map(|literal| around(literal))
+        .flat_map(|literal| values_around(literal))
         .collect();
     columns.push(near);
     // A parameter whose keys are read is an object, whatever else its uses suggest.
@@ -219,64 +222,18 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     found
 }
 
-/// Combines the values of parameters: one varied at a time, several in parallel, then at random.
-fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec<Vec<String>> {
-    let required = parameters.iter().take_while(|one| !one.optional).count();
-    let lengths: Vec<usize> =
-        if parameters.is_empty() { vec![0] } else { (required..=parameters.len()).collect() };
-    let at = |index: usize, row: usize| -> Option<String> {
-        let pool = pools.get(index)?;
-        pool.get(row % pool.len().max(1)).cloned()
-    };
-    let mut found: Vec<Vec<String>> = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut put = |given: Vec<String>| {
-        if found.len() < limit && seen.insert(given.clone()) {
-            found.push(given);
-        }
-    };
-    let longest = pools.iter().map(Vec::len).max().unwrap_or_default();
-    for length in lengths.iter().copied() {
-        put((0..length).filter_map(|index| at(index, 0)).collect());
-    }
-    let full = parameters.len();
-    for row in 1..longest {
-        // All vary at once, each one step ahead, so that equal pools give different arguments.
-        put((0..full).filter_map(|index| at(index, row + index)).collect());
-        for varied in 0..full {
-            if pools.get(varied).is_some_and(|pool| row < pool.len()) {
-                let length = lengths.iter().copied().find(|length| *length > varied);
-                let given = (0..length.unwrap_or(full))
-                    .filter_map(|index| at(index, if index == varied { row } else { 0 }));
-                put(given.collect());
-            }
-        }
-    }
-    let start = u64::try_from(full).unwrap_or_default();
-    let turn = |seed: u64, many: usize| {
-        usize::try_from(scatter(seed) % 1024).unwrap_or_default() % many.max(1)
-    };
-    for row in 0..u64::try_from(limit * 3).unwrap_or_default() {
-        let seed = start + row * 16;
-        let length = lengths.get(turn(seed, lengths.len())).copied().unwrap_or_default();
-        let given =
-            (0..length).zip(seed + 1..).filter_map(|(index, seed)| at(index, turn(seed, 1024)));
-        put(given.collect());
-    }
-    found
-}
-
 /// The expressions that are called: the function, or its method on several objects.
-pub fn list_callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
+pub fn list_callees(language: Language, callable: &Callable, local: &str) -> Vec<String> {
+    let python = language == Language::Python;
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
-    let method = callable.name.rsplit('.').next().unwrap_or_default();
+    let method = callable.short_name();
     if class.is_static {
         return vec![format!("{local}.{method}")];
     }
     let pools: Vec<Vec<String>> =
         class.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let new = if python { "" } else { "new " };
-    combine(&class.parameters, &pools, OBJECTS)
+    combine_inputs(language, &class.parameters, &pools, OBJECTS)
         .into_iter()
         .map(|given| format!("{new}{local}({}).{method}", given.join(", ")))
         .collect()
@@ -285,24 +242,24 @@ pub fn list_callees(callable: &Callable, local: &str, python: bool) -> Vec<Strin
 /// One call for each required parameter with a value of a wrong type, to see what is
 /// rejected (specification.md 6.2: null, undefined).
 fn wrong_type_arguments(
-    callable: &Callable,
+    language: Language,
+    parameters: &[Parameter],
     pools: &[Vec<String>],
-    python: bool,
 ) -> Vec<Vec<String>> {
-    let nothing = if python { "None" } else { "null" };
-    let plain: Vec<String> = pools.iter().filter_map(|pool| pool.first().cloned()).collect();
+    let nothing = if language == Language::Python { "None" } else { "null" };
+    let plain: Values = parameters
+        .iter()
+        .zip(pools)
+        .map(|(one, pool)| pool.first().cloned().filter(|_| !one.optional))
+        .collect();
     let mut found = Vec::new();
-    for (index, parameter) in
-        callable.parameters.iter().enumerate().filter(|(_, one)| !one.optional)
-    {
+    for (index, parameter) in parameters.iter().enumerate().filter(|(_, one)| !one.optional) {
         let number = parameter.types.iter().any(|one| is_numeric(Some(*one)));
         for value in [nothing, if number { "\"x\"" } else { "7" }] {
-            let required = callable.parameters.iter().take_while(|one| !one.optional).count();
-            let mut given: Vec<String> =
-                plain.iter().take(required.max(index + 1)).cloned().collect();
-            if let Some(place) = given.get_mut(index) {
-                value.clone_into(place);
-                found.push(given);
+            let mut values = plain.clone();
+            if let Some(place) = values.get_mut(index) {
+                *place = Some(value.to_owned());
+                found.push(write_arguments(language, parameters, &values));
             }
         }
     }
@@ -315,19 +272,31 @@ pub fn first(
     language: Language,
     callable: &Callable,
     local: &str,
-    examples: &[Vec<String>],
+    (documented, examples): (&[Call], &[Vec<String>]),
     further: usize,
 ) -> Vec<Call> {
     let most = FIRST * further;
     let python = language == Language::Python;
-    let callees = list_callees(callable, local, python);
+    let callees = list_callees(language, callable, local);
     let pools: Vec<Vec<String>> =
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
-    let mut lists: Vec<Vec<String>> = callable.examples.clone();
-    lists.extend(examples.iter().take(12).cloned());
-    lists.extend(wrong_type_arguments(callable, &pools, python));
-    lists.extend(combine(&callable.parameters, &pools, most / callees.len().min(3)));
-    let mut found = Vec::new();
+    let mut found: Vec<Call> = Vec::new();
+    for call in documented {
+        if !found.contains(call) {
+            found.push(call.clone());
+        }
+    }
+    let mut lists: Vec<Vec<String>> = examples.iter().take(12).cloned().collect();
+    let own: BTreeSet<String> =
+        callable.literals.iter().flat_map(|literal| values_around(literal)).collect();
+    lists.extend(literal_combinations(language, &callable.parameters, &own, &pools));
+    lists.extend(wrong_type_arguments(language, &callable.parameters, &pools));
+    lists.extend(combine_inputs(
+        language,
+        &callable.parameters,
+        &pools,
+        most / callees.len().min(3),
+    ));
     for arguments in lists {
         for callee in &callees {
             let call = Call { callee: callee.clone(), arguments: arguments.clone() };
@@ -339,13 +308,20 @@ pub fn first(
     found
 }
 
-/// The call with another argument at `index`, or with one more argument.
-fn with_argument(call: &Call, index: usize, value: String) -> Call {
-    let mut arguments = call.arguments.clone();
-    match arguments.get_mut(index) {
-        Some(place) => *place = value,
-        None => arguments.push(value),
+/// The call with another value at `index`.
+fn with_value(
+    language: Language,
+    callable: &Callable,
+    call: &Call,
+    index: usize,
+    value: String,
+) -> Call {
+    let mut values = values_of(&callable.parameters, &call.arguments);
+    match values.get_mut(index) {
+        Some(place) => *place = Some(value),
+        None => values.push(Some(value)),
     }
+    let arguments = write_arguments(language, &callable.parameters, &values);
     Call { callee: call.callee.clone(), arguments }
 }
 
@@ -358,17 +334,19 @@ pub fn placed(
     call: &Call,
     literals: &[String],
 ) -> Vec<Call> {
+    let changed = |index, value| with_value(language, callable, call, index, value);
     let mut found = Vec::new();
-    let places = callable.parameters.iter().enumerate().take(call.arguments.len() + 1);
-    for (index, parameter) in places.filter(|(_, one)| !one.keys.is_empty()) {
+    for (index, parameter) in callable.parameters.iter().enumerate() {
         let values = options(&parameter.keys, language == Language::Python);
-        found.extend(values.into_iter().map(|value| with_argument(call, index, value)));
+        let values = values.into_iter().filter(|_| !parameter.keys.is_empty());
+        found.extend(values.map(|value| changed(index, value)));
     }
+    let given = values_of(&callable.parameters, &call.arguments);
     for literal in literals {
         let kind = kind_of(literal);
-        for index in 0..=call.arguments.len() {
+        for (index, present) in given.iter().enumerate() {
             let parameter = callable.parameters.get(index);
-            let present = call.arguments.get(index);
+            let present = present.as_ref();
             let like = present.is_some_and(|present| {
                 let same = kind_of(present) == kind;
                 same || is_numeric(kind_of(present)) && is_numeric(kind)
@@ -384,7 +362,7 @@ pub fn placed(
             if present == Some(literal) || !(like || typed) {
                 continue;
             }
-            let mut put = |value: String| found.push(with_argument(call, index, value));
+            let mut put = |value: String| found.push(changed(index, value));
             put(literal.clone());
             // Beside the known spellings: a unit behind its number.
             if let (Some(word), Some(inner)) =
@@ -407,7 +385,9 @@ fn is_numeric(kind: Option<Type>) -> bool {
 pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
     let python = language == Language::Python;
     let mut found = Vec::new();
-    for (index, argument) in call.arguments.iter().enumerate() {
+    let values = values_of(&callable.parameters, &call.arguments);
+    for (index, argument) in values.iter().enumerate() {
+        let Some(argument) = argument else { continue };
         let mut others = changed(argument, python);
         if let Some(parameter) =
             callable.parameters.get(index.min(callable.parameters.len().saturating_sub(1)))
@@ -425,7 +405,7 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
             others.extend(pool.into_iter().skip(start).step_by(3).take(3));
         }
         let others = others.into_iter().filter(|other| other != argument).take(12);
-        found.extend(others.map(|other| with_argument(call, index, other)));
+        found.extend(others.map(|other| with_value(language, callable, call, index, other)));
     }
     found
 }
@@ -484,7 +464,11 @@ mod tests {
     fn calls_begin_with_examples_and_hold_literals_and_boundaries() {
         let text = "def fee(kind: str, cents: int):\n    '''>>> fee('gift', 3)'''\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents\n";
         let callable = only(Language::Python, text);
-        let found = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]], 1);
+        let documented =
+            Call { callee: "fee".into(), arguments: vec!["'gift'".into(), "3".into()] };
+        let documented = [documented];
+        let known = (&documented[..], &[vec!["'x'".to_owned(), "9".into()]][..]);
+        let found = first(Language::Python, &callable, "fee", known, 1);
         assert_eq!(found[0].arguments, ["'gift'", "3"]);
         assert_eq!(found[1].arguments, ["'x'", "9"]);
         let holds = |index: usize, value: &str| {
@@ -496,7 +480,7 @@ mod tests {
             assert!(holds(index, value), "{value} among {found:?}");
         }
         assert!(found.len() <= FIRST);
-        let again = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]], 1);
+        let again = first(Language::Python, &callable, "fee", known, 1);
         assert_eq!(found, again);
     }
 
@@ -504,7 +488,7 @@ mod tests {
     fn optional_parameters_are_left_out_and_given() {
         let callable =
             only(Language::JavaScript, "export function f(a, b = 2, ...c) { return a * b; }");
-        let lengths: BTreeSet<usize> = first(Language::JavaScript, &callable, "f", &[], 1)
+        let lengths: BTreeSet<usize> = first(Language::JavaScript, &callable, "f", (&[], &[]), 1)
             .iter()
             .map(|call| call.arguments.len())
             .collect();
@@ -515,7 +499,7 @@ mod tests {
     fn what_takes_the_rest_is_given_single_values() {
         let text = "export function f(a: number, ...more: string[]) { return more[a]; }";
         let callable = only(Language::TypeScript, text);
-        let calls = first(Language::TypeScript, &callable, "f", &[], 1);
+        let calls = first(Language::TypeScript, &callable, "f", (&[], &[]), 1);
         let given: BTreeSet<&String> =
             calls.iter().filter_map(|call| call.arguments.get(1)).collect();
         assert!(given.contains(&"\"hello\"".to_owned()), "{given:?}");
@@ -528,13 +512,13 @@ mod tests {
             Language::Python,
             "class A:\n    def __init__(self, n: int):\n        self.n = n\n    def f(self):\n        return self.n\n",
         );
-        let callees: BTreeSet<String> = first(Language::Python, &python, "A", &[], 1)
+        let callees: BTreeSet<String> = first(Language::Python, &python, "A", (&[], &[]), 1)
             .into_iter()
             .map(|call| call.callee)
             .collect();
         assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
-        assert_eq!(first(Language::JavaScript, &script, "A", &[], 1)[0].callee, "new A().f");
+        assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
     }
 
     #[test]
@@ -542,7 +526,7 @@ mod tests {
         let text = "export function f(n, options) {\n  const { signed = false } = options;\n  return Math.min(n, options.places ?? 2) + options['unit'] + options.toString();\n}\n";
         let callable = only(Language::JavaScript, text);
         assert_eq!(callable.parameters[1].keys, ["places", "unit", "signed"]);
-        let given: BTreeSet<String> = first(Language::JavaScript, &callable, "f", &[], 1)
+        let given: BTreeSet<String> = first(Language::JavaScript, &callable, "f", (&[], &[]), 1)
             .into_iter()
             .filter_map(|call| call.arguments.get(1).cloned())
             .collect();

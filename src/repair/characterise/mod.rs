@@ -2,7 +2,10 @@
 //! drops results that depend on the environment, and keeps only the calls that add coverage or
 //! detect mutants.
 
+mod arguments;
 mod case_selection;
+mod combinations;
+mod documented_result;
 mod inputs;
 mod render;
 mod search_target;
@@ -16,10 +19,10 @@ use std::time::Duration;
 use crate::code::language::Language;
 use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
-use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
+use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_selection::{Contribution, cover};
-pub use render::{Draft, DraftTest, Naming, Split, can_render, render};
+pub use render::{Draft, DraftTest, Naming, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
@@ -51,6 +54,9 @@ const BETWEEN: usize = 320;
 /// Calls of one function before it is the turn of the next one.
 const TURN: usize = 40;
 
+/// A function that hung this often is not called again.
+const HANGS: usize = 3;
+
 /// Why a function that could be pinned has no characterisation test.
 const NO_TIME: &str = "the time was used up before it was called";
 
@@ -80,6 +86,27 @@ pub struct Case {
     pub call: Call,
     /// The result, which is the same in every environment.
     pub seen: Observation,
+    /// What documentation says that the call gives. A test holds this instead of what was seen, and
+    /// fails if the code contradicts it.
+    pub documented: Option<CallOutcome>,
+}
+
+impl Case {
+    /// The outcome that a test of this case expects.
+    pub fn expected_outcome(&self) -> &CallOutcome {
+        self.documented.as_ref().unwrap_or(&self.seen.outcome)
+    }
+
+    /// Whether the call did not end in time.
+    pub fn is_endless(&self) -> bool {
+        matches!(&self.seen.outcome, CallOutcome::Refused(why) if why.starts_with("takes longer"))
+    }
+
+    /// Whether what was seen differs from what is documented, as far as their texts tell: 2 and 2.0
+    /// differ here, and a test of them passes.
+    pub fn is_contradicted(&self) -> bool {
+        self.documented.as_ref().is_some_and(|said| *said != self.seen.outcome)
+    }
 }
 
 /// What the calls of one function showed.
@@ -93,6 +120,8 @@ pub struct ObservedFunction {
     pub tried: u32,
     /// Why calls were dropped, with the number of calls; most frequent first.
     pub dropped: Vec<(String, u32)>,
+    /// Documented calls that did not end in time.
+    pub endless: Vec<Case>,
 }
 
 /// Local name of the subject in a test; JavaScript's default export is named after its file.
@@ -142,6 +171,7 @@ pub async fn characterise(
             cases: Vec::new(),
             tried: 0,
             dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
+            endless: Vec::new(),
         })
         .collect();
     let bindings = bindings(&found);
@@ -150,10 +180,16 @@ pub async fn characterise(
     for (index, one) in
         found.iter().enumerate().filter(|(_, one)| one.callable.unsupported.is_none())
     {
-        let name = one.callable.name.rsplit('.').next().unwrap_or_default();
-        let examples = task.examples.get(name).map(Vec::as_slice).unwrap_or_default();
+        let examples =
+            task.examples.get(one.callable.short_name()).map(Vec::as_slice).unwrap_or_default();
         let further = further(task, &one.callable);
-        let calls = inputs::first(task.language, &one.callable, &one.local, examples, further);
+        let documented: Vec<Call> =
+            documented_result::documented_calls(task.language, &one.callable, &one.local)
+                .into_iter()
+                .map(|(call, _)| call)
+                .collect();
+        let known = (documented.as_slice(), examples);
+        let calls = inputs::first(task.language, &one.callable, &one.local, known, further);
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
     let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
@@ -185,16 +221,22 @@ pub async fn characterise(
         }
     }
     for (index, one) in found.iter_mut().enumerate() {
-        let known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
+        let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
+        documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
         if known.is_empty() && one.callable.unsupported.is_none() {
             drop_for(one, NO_TIME.into());
         }
         for case in &known {
-            if let Err(reason) = check_usable(task.language, &case.seen) {
+            if let Err(reason) = check_usable(task.language, case) {
                 drop_for(one, reason);
             }
         }
+        one.endless = known
+            .iter()
+            .filter(|case| case.is_endless() && case.documented.is_some())
+            .cloned()
+            .collect();
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, known, target);
     }
@@ -218,12 +260,18 @@ async fn make(
         if !(task.goes_on)(0) {
             return Ok(false);
         }
+        // What hung again and again has used its share of the time.
+        let hung = |index: &usize| {
+            let known = seen.get(*index).map(Vec::as_slice).unwrap_or_default();
+            known.iter().filter(|case| case.is_endless()).count() >= HANGS
+        };
+        let part: Vec<&(usize, Call)> = part.iter().filter(|(index, _)| !hung(index)).collect();
         let calls: Vec<Call> = part.iter().map(|(_, call)| call.clone()).collect();
         let made = observe(observer, task, bindings, &calls, 0).await?;
         (task.goes_on)(calls.len() as u64);
-        for (((index, _), call), observation) in part.iter().zip(calls).zip(made) {
+        for (((index, _), call), observation) in part.into_iter().zip(calls).zip(made) {
             if let Some(place) = seen.get_mut(*index) {
-                place.push(Case { call, seen: observation });
+                place.push(Case { call, seen: observation, documented: None });
             }
         }
     }

@@ -71,28 +71,23 @@ pub fn module_of(file: &RepoPath, directory: &str) -> String {
     inside.replace('/', ".")
 }
 
-/// Path and imports of a new test file for `file`. The paths in `used` are taken.
+/// Path and imports of a test file for `file`: where it is planned, or where the project keeps its
+/// tests. The file may exist already.
 pub fn locate_test_file(
     site: &ProjectLayout<'_>,
     file: &RepoPath,
     text: &str,
-    used: &BTreeSet<RepoPath>,
+    planned: Option<&RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
-    let free = |folder: &str, name: &dyn Fn(&str) -> String| -> Option<RepoPath> {
-        let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
-        marks
-            .filter_map(|mark| RepoPath::inside(folder, &name(&mark)).ok())
-            .find(|path| !site.files.contains(path) && !used.contains(path))
-    };
     if site.framework.is_python() {
         let module = module_of(file, site.directory);
-        let stem = module.rsplit('.').next().unwrap_or(&module).to_owned();
+        let stem = module.rsplit('.').next().unwrap_or(&module);
         let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
-        let path = free(&folder, &|mark| format!("test_{stem}_pinned{mark}.py"))?;
+        let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
+        let path = planned.filter(|path| path.extension() == "py").cloned().or_else(own)?;
         let naming = Naming {
             framework: site.framework,
             subject: module,
-            file: file.as_str().to_owned(),
             source: ModuleKind::Module,
             test: ModuleKind::Module,
             typed: false,
@@ -112,20 +107,26 @@ pub fn locate_test_file(
     };
     // Jest transpiles TypeScript tests but not JavaScript tests; other runners handle both.
     let typed = matches!(file.extension(), "ts" | "tsx" | "mts" | "cts");
-    let typed = typed && (site.framework == Framework::Jest || tests_are_typed(site));
+    let typed = typed && (site.framework == Framework::Jest || !tests_are_scripts(site));
     let ending = match (site.framework, test, site.modules) {
         _ if typed => "ts",
         (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
         (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
         _ => "js",
     };
-    let stem = file.stem().to_owned();
-    let folder = script_folder(site, file);
-    let path = free(&folder, &|mark| format!("{stem}.pinned{mark}.test.{ending}"))?;
+    let planned = planned.filter(|path| path.file_name().contains(['.', '_']));
+    let (folder, stem) = match planned.map(|path| (path.parent(), path.file_name())) {
+        Some((folder, name)) => {
+            (folder.to_owned(), name.rsplit_once('.').map_or(name, |(stem, _)| stem))
+        }
+        None => (script_folder(site, file), ""),
+    };
+    let own = format!("{}.test", file.stem());
+    let stem = if stem.is_empty() { &own } else { stem };
+    let path = RepoPath::inside(&folder, &format!("{stem}.{ending}")).ok()?;
     let naming = Naming {
         framework: site.framework,
         subject: relative(path.parent(), file),
-        file: file.as_str().to_owned(),
         source,
         test,
         typed,
@@ -133,12 +134,14 @@ pub fn locate_test_file(
     Some((path, naming))
 }
 
-/// Whether the project writes its tests in TypeScript.
-fn tests_are_typed(site: &ProjectLayout<'_>) -> bool {
-    site.files.iter().any(|one| {
-        let name = one.file_name();
-        within(site, one) && (name.contains(".test.ts") || name.contains(".spec.ts"))
-    })
+/// Whether the project writes tests in JavaScript, and none in TypeScript.
+fn tests_are_scripts(site: &ProjectLayout<'_>) -> bool {
+    let written_in = |extension: &str| {
+        let marks = [format!(".test.{extension}"), format!(".spec.{extension}")];
+        let named = |name: &str| marks.iter().any(|mark| name.contains(mark));
+        site.files.iter().any(|one| within(site, one) && named(one.file_name()))
+    };
+    written_in("js") && !written_in("ts")
 }
 
 /// The folder with the most Python test files.
@@ -213,28 +216,20 @@ mod tests {
                 modules: false,
             };
             let (path, naming) =
-                locate_test_file(&site, &RepoPath::parse(file).unwrap(), "", &BTreeSet::new())
-                    .unwrap();
+                locate_test_file(&site, &RepoPath::parse(file).unwrap(), "", None).unwrap();
             (path.to_string(), naming.subject)
         };
         let table = [
-            (vec![], "", "shop/fees.py", "tests/test_fees_pinned.py", "shop.fees"),
-            (vec![], "", "src/shop/__init__.py", "tests/test_shop_pinned.py", "shop"),
+            (vec![], "", "shop/fees.py", "tests/test_fees.py", "shop.fees"),
+            (vec![], "", "src/shop/__init__.py", "tests/test_shop.py", "shop"),
             (
                 vec!["shop/test/test_a.py"],
                 "",
                 "shop/fees.py",
-                "shop/test/test_fees_pinned.py",
+                "shop/test/test_fees.py",
                 "shop.fees",
             ),
-            (
-                vec!["tests/test_fees_pinned.py"],
-                "",
-                "fees.py",
-                "tests/test_fees_pinned_2.py",
-                "fees",
-            ),
-            (vec![], "api", "api/src/a/b.py", "api/tests/test_b_pinned.py", "a.b"),
+            (vec![], "api", "api/src/a/b.py", "api/tests/test_b.py", "a.b"),
         ];
         for (list, directory, file, path, module) in table {
             let found = py(&list, directory, file);
@@ -253,48 +248,64 @@ mod tests {
                 modules,
             };
             let (path, naming) =
-                locate_test_file(&site, &RepoPath::parse(file).unwrap(), text, &BTreeSet::new())
-                    .unwrap();
+                locate_test_file(&site, &RepoPath::parse(file).unwrap(), text, None).unwrap();
             (path.to_string(), naming.subject, naming.test)
         };
         let esm = "export const a = 1;";
         let (module, common) = (ModuleKind::Module, ModuleKind::Common);
         let table = [
-            (vec![], false, "lib/a.js", "", "test/a.pinned.test.js", "../lib/a.js", common),
-            (vec![], true, "lib/a.js", esm, "test/a.pinned.test.js", "../lib/a.js", module),
-            (vec![], false, "lib/a.js", esm, "test/a.pinned.test.mjs", "../lib/a.js", module),
+            (vec![], false, "lib/a.js", "", "test/a.test.js", "../lib/a.js", common),
+            (vec![], true, "lib/a.js", esm, "test/a.test.js", "../lib/a.js", module),
+            (vec![], false, "lib/a.js", esm, "test/a.test.mjs", "../lib/a.js", module),
             (
                 vec!["src/__tests__/b.js"],
                 true,
                 "src/a.js",
                 esm,
-                "src/__tests__/a.pinned.test.js",
+                "src/__tests__/a.test.js",
                 "../a.js",
                 module,
             ),
-            (
-                vec!["src/b.test.js"],
-                true,
-                "src/a.js",
-                esm,
-                "src/a.pinned.test.js",
-                "./a.js",
-                module,
-            ),
+            (vec!["src/b.test.js"], true, "src/a.js", esm, "src/a.test.js", "./a.js", module),
             (
                 vec!["tests/x.js"],
                 false,
                 "index.js",
                 "",
-                "tests/index.pinned.test.js",
+                "tests/index.test.js",
                 "../index.js",
                 common,
             ),
-            (vec![], true, "a.cjs", "", "test/a.pinned.test.js", "../a.cjs", module),
+            (vec![], true, "a.cjs", "", "test/a.test.js", "../a.cjs", module),
         ];
         for (list, modules, file, text, path, subject, kind) in table {
             let found = js(&list, modules, file, text);
             assert_eq!(found, (path.to_owned(), subject.to_owned(), kind), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_planned_file_is_written_where_it_is_planned() {
+        let path = |text: &str| RepoPath::parse(text).unwrap();
+        let table = [
+            (
+                Framework::Pytest,
+                "shop/fees.py",
+                "tests/shop/test_fees.py",
+                "tests/shop/test_fees.py",
+                "shop.fees",
+            ),
+            (Framework::Pytest, "shop/fees.py", "tests/fees.md", "tests/test_fees.py", "shop.fees"),
+            (Framework::Jest, "src/a.js", "spec/a.spec.js", "spec/a.spec.js", "../src/a.js"),
+            (Framework::Vitest, "src/a.ts", "src/a.test.ts", "src/a.test.ts", "./a.ts"),
+            (Framework::NodeTest, "lib/a.mjs", "test/a.test.js", "test/a.test.mjs", "../lib/a.mjs"),
+        ];
+        for (framework, file, planned, expected, subject) in table {
+            let files = BTreeSet::new();
+            let site = ProjectLayout { framework, directory: "", files: &files, modules: false };
+            let located = locate_test_file(&site, &path(file), "", Some(&path(planned)));
+            let (found, naming) = located.unwrap();
+            assert_eq!((found.as_str(), naming.subject.as_str()), (expected, subject), "{file}");
         }
     }
 

@@ -39,7 +39,7 @@ pub fn compared_functions(
     tests: &BTreeMap<RepoPath, String>,
 ) -> Vec<InputComparison> {
     let callables = signature::callables(language, text);
-    let short = |one: &Callable| one.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let short = |one: &Callable| one.short_name().to_owned();
     let names: BTreeSet<String> = callables.iter().map(short).collect();
     let mut given: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     for (name, calls) in tests.values().flat_map(|test| signature::calls(language, test, &names)) {
@@ -50,7 +50,7 @@ pub fn compared_functions(
     let mentioned = |name: &String| tests.values().any(|test| test.contains(name.as_str()));
     let compared = callables.iter().filter(|one| mentioned(&short(one))).map(|callable| {
         let local = local_name(callable, file);
-        let callees = inputs::list_callees(callable, &local, language == Language::Python);
+        let callees = inputs::list_callees(language, callable, &local);
         let single = || numbers.iter().map(|number| vec![number.clone()]).collect();
         let lists = given.get(&short(callable)).cloned();
         let lists: Vec<Vec<String>> = match lists {

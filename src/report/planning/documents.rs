@@ -112,7 +112,7 @@ pub fn render_task(task: &TestTask, made: &TaskTests) -> String {
         let place = format!("{}:{} {}", one.file, one.line, one.name);
         (place, characterisation::reasons(&one.dropped))
     });
-    let findings: Vec<_> = made.written.iter().flat_map(|one| &one.findings).collect();
+    let findings: Vec<_> = made.findings().collect();
     let values = context! {
         task => seen(task),
         made => seen(made),

@@ -136,7 +136,11 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
             .findings()
             .into_iter()
             .map(|one| Reasoned {
-                what: format!("{} in {}:{} {}", one.test, one.subject, one.line, one.function),
+                what: {
+                    let test =
+                        one.test.as_ref().map_or_else(String::new, |test| format!("{test} in "));
+                    format!("{test}{}:{} {}", one.subject, one.line, one.function)
+                },
                 reason: one.evidence.clone(),
             })
             .collect(),

@@ -1,9 +1,11 @@
 //! Writes characterisation tests, which record the present behaviour of untested functions. Keeps
 //! the tests that are stable and add coverage. Needs no model.
 
+mod contradiction;
 mod functions_of_failing_tests;
 mod mutation_probe;
 mod observation;
+mod run;
 mod test_file;
 mod verify;
 
@@ -17,8 +19,9 @@ use crate::effect::{EffectError, Effects, Lines, Observer};
 
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{measure, rescore};
+pub use run::{is_fatal, python_packages};
 pub use test_file::whole_file;
-pub use verify::{RUNS, is_fatal, packages, unisolated, unsteady};
+pub use verify::{RUNS, unisolated, unsteady};
 
 use mutation_probe::{open_runner, select_cases};
 use test_file::PinnedFile;
@@ -36,6 +39,8 @@ pub struct Gap {
     pub file: RepoPath,
     /// The untested functions, methods with or without their class; empty means all of the file.
     pub functions: Vec<String>,
+    /// Where its tests are planned; otherwise they go where the project keeps its tests.
+    pub test_file: Option<RepoPath>,
 }
 
 /// For which functions to generate tests, and within which limits.
@@ -47,6 +52,8 @@ pub struct GenerateRequest<'a> {
     pub before: &'a [TestId],
     /// The percentage of mutants that the tests should detect.
     pub threshold: u32,
+    /// Whether tests are kept that fail because the code contradicts its documentation.
+    pub keeps_failing: bool,
     pub jobs: usize,
     /// The deadline, on the clock of the effects. Work that is not finished by then is left out and
     /// listed in the report.
@@ -131,11 +138,15 @@ pub async fn characterise(
         observation::observe(request, observer, calls_end, fx, &mut report).await?;
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
-        verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
+        let found = verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
         fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");
         verify::check_stability(&mut test_files, request, fx, &mut report).await?;
+        if request.keeps_failing {
+            let findings = &mut report.findings;
+            contradiction::join_files(&mut test_files, found, findings, request, fx).await?;
+        }
     }
     let edits = test_file::edits(&test_files);
     let tree = fx.worktree.graft(request.tree, &edits).await?;
@@ -146,7 +157,7 @@ pub async fn characterise(
 
 /// Enters the numbers of kept tests in the report.
 fn fill(test_files: &[PinnedFile], report: &mut CharacterisationReport) {
-    for test_file in test_files.iter().filter(|test_file| !test_file.ids.is_empty()) {
+    for test_file in test_files.iter().filter(|test_file| !test_file.draft.tests.is_empty()) {
         let assertions = test_file.assertions();
         for (name, count) in &assertions {
             let of_file = report.functions.iter_mut().filter(|one| one.file == test_file.subject);

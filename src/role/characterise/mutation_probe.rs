@@ -11,7 +11,7 @@ use crate::domain::mutation::Score;
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace,
 };
-use crate::repair::{self, Limits, Ranges, Scoring, Split, Trial};
+use crate::repair::{self, Limits, Ranges, Scoring, Trial};
 
 use super::test_file::{self, PinnedFile};
 use super::{GenerateRequest, LEAST, Missed, left, unfinished};
@@ -137,7 +137,7 @@ pub async fn select_cases(
     }
     for test_file in test_files {
         test_file.keep_distinguishing(&notices);
-        test_file.write(Split::Grouped);
+        test_file.write();
     }
     Ok(())
 }

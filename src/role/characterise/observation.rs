@@ -15,8 +15,10 @@ use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
 use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
 
+use super::contradiction::endless_examples;
 use super::test_file::PinnedFile;
 use super::{Gap, GenerateRequest, unfinished};
+use crate::role::test_path::free_path;
 
 /// Time limit of a single call.
 const CALL: Duration = Duration::from_secs(1);
@@ -27,12 +29,17 @@ const SOURCE: usize = 300_000;
 /// Maximum number of sources searched for example calls.
 const SEARCHED: usize = 1_500;
 
+/// Maximum number of pages searched for examples.
+const PAGES: usize = 200;
+
 /// A source file with the functions to call.
 struct Subject {
     file: RepoPath,
     language: Language,
     text: String,
     callables: Vec<Callable>,
+    /// Where its tests are planned.
+    test_file: Option<RepoPath>,
 }
 
 /// Calls the functions of all gaps until the deadline `ends`.
@@ -55,8 +62,9 @@ pub async fn observe(
     }
     let modules = is_module_package(request, fx).await?;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
-    let subjects = subjects(request, framework, fx).await?;
-    let examples = examples(request, &layout, &subjects, fx).await?;
+    let mut subjects = subjects(request, framework, fx).await?;
+    let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
+    add_page_examples(request, &layout, &mut subjects, &ambiguous, fx).await?;
     let mut test_files: Vec<PinnedFile> = Vec::new();
     let mut used = BTreeSet::new();
     let total = subjects.len();
@@ -65,8 +73,8 @@ pub async fn observe(
     for (done, subject) in subjects.into_iter().enumerate() {
         // Divide the remaining time evenly among the files, so that every file gets a turn.
         let left = ends.saturating_sub(fx.clock.elapsed());
-        let files = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
-        let end = fx.clock.elapsed() + left / files;
+        let turns = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
+        let end = fx.clock.elapsed() + left / turns;
         let goes_on = |more: u64| {
             let done = calls.fetch_add(more, Ordering::Relaxed) + more;
             if more > 0 {
@@ -93,9 +101,16 @@ pub async fn observe(
             let search = format!("the search for calls of {} was cut short", subject.file);
             unfinished(report, search);
         }
+        report.findings.extend(endless_examples(&subject.file, &functions));
         report.functions.extend(functions.iter().map(|one| reported(&subject.file, one)));
-        if let Some((path, naming)) =
-            repair::locate_test_file(&layout, &subject.file, &subject.text, &used)
+        let planned = subject.test_file.as_ref();
+        let located = repair::locate_test_file(&layout, &subject.file, &subject.text, planned);
+        let exists = |path: &RepoPath| files.contains(path) || used.contains(path);
+        let has_folder = |folder: &str| files.iter().any(|file| file.parent() == folder);
+        let free = located.and_then(|(path, naming)| {
+            Some((free_path(&path, &subject.file, &exists, &has_folder)?, naming))
+        });
+        if let Some((path, naming)) = free
             && functions.iter().any(|one| !one.cases.is_empty())
         {
             used.insert(path.clone());
@@ -149,7 +164,8 @@ async fn subjects(
             let held = held.cloned().or_else(|| callable.unsupported.take());
             callable.unsupported = foreign.map(str::to_owned).or(held);
         }
-        subjects.push(Subject { file: gap.file.clone(), language, text, callables });
+        let (file, test_file) = (gap.file.clone(), gap.test_file.clone());
+        subjects.push(Subject { file, language, text, callables, test_file });
     }
     Ok(subjects)
 }
@@ -157,35 +173,63 @@ async fn subjects(
 /// Whether a gap contains a function.
 fn names(gap: &Gap, callable: &Callable) -> bool {
     gap.functions.is_empty()
-        || gap.functions.iter().any(|name| *name == callable.name || name == short(callable))
+        || gap.functions.iter().any(|name| *name == callable.name || name == callable.short_name())
 }
 
-/// The name of a function without its class.
-fn short(callable: &Callable) -> &str {
-    callable.name.rsplit('.').next().unwrap_or_default()
+/// What the sources of the repository say about the names of functions.
+struct CalledNames {
+    /// Arguments of calls, by function name.
+    examples: BTreeMap<String, Vec<Vec<String>>>,
+    /// Names that several sources define, so that a page may mean either.
+    ambiguous: BTreeSet<String>,
 }
 
-/// Arguments of example calls in the repository, by function name.
-async fn examples(
+/// The calls of functions in the sources of the repository.
+async fn called_names(
     request: &GenerateRequest<'_>,
     layout: &ProjectLayout<'_>,
     subjects: &[Subject],
     fx: &Effects<'_>,
-) -> Result<BTreeMap<String, Vec<Vec<String>>>, EffectError> {
+) -> Result<CalledNames, EffectError> {
     let callables = subjects.iter().flat_map(|subject| &subject.callables);
-    let names: BTreeSet<String> = callables.map(|one| short(one).to_owned()).collect();
+    let names: BTreeSet<String> = callables.map(|one| one.short_name().to_owned()).collect();
     let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
     let searched = searched
         .filter(|(_, language)| layout.framework.is_python() == (*language == Language::Python));
     for (file, language) in searched.take(SEARCHED) {
-        if let Some(text) = read(request, file, fx).await? {
-            for (name, calls) in signature::calls(language, &text, &names) {
-                examples.entry(name).or_default().extend(calls);
-            }
+        let Some(text) = read(request, file, fx).await? else { continue };
+        for (name, calls) in signature::calls(language, &text, &names) {
+            examples.entry(name).or_default().extend(calls);
+        }
+        for name in names.iter().filter(|name| signature::is_defined(&text, name)) {
+            *defined.entry(name).or_default() += 1;
         }
     }
-    Ok(examples)
+    let several = defined.into_iter().filter(|(_, count)| *count > 1);
+    Ok(CalledNames { examples, ambiguous: several.map(|(name, _)| name.clone()).collect() })
+}
+
+/// Adds the examples of the README and other pages to the functions that they call.
+async fn add_page_examples(
+    request: &GenerateRequest<'_>,
+    layout: &ProjectLayout<'_>,
+    subjects: &mut [Subject],
+    ambiguous: &BTreeSet<String>,
+    fx: &Effects<'_>,
+) -> Result<(), EffectError> {
+    let is_page = |file: &&RepoPath| matches!(file.extension(), "md" | "rst");
+    for page in layout.files.iter().filter(is_page).take(PAGES) {
+        let Some(text) = read(request, page, fx).await? else { continue };
+        for subject in subjects.iter_mut() {
+            let names = subject.callables.iter().map(|one| one.short_name().to_owned());
+            let names = names.filter(|name| !ambiguous.contains(name)).collect();
+            let found = signature::page_examples(subject.language, &text, &names);
+            signature::assign_examples(&mut subject.callables, &found);
+        }
+    }
+    Ok(())
 }
 
 /// Why functions of a language cannot get tests for a framework; `version` is that of the
@@ -270,6 +314,7 @@ mod tests {
         let gap = |functions: &[&str]| Gap {
             file: RepoPath::parse("a.py").unwrap(),
             functions: functions.iter().map(|one| (*one).to_owned()).collect(),
+            test_file: None,
         };
         let table = [
             (&[][..], vec!["Cart.total", "price"]),

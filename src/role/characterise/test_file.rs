@@ -9,7 +9,7 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CallOutcome, Trace};
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, Split, cover, render,
+    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, cover, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -39,7 +39,7 @@ pub struct PinnedFile {
 }
 
 impl PinnedFile {
-    /// Creates a file with one test per case.
+    /// Creates a file with one test for each case.
     pub fn new(
         path: RepoPath,
         subject: RepoPath,
@@ -55,19 +55,19 @@ impl PinnedFile {
             ids: BTreeMap::new(),
             took: BTreeMap::new(),
         };
-        test_file.write(Split::Single);
+        test_file.write();
         test_file
     }
 
     /// Writes the text again from the remaining cases and forgets the ids of the tests.
-    pub fn write(&mut self, split: Split) {
-        self.draft = render(&self.naming, &self.functions, split, false);
+    pub fn write(&mut self) {
+        self.draft = render(&self.naming, &self.functions, false);
         self.ids.clear();
     }
 
     /// The text with its tests in reverse order.
-    pub fn reversed(&self, split: Split) -> String {
-        render(&self.naming, &self.functions, split, true).text
+    pub fn reversed(&self) -> String {
+        render(&self.naming, &self.functions, true).text
     }
 
     /// The id that runs the whole file; for unittest, a module name.
@@ -77,7 +77,7 @@ impl PinnedFile {
 
     /// The ids of tests that contain only the first and most informative cases of each function.
     pub fn first_ids(&self) -> impl Iterator<Item = TestId> + '_ {
-        let first = |test: &&DraftTest| test.cases.iter().all(|case| *case < FEW);
+        let first = |test: &&DraftTest| test.case < FEW;
         let tests = self.draft.tests.iter().filter(first);
         tests.filter_map(|test| self.ids.get(&test.name).cloned())
     }
@@ -114,10 +114,8 @@ impl PinnedFile {
 
     /// Removes the cases of some tests.
     pub fn remove(&mut self, tests: &[DraftTest]) {
-        let gone: BTreeSet<(usize, usize)> = tests
-            .iter()
-            .flat_map(|test| test.cases.iter().map(|case| (test.function, *case)))
-            .collect();
+        let gone: BTreeSet<CasePlace> =
+            tests.iter().map(|test| (test.function, test.case)).collect();
         self.retain(&|function, case| !gone.contains(&(function, case)));
     }
 
@@ -137,18 +135,11 @@ impl PinnedFile {
         let loaded = self.loaded(whole);
         let mut traces = Vec::new();
         for test in &self.draft.tests {
-            let (Some(id), Some(one)) =
-                (self.ids.get(&test.name), self.functions.get(test.function))
-            else {
+            let place = (test.function, test.case);
+            let (Some(id), Some(case)) = (self.ids.get(&test.name), self.case(place)) else {
                 continue;
             };
-            let lines: BTreeSet<u32> = test
-                .cases
-                .iter()
-                .filter_map(|case| one.cases.get(*case))
-                .flat_map(|case| case.seen.lines.iter().copied())
-                .chain(loaded.iter().copied())
-                .collect();
+            let lines: BTreeSet<u32> = case.seen.lines.iter().chain(&loaded).copied().collect();
             traces.push(Trace {
                 test: id.clone(),
                 status: Status::Passed,
@@ -167,31 +158,27 @@ impl PinnedFile {
         let name = self.ids.iter().find(|(_, id)| **id == trace.test).map(|(name, _)| name);
         let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
         let called: BTreeSet<u32> = tests
-            .flat_map(|test| {
-                let cases = self.functions.get(test.function).map(|one| one.cases.as_slice());
-                let cases = cases.unwrap_or_default();
-                test.cases.iter().filter_map(|case| cases.get(*case))
-            })
+            .filter_map(|test| self.case((test.function, test.case)))
             .flat_map(|case| case.seen.lines.iter().copied())
             .collect();
         let ran = trace.lines.get(&self.subject).into_iter().flatten().copied();
         ran.filter(|line| !called.contains(line)).collect()
     }
 
-    /// Keeps a minimal set of cases that covers and detects as much. Expects one case per test.
+    /// Keeps a minimal set of cases that covers and detects as much, and all documented ones.
     pub fn keep_distinguishing(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
         let mut places = Vec::new();
         let mut contributions = Vec::new();
         for test in &self.draft.tests {
             let Some(id) = self.ids.get(&test.name) else { continue };
-            for place in test.cases.iter().map(|index| (test.function, *index)) {
-                let Some(case) = self.case(place) else { continue };
-                places.push(place);
-                contributions.push(Contribution {
-                    reaches: case.seen.marks.iter().cloned().collect(),
-                    notices: notices.get(id).cloned().unwrap_or_default(),
-                });
-            }
+            let place = (test.function, test.case);
+            let Some(case) = self.case(place) else { continue };
+            places.push(place);
+            contributions.push(Contribution {
+                reaches: case.seen.marks.iter().cloned().collect(),
+                notices: notices.get(id).cloned().unwrap_or_default(),
+                is_documented: case.documented.is_some(),
+            });
         }
         let mut chosen: BTreeSet<CasePlace> = cover(&contributions)
             .into_iter()
@@ -199,7 +186,7 @@ impl PinnedFile {
             .collect();
         self.add_results(&places, &mut chosen);
         let kinds: [fn(&Case) -> bool; 2] =
-            [is_edge, |case| matches!(case.seen.outcome, CallOutcome::Raised { .. })];
+            [is_edge, |case| matches!(case.expected_outcome(), CallOutcome::Raised { .. })];
         for fits in kinds {
             self.add_kind(&places, &mut chosen, fits);
         }
@@ -213,7 +200,7 @@ impl PinnedFile {
     /// Adds cases until each function shows three different results, if it has that many
     /// (specification.md 6.2).
     fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
-        let outcome = |place: &CasePlace| self.case(*place).map(|case| &case.seen.outcome);
+        let outcome = |place: &CasePlace| self.case(*place).map(Case::expected_outcome);
         let mut shown: BTreeMap<usize, Vec<&CallOutcome>> = BTreeMap::new();
         for place in chosen.iter() {
             shown.entry(place.0).or_default().extend(outcome(place));
@@ -251,8 +238,7 @@ impl PinnedFile {
         let mut counts = BTreeMap::new();
         for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
             if let Some(one) = self.functions.get(test.function) {
-                *counts.entry(one.callable.name.clone()).or_default() +=
-                    u32::try_from(test.cases.len()).unwrap_or(u32::MAX);
+                *counts.entry(one.callable.name.clone()).or_default() += 1;
             }
         }
         counts
@@ -330,7 +316,7 @@ mod tests {
     fn case(arguments: &[&str]) -> Case {
         let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
         let call = crate::effect::Call { callee: "f".into(), arguments };
-        Case { call, seen: crate::effect::Observation::refused("") }
+        Case { call, seen: crate::effect::Observation::refused(""), documented: None }
     }
 
     #[test]
@@ -355,7 +341,7 @@ mod tests {
         let (framework, directory) = (Framework::Pytest, "");
         let layout =
             crate::repair::ProjectLayout { framework, directory, files: &files, modules: false };
-        let located = crate::repair::locate_test_file(&layout, &path("a.py"), "", &files);
+        let located = crate::repair::locate_test_file(&layout, &path("a.py"), "", None);
         let (file, naming) = located.unwrap();
         let empty = PinnedFile::new(file, path("a.py"), naming, Vec::new());
         assert!(edits(&[empty]).files.is_empty());

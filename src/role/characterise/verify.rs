@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::domain::characterisation_report::{CharacterisationReport, DropReason};
-use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::{Scope, Status, TestCase};
-use crate::effect::{CandidateRunner, EffectError, Effects, GitError, RunError, RunRequest, Speed};
-use crate::repair::{DraftTest, Split};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{CandidateRunner, EffectError, Effects, Speed};
+use crate::repair::DraftTest;
 
-use super::test_file::{PinnedFile, edits};
+use super::contradiction::{self, UNPINNED};
+use super::run::run_files;
+use super::test_file::PinnedFile;
 use super::{ATTEMPTS, GenerateRequest, open_runner};
 
 /// Number of runs in separate processes that must agree.
@@ -23,20 +25,22 @@ const COLD_ALONE: usize = 5;
 /// Time limit of one test alone, or of one file in reverse order.
 const ALONE: Duration = Duration::from_secs(30);
 
-/// Runs each case as a separate test and drops those that are unstable.
+/// Runs all tests and drops those that fail. Returns files with the tests that fail because the code
+/// contradicts its documentation.
 pub async fn check_each_case(
     test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
-) -> Result<(), EffectError> {
+) -> Result<Vec<PinnedFile>, EffectError> {
+    let mut contradicting = Vec::new();
     for test_file in test_files.iter() {
         for (_, _, reason) in &test_file.draft.left_out {
             note(report, reason, 1);
         }
     }
     for round in 0..ATTEMPTS {
-        let cases = run(test_files, request, fx).await?;
+        let cases = run_files(test_files, request, fx).await?;
         let mut clean = true;
         for test_file in test_files.iter_mut() {
             let broken = test_file.record_results(&cases);
@@ -44,22 +48,29 @@ pub async fn check_each_case(
                 continue;
             }
             clean = false;
-            for (_, reason) in &broken {
+            let (mut tests, mut reasons): (Vec<DraftTest>, Vec<String>) =
+                broken.into_iter().unzip();
+            if let Some(found) = contradiction::split_off(test_file, &tests, &cases) {
+                report.findings.extend(found.findings);
+                contradicting.push(found.file);
+                reasons.extend(found.unpinned.iter().map(|_| UNPINNED.to_owned()));
+                tests.extend(found.unpinned);
+            }
+            for reason in &reasons {
                 note(report, reason, 1);
             }
-            let tests: Vec<DraftTest> = broken.into_iter().map(|(test, _)| test).collect();
             test_file.remove(&tests);
-            test_file.write(Split::Single);
+            test_file.write();
         }
         test_files.retain(|test_file| !test_file.draft.tests.is_empty());
         if clean || test_files.is_empty() {
-            return Ok(());
+            break;
         }
         if round + 1 == ATTEMPTS {
             test_files.retain(|test_file| !test_file.ids.is_empty());
         }
     }
-    Ok(())
+    Ok(contradicting)
 }
 
 fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
@@ -67,64 +78,6 @@ fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
         Some(known) => known.count += count,
         None => report.dropped.push(DropReason { reason: reason.to_owned(), count }),
     }
-}
-
-/// Runs all test files in one process; files that make the run fail are run separately.
-async fn run(
-    test_files: &[PinnedFile],
-    request: &GenerateRequest<'_>,
-    fx: &Effects<'_>,
-) -> Result<Vec<TestCase>, EffectError> {
-    let tree = fx.worktree.graft(request.tree, &edits(test_files)).await?;
-    fx.worktree.checkout(&tree).await?;
-    let packages = packages(&tree, fx).await?;
-    let directory = fx.suite.facts().directory.clone();
-    let names: Vec<TestId> =
-        test_files.iter().map(|test_file| test_file.whole(&directory, &packages)).collect();
-    match once(fx, names.clone()).await {
-        Err(EffectError::Run(error)) if !is_fatal(&error) && names.len() > 1 => {
-            let mut all = Vec::new();
-            for name in names {
-                match once(fx, vec![name]).await {
-                    Ok(cases) => all.extend(cases),
-                    Err(EffectError::Run(error)) if !is_fatal(&error) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(all)
-        }
-        Err(EffectError::Run(error)) if !is_fatal(&error) => Ok(Vec::new()),
-        other => other,
-    }
-}
-
-/// The folders that are Python packages.
-pub async fn packages(tree: &TreeId, fx: &Effects<'_>) -> Result<BTreeSet<String>, GitError> {
-    let files = fx.worktree.files(tree).await?;
-    let made = files.iter().filter(|file| file.file_name() == "__init__.py");
-    Ok(made.map(|file| file.parent().to_owned()).collect())
-}
-
-/// Whether an error means that no test can be run at all, or that nothing may be published.
-pub fn is_fatal(error: &RunError) -> bool {
-    matches!(
-        error,
-        RunError::NotStarted { .. }
-            | RunError::Io { .. }
-            | RunError::UnknownFramework { .. }
-            | RunError::NeedsCommand { .. }
-            | RunError::ReportWithoutCommand { .. }
-            | RunError::ReportOutside { .. }
-            | RunError::ForeignReport { .. }
-            | RunError::Canary { .. }
-    )
-}
-
-async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, EffectError> {
-    let scope = Scope::Tests(names);
-    let request =
-        RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/pin-output.log" };
-    Ok(fx.suite.run(&request).await?.cases)
 }
 
 /// Why a test is dropped that had the expected result in only `count` of the runs.
@@ -178,7 +131,7 @@ pub async fn check_stability(
         }
         let mut runs = RepeatedRuns::default();
         for _ in 0..RUNS {
-            let cases = run(test_files, request, fx).await?;
+            let cases = run_files(test_files, request, fx).await?;
             for (index, test_file) in test_files.iter_mut().enumerate() {
                 runs.record(index, test_file, &cases);
             }
@@ -210,7 +163,7 @@ pub async fn check_stability(
             } else {
                 test_file.remove(&tests);
             }
-            test_file.write(Split::Grouped);
+            test_file.write();
         }
         test_files.retain(|test_file| !test_file.draft.tests.is_empty());
     }
@@ -225,7 +178,7 @@ async fn unstable_tests(
     let mut bad = BTreeMap::new();
     for (index, test_file) in test_files.iter().enumerate() {
         let python = test_file.naming.framework.is_python();
-        let reversed = (!python).then(|| test_file.reversed(Split::Grouped));
+        let reversed = (!python).then(|| test_file.reversed());
         let ids = test_file.ids.values().cloned().collect();
         let file = (&test_file.path, test_file.draft.text.as_str());
         let unstable = unisolated(runner, file, reversed, ids, &BTreeSet::new()).await?;
@@ -290,9 +243,9 @@ mod tests {
             modules: false,
         };
         let subject = RepoPath::parse("a.py").unwrap();
-        let (path, naming) = locate_test_file(&layout, &subject, "", &files).unwrap();
+        let (path, naming) = locate_test_file(&layout, &subject, "", None).unwrap();
         let mut test_file = PinnedFile::new(path, subject, naming, Vec::new());
-        let test = |name: &&str| DraftTest { name: (*name).into(), function: 0, cases: vec![0] };
+        let test = |name: &&str| DraftTest { name: (*name).into(), function: 0, case: 0 };
         test_file.draft.tests = names.iter().map(test).collect();
         test_file
     }

@@ -229,6 +229,15 @@ pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Conventions) -> Repo
     let files = || survey.tests.keys().chain(survey.known.keys());
     let has_folder = |folder: &str| files().any(|file| file.parent() == folder);
     let planned = candidates.first().unwrap_or(file).clone();
+    // A project without tests gets a folder for them, as most have one.
+    if survey.tests.keys().all(|test| test.file_name() == "__init__.py")
+        && planned.parent() == file.parent()
+        && file.extension() == "py"
+        && !file.parent().is_empty()
+        && let Ok(path) = RepoPath::inside("tests", planned.file_name())
+    {
+        return path;
+    }
     test_paths::in_existing_folder(planned, &has_folder)
 }
 

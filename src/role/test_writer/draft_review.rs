@@ -247,8 +247,8 @@ impl DraftReview<'_> {
             .with_status(Status::Failed)
             .filter_map(|case| Some((case, defects.get(&case.id)?)))
             .map(|(case, Defect { site, judge })| BugFinding {
-                test: case.id.clone(),
-                file: file.path.clone(),
+                test: Some(case.id.clone()),
+                file: Some(file.path.clone()),
                 subject: subject.clone(),
                 function: site.function.clone(),
                 line: site.line,

@@ -12,7 +12,6 @@ mod run_file;
 mod source_index;
 mod stability;
 mod task_steps;
-mod test_path;
 mod unknown_java_packages;
 mod verdicts;
 mod write;

@@ -10,7 +10,7 @@ use crate::domain::test::{Scope, Status, TestCase};
 use crate::domain::text::bounded;
 use crate::effect::{EffectError, Effects, RunError, RunRequest};
 use crate::repair::can_render;
-use crate::role::characterise::{is_fatal, packages, whole_file};
+use crate::role::characterise::{is_fatal, python_packages, whole_file};
 use crate::role::excerpt::without_machine_paths;
 
 /// Maximum number of characters of output in a report.
@@ -92,7 +92,7 @@ pub async fn run_file(
     fx.worktree.checkout(&tree).await?;
     let facts = fx.suite.facts();
     let scope = if can_render(facts.framework) {
-        let packages = packages(&tree, fx).await?;
+        let packages = python_packages(&tree, fx).await?;
         Scope::Tests(vec![whole_file(&file.path, facts.framework, &facts.directory, &packages)])
     } else {
         Scope::Full

@@ -13,7 +13,8 @@ use super::draft_review::DraftReview;
 use super::reader::GenerateReader;
 use super::request::{WriteOutcome, WriteRequest};
 use super::source_index::SourceIndex;
-use super::{stability, test_path};
+use super::stability;
+use crate::role::test_path;
 
 /// Has providers write the tests of one source file. A failing provider is part of the outcome, not
 /// an error.

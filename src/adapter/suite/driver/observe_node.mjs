@@ -174,6 +174,22 @@ function written(value) {
   return found;
 }
 
+// How a result is observed, and the literal of what is seen: itself, else its text or its properties.
+function result(value, way) {
+  try {
+    return { value: written(value), way };
+  } catch (error) {
+    const kind = value !== null && typeof value === 'object' ? Object.getPrototypeOf(value) : null;
+    const isOwn = kind !== null && kind !== Object.prototype && typeof kind.constructor === 'function' && !isBuiltIn(kind.constructor);
+    if (!(error instanceof NoLiteral) || way !== 'plain' || !isOwn) throw error;
+    if (value.toString !== Object.prototype.toString) return { value: written(String(value)), way: 'text' };
+    if (Object.keys(value).length === 0) throw error;
+    return { value: written({ ...value }), way: 'attributes' };
+  }
+}
+
+const isBuiltIn = (constructor) => /\{\s*\[native code\]\s*\}/.test(Function.prototype.toString.call(constructor));
+
 function coverage(session, url, source, origin) {
   let found;
   session.post('Profiler.takePreciseCoverage', (error, answer) => {
@@ -236,7 +252,7 @@ async function invoke(call, names, values) {
     } finally {
       watch.active = false;
     }
-    record = { value: written(value), way };
+    record = result(value, way);
   } catch (error) {
     if (error instanceof NoLiteral) record = { refused: `its result is left out: ${error.message}` };
     else if (error instanceof Refused) record = { refused: error.message };

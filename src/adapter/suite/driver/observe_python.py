@@ -16,6 +16,7 @@ import datetime
 import enum
 import gc
 import importlib
+import inspect
 import itertools
 import json
 import linecache
@@ -270,7 +271,50 @@ def literal(value, needs, depth=0):
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = ["%s=%s" % (name, inner(getattr(value, name))) for name in value._fields]
         return "%s(%s)" % (reach(kind, needs), ", ".join(parts))
-    raise NoLiteral("a value of type %s cannot be written as a literal" % kind.__name__)
+    return construction(value, kind, needs, inner)
+
+
+def construction(value, kind, needs, inner):
+    """A call of the class with what its object keeps under the names of the parameters."""
+    refused = NoLiteral("a value of type %s cannot be written as a literal" % kind.__name__)
+    if "__eq__" not in dir(kind) or kind.__eq__ is object.__eq__ or not hasattr(value, "__dict__"):
+        raise refused
+    try:
+        parameters = list(inspect.signature(kind).parameters.values())
+    except (TypeError, ValueError):
+        raise refused from None
+    parts = []
+    for one in parameters:
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        if one.name not in vars(value):
+            raise refused
+        if one.default is not one.empty and same(vars(value)[one.name], one.default):
+            continue
+        text = inner(vars(value)[one.name])
+        positional = one.kind is not one.KEYWORD_ONLY and one.default is one.empty
+        parts.append(text if positional else "%s=%s" % (one.name, text))
+    return "%s(%s)" % (reach(kind, needs), ", ".join(parts))
+
+
+ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
+
+
+def described(value, needs):
+    """How an object that has no literal is observed, and the literal of what is seen."""
+    kind = type(value)
+    module = sys.modules.get(kind.__module__)
+    own = os.path.realpath(getattr(module, "__file__", None) or "").startswith(REQUEST["root"] + os.sep)
+    if not own or isinstance(value, type):
+        return None
+    if kind.__str__ is not object.__str__ or kind.__repr__ is not object.__repr__:
+        text = str(value)
+        if type(text) is str and not ADDRESS.search(text):
+            return "text", written(text, needs)
+    kept = getattr(value, "__dict__", None)
+    if kept and not any(name.startswith("_") for name in kept):
+        return "attributes", written(dict(kept), needs)
+    return None
 
 
 def same(one, other, depth=0):
@@ -327,12 +371,34 @@ def explicit(error):
     return inside and re.search(r"\braise\b", linecache.getline(path, entry.tb_lineno)) is not None
 
 
+def result(value, way, needs):
+    try:
+        return {"value": written(value, needs), "way": way}
+    except NoLiteral:
+        needs.clear()
+        other = described(value, needs) if way == "plain" else None
+        if other is None:
+            raise
+        return {"value": other[1], "way": other[0]}
+
+
+NAMED = re.compile(r"(\w+)=(?!=)")
+
+
+def split_names(arguments):
+    """The names of arguments that are given by name, None for others; and the values."""
+    found = [NAMED.match(text) for text in arguments]
+    values = [text[one.end():] if one else text for one, text in zip(found, arguments)]
+    return [one and one.group(1) for one in found], values
+
+
 def run(call, module, tracer):
     needs, way = set(), "plain"
     Watch.reason = None
     try:
-        arguments = [eval(text, {}) for text in call["arguments"]]
-        before = [eval(text, {}) for text in call["arguments"]]
+        keywords, texts = split_names(call["arguments"])
+        arguments = [eval(text, {}) for text in texts]
+        before = [eval(text, {}) for text in texts]
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
     names = dict(vars(module))
@@ -347,7 +413,10 @@ def run(call, module, tracer):
         sys.setprofile(profile)
         Watch.active = True
         try:
-            value = eval(call["callee"], names)(*arguments)
+            value = eval(call["callee"], names)(
+                *[one for one, name in zip(arguments, keywords) if name is None],
+                **{name: one for one, name in zip(arguments, keywords) if name is not None},
+            )
             if isinstance(value, types.CoroutineType):
                 way = "await"
                 value = await_now(value)
@@ -364,7 +433,7 @@ def run(call, module, tracer):
         if type(value) is float and math.isnan(value):
             record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
         else:
-            record = {"value": written(value, needs), "way": way}
+            record = result(value, way, needs)
     except Refused as error:
         record = {"refused": str(error)}
     except (RecursionError, MemoryError) as error:
@@ -404,20 +473,25 @@ def run(call, module, tracer):
     return record
 
 
-def state_of(module):
+def state_of(names):
     """What a call could change for the next one: values that modules of the repository hold."""
     known = []
-    for name, one in list(sys.modules.items()):
+    for name in names:
+        one = sys.modules.get(name)
         file = getattr(one, "__file__", None)
         if not file or not os.path.realpath(file).startswith(REQUEST["root"] + os.sep):
             continue
         for key, value in list(vars(one).items()):
-            if not key.startswith("__") and isinstance(value, (int, str, float, list, dict, set, tuple, type(None))):
+            # What a cache remembers changes no result: other orders of the calls would show it.
+            if not key.startswith("__") and not CACHE.search(key) and isinstance(value, (int, str, float, list, dict, set, tuple, type(None))):
                 try:
                     known.append((name, key, repr(value)[:4000]))
                 except Exception:
                     known.append((name, key, "?"))
     return sorted(known)
+
+
+CACHE = re.compile("cache|memo", re.IGNORECASE)
 
 
 def slow():
@@ -440,14 +514,16 @@ def child(calls, module, out):
     """Runs calls of one callee; what they change is seen when all are done."""
     limit_resources()
     sys.stdout = sys.stderr = Silent()
-    before, hangs = state_of(module), 0
+    names = list(sys.modules)
+    before, hangs = state_of(names), 0
     for index, call in calls:
         tracer = Tracer(module.__file__) if REQUEST["trace"] else None
         record = run(call, module, tracer) if hangs < HANGS else {"refused": slow()}
         hangs += record.get("refused") == slow()
         record["index"] = index
         os.write(out, (json.dumps(record) + "\n").encode("utf-8", "surrogatepass"))
-    changed = state_of(module) != before
+    # Modules that are first imported by a call are no change.
+    changed = state_of(names) != before
     os.write(out, (json.dumps({"done": True, "changed": changed}) + "\n").encode())
     os._exit(0)
 

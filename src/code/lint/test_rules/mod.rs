@@ -2,6 +2,7 @@
 
 pub mod assertions;
 pub mod calls_and_assertions;
+pub mod cheating;
 pub mod empty;
 pub mod isolation;
 pub mod missing_cases;

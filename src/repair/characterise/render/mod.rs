@@ -2,16 +2,15 @@
 
 mod python;
 mod script;
+mod test_name;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
+use super::arguments::split_name;
 use super::{Case, ObservedFunction};
-
-/// Maximum number of cases in one test.
-const TOGETHER: usize = 8;
 
 /// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;
@@ -63,8 +62,6 @@ pub struct Naming {
     pub framework: Framework,
     /// The name to import: a dotted name in Python, a path from the test file in JavaScript.
     pub subject: String,
-    /// Path of the file under test, for the comment at the top.
-    pub file: String,
     /// JavaScript: module system of the file under test.
     pub source: ModuleKind,
     /// JavaScript: module system of the test file.
@@ -73,21 +70,13 @@ pub struct Naming {
     pub typed: bool,
 }
 
-/// How many cases go into one test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// One case, so that each can be judged.
-    Single,
-    /// Several cases of one function.
-    Grouped,
-}
-
 /// A test of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftTest {
     pub name: String,
+    /// Index of the function, and of its case.
     pub function: usize,
-    pub cases: Vec<usize>,
+    pub case: usize,
 }
 
 /// A rendered test file that is not part of the project yet.
@@ -100,50 +89,27 @@ pub struct Draft {
     pub left_out: Vec<(usize, usize, String)>,
 }
 
-/// Kind of a case, which determines the name of its test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
-    Returns,
-    Changes,
-    Rejects,
-}
-
-fn group(case: &Case) -> Group {
-    match case.seen.outcome {
-        CallOutcome::Raised { .. } => Group::Rejects,
-        _ if !case.seen.after.is_empty() => Group::Changes,
-        _ => Group::Returns,
-    }
-}
-
-/// Renders a test file. With `reversed` the tests are in reverse order, to detect tests that depend
-/// on one another.
-pub fn render(
-    naming: &Naming,
-    functions: &[ObservedFunction],
-    split: Split,
-    reversed: bool,
-) -> Draft {
+/// Renders a test file, one test for each case. With `reversed` the tests are in reverse order, to
+/// detect tests that depend on one another.
+pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -> Draft {
     let mut draft = Draft::default();
+    let mut names = BTreeSet::new();
     for (function, one) in functions.iter().enumerate() {
-        let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
-        for (index, case) in one.cases.iter().enumerate() {
-            match refusal(naming, functions, case) {
-                Some(reason) => draft.left_out.push((function, index, reason)),
-                None => groups.entry(group(case)).or_default().push(index),
+        let mut cases: Vec<(usize, &Case)> = one.cases.iter().enumerate().collect();
+        cases
+            .sort_by_key(|(_, case)| matches!(case.expected_outcome(), CallOutcome::Raised { .. }));
+        for (index, case) in cases {
+            if let Some(reason) = refusal(naming, functions, case) {
+                draft.left_out.push((function, index, reason));
+                continue;
             }
-        }
-        for (kind, cases) in groups {
-            let size = if split == Split::Single { 1 } else { TOGETHER };
-            let several = cases.len() > size || split == Split::Single;
-            for (part, chunk) in cases.chunks(size).enumerate() {
-                let number = match split {
-                    Split::Single => chunk.first().copied().unwrap_or_default() + 1,
-                    Split::Grouped => part + 1,
-                };
-                let name = name(naming.framework, one, kind, several.then_some(number));
-                draft.tests.push(DraftTest { name, function, cases: chunk.to_vec() });
-            }
+            let first = test_name::test_name(naming.framework, one, case);
+            let further =
+                (2..).map(|number| test_name::number_name(naming.framework, &first, number));
+            let mut all = std::iter::once(first.clone()).chain(further);
+            let name = all.find(|name| !names.contains(name)).unwrap_or(first);
+            names.insert(name.clone());
+            draft.tests.push(DraftTest { name, function, case: index });
         }
     }
     if reversed {
@@ -176,49 +142,19 @@ fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Opti
     (shadowed || reserved).then(|| "a name that its test needs is taken by a function".to_owned())
 }
 
-fn name(
-    framework: Framework,
-    function: &ObservedFunction,
-    kind: Group,
-    number: Option<usize>,
-) -> String {
-    let own = &function.callable.name;
-    if framework.is_python() {
-        let slug: String = own
-            .chars()
-            .map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
-            .collect();
-        let words = match kind {
-            Group::Returns => "returns_the_same_as_today",
-            Group::Changes => "changes_its_arguments_as_today",
-            Group::Rejects => "rejects_the_same_as_today",
-        };
-        let number = number.map_or_else(String::new, |number| format!("_{number}"));
-        return format!("test_{slug}_{words}{number}");
-    }
-    let own = if own == "default" { &function.local } else { own };
-    let words = match kind {
-        Group::Returns => "returns the same as today",
-        Group::Changes => "changes its arguments as today",
-        Group::Rejects => "rejects the same as today",
-    };
-    let number = number.map_or_else(String::new, |number| format!(" ({number})"));
-    format!("{own} {words}{number}")
-}
-
-/// The cases of a test, each with its function.
-fn cases<'a>(
+/// The case of a test, with its function.
+fn case_of<'a>(
     functions: &'a [ObservedFunction],
     test: &DraftTest,
-) -> Vec<(&'a ObservedFunction, &'a Case)> {
-    let Some(one) = functions.get(test.function) else { return Vec::new() };
-    test.cases.iter().filter_map(|index| Some((one, one.cases.get(*index)?))).collect()
+) -> Option<(&'a ObservedFunction, &'a Case)> {
+    let one = functions.get(test.function)?;
+    Some((one, one.cases.get(test.case)?))
 }
 
 /// Whether the result of a call is awaited.
 fn is_awaited(case: &Case) -> bool {
     matches!(
-        case.seen.outcome,
+        case.expected_outcome(),
         CallOutcome::Value { way: ResultKind::Await, .. }
             | CallOutcome::Raised { way: ResultKind::Await, .. }
     )
@@ -235,14 +171,16 @@ fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(Str
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();
     for (index, _) in &case.seen.after {
+        let Some(place) = given.get_mut(*index) else { continue };
+        let (keyword, value) = split_name(place);
         let parameter = function.callable.parameters.get(*index).filter(|one| !one.rest);
-        let plain = parameter.map(|one| one.name.as_str()).filter(|name| {
+        let plain = keyword.or(parameter.map(|one| one.name.as_str())).filter(|name| {
             name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *name != function.local
         });
         let name = plain.map_or_else(|| format!("argument_{index}"), str::to_owned);
-        if let Some(place) = given.get_mut(*index) {
-            named.push((name.clone(), std::mem::replace(place, name)));
-        }
+        let given = keyword.map_or_else(|| name.clone(), |keyword| format!("{keyword}={name}"));
+        named.push((name, value.to_owned()));
+        *place = given;
     }
     (given, named)
 }

@@ -6,16 +6,16 @@ use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::{
-    Case, Draft, Naming, ObservedFunction, arguments, cases, compared_message, is_awaited,
+    Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
 };
 
 /// The complete text of a test file.
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
-        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
+        draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
     let mut modules: BTreeSet<&str> =
         used.iter().flat_map(|(_, case)| &case.seen.needs).map(String::as_str).collect();
-    let is_math = |case: &Case| match &case.seen.outcome {
+    let is_math = |case: &Case| match case.expected_outcome() {
         CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
         CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
     };
@@ -24,18 +24,15 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
     modules.extend(needs("unittest", unittest));
-    let mut text = format!(
-        "\"\"\"What {} does today, found by calling it. Whether it is right has not been checked.\n\nWritten by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write\nthe new result down, or delete the test.\n\"\"\"\n\n",
-        naming.file
-    );
+    let mut text = String::new();
     for module in &modules {
         text.push_str(&format!("import {module}\n"));
     }
-    let raises = |case: &Case| matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
     if !unittest && used.iter().any(|(_, case)| raises(case)) {
         text.push_str(if modules.is_empty() { "import pytest\n" } else { "\nimport pytest\n" });
     }
-    if !text.ends_with("\"\"\"\n\n") {
+    if !text.is_empty() {
         text.push('\n');
     }
     let subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
@@ -48,7 +45,8 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
         line
     });
     if unittest {
-        text.push_str("\n\nclass WhatItDoesToday(unittest.TestCase):\n");
+        let name = class_name(&naming.subject);
+        text.push_str(&format!("\n\nclass {name}(unittest.TestCase):\n"));
     }
     let (indent, own) = if unittest { ("    ", "self") } else { ("", "") };
     for (number, test) in draft.tests.iter().enumerate() {
@@ -58,16 +56,26 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
             (true, _) => "\n",
         });
         text.push_str(&format!("{indent}def {}({own}):\n", test.name));
-        for (one, case) in cases(functions, test) {
-            for line in lines(one, case, unittest) {
-                text.push_str(&format!("{indent}    {line}\n"));
-            }
+        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, unittest));
+        for line in lines.into_iter().flatten() {
+            text.push_str(&format!("{indent}    {line}\n"));
         }
     }
     if unittest {
         text.push_str("\n\nif __name__ == \"__main__\":\n    unittest.main()\n");
     }
     text
+}
+
+/// The class of the tests of a module: `TestFeeTable` for `shop.fee_table`.
+fn class_name(module: &str) -> String {
+    let words = module.rsplit('.').next().unwrap_or(module).split('_');
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        format!("{first}{}", letters.as_str())
+    };
+    format!("Test{}", words.map(capital).collect::<String>())
 }
 
 /// The lines of code of one case.
@@ -79,6 +87,8 @@ fn lines(one: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
     let returned = |way: ResultKind| match way {
         ResultKind::Await => format!("asyncio.run({call})"),
         ResultKind::List => format!("list({call})"),
+        ResultKind::Text => format!("str({call})"),
+        ResultKind::Attributes => format!("vars({call})"),
         ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.clone(),
     };
     let holds = |condition: String| {
@@ -96,7 +106,7 @@ fn lines(one: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
         }
     };
     let equal = |value: &str, expected: &str| same("assertEqual", "==", value, expected);
-    match &case.seen.outcome {
+    match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
             lines.push(holds(format!("math.isnan({call})")));
         }

@@ -6,20 +6,16 @@ use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::{
-    Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, cases, compared_message,
+    Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
     is_awaited,
 };
 
 /// The complete text of a test file.
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
-        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
+        draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
     // Some calls pass arguments that their types do not allow.
-    let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
-    let mut text = format!(
-        "{head}// What {} does today, found by calling it. Whether it is right has not been checked.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
-        naming.file
-    );
+    let mut text = if naming.typed { "// @ts-nocheck\n".to_owned() } else { String::new() };
     let module = naming.test == ModuleKind::Module;
     text.push_str(match (naming.framework, module) {
         (Framework::NodeTest, true) => {
@@ -29,7 +25,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
             "const assert = require('node:assert/strict');\nconst test = require('node:test');\n\n"
         }
         (Framework::Vitest, _) => "import { expect, test } from 'vitest';\n\n",
-        _ => "\n",
+        _ => "",
     });
     let pairs: BTreeSet<(&str, &str)> = used
         .iter()
@@ -37,19 +33,12 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
         .collect();
     text.push_str(&imports(naming, &pairs));
     for test in &draft.tests {
-        let list = cases(functions, test);
-        let waits = list.iter().any(|(_, case)| is_awaited(case));
+        let Some((one, case)) = case_of(functions, test) else { continue };
         let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
-        text.push_str(&format!("\ntest('{name}', {}() => {{\n", if waits { "async " } else { "" }));
-        let several = list.len() > 1;
-        for (one, case) in list {
-            let lines = lines(one, case, naming.framework);
-            let braces = several && lines.len() > 1;
-            text.push_str(if braces { "  {\n" } else { "" });
-            for line in lines {
-                text.push_str(&format!("{}{line}\n", if braces { "    " } else { "  " }));
-            }
-            text.push_str(if braces { "  }\n" } else { "" });
+        let waits = if is_awaited(case) { "async " } else { "" };
+        text.push_str(&format!("\ntest('{name}', {waits}() => {{\n"));
+        for line in lines(one, case, naming.framework) {
+            text.push_str(&format!("  {line}\n"));
         }
         text.push_str("});\n");
     }
@@ -114,10 +103,12 @@ fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<Strin
             (false, false) => format!("expect({value}).toStrictEqual({literal});"),
         }
     };
-    match &case.seen.outcome {
+    match case.expected_outcome() {
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
             ResultKind::List => equal(&format!("[...{call}]"), literal),
+            ResultKind::Text => equal(&format!("String({call})"), literal),
+            ResultKind::Attributes => equal(&format!("({{ ...{call} }})"), literal),
             ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),
         }),
         CallOutcome::Raised { class, message, explicit, way } => {

@@ -1,0 +1,169 @@
+//! Rules about tests that pass gates without testing: they look at the code instead of calling it,
+//! write their own coverage, replace what they test, or swallow their failures.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
+use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
+use crate::code::tree::{around, line};
+use crate::domain::quality::Severity::Critical;
+
+use super::calls_and_assertions::{assertions, asserts, calls};
+
+/// The rules about tests that pass gates without testing.
+pub const RULES: &[LintRule] = &[
+    test_rule(
+        ("ai_generated_issues", "reads-the-code"),
+        Critical,
+        ("it looks at the code instead of what the code does", "call the code and compare results"),
+        Detection::Function(PY_JS, code_readers),
+    ),
+    test_rule(
+        ("ai_generated_issues", "writes-coverage"),
+        Critical,
+        ("it takes part in measuring its own coverage", "leave coverage to the tool that measures"),
+        Detection::Function(PY_JS, coverage_writers),
+    ),
+    test_rule(
+        ("ai_generated_issues", "swallowed-assertion"),
+        Critical,
+        ("a failing assertion is caught and dropped", "let the assertion fail the test"),
+        Detection::Function(PY_JS, swallowed),
+    ),
+    test_rule(
+        ("ai_generated_issues", "patched-subject"),
+        Critical,
+        ("it replaces the function whose result it asserts", "call the function as it is"),
+        Detection::Function(PY_JS, patched_subjects),
+    ),
+];
+
+static READS_PYTHON: Pattern = Pattern::new(
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__",
+);
+static READS_SCRIPT: Pattern = Pattern::new(
+    r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
+);
+static COVERAGE_PYTHON: Pattern = Pattern::new(
+    r"^\s*(?:import coverage|from coverage\b)|\bcoverage\.|\bCoverage\.current\b|\bsys\.(?:settrace|setprofile|monitoring)\b",
+);
+static COVERAGE_SCRIPT: Pattern =
+    Pattern::new(r"\b__coverage__\b|\bNODE_V8_COVERAGE\b|takePreciseCoverage|\bv8\.takeCoverage\b");
+
+/// Lines whose code, apart from texts and comments of their own, matches.
+fn matching_lines(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
+    let is_comment = |text: &str| ["#", "//", "*"].iter().any(|mark| text.starts_with(mark));
+    let lines = (1..).zip(source.text.lines());
+    lines
+        .filter(|(_, text)| !is_comment(text.trim_start()) && pattern.is_match(text))
+        .map(|(number, _)| Hit::at(number))
+        .collect()
+}
+
+fn code_readers(source: &Source<'_>) -> Vec<Hit> {
+    let pattern = if source.language == Language::Python { &READS_PYTHON } else { &READS_SCRIPT };
+    matching_lines(source, pattern)
+}
+
+fn coverage_writers(source: &Source<'_>) -> Vec<Hit> {
+    let pattern =
+        if source.language == Language::Python { &COVERAGE_PYTHON } else { &COVERAGE_SCRIPT };
+    matching_lines(source, pattern)
+}
+
+/// Finds `try` around assertions whose handler takes every failure and does nothing with it.
+fn swallowed(source: &Source<'_>) -> Vec<Hit> {
+    let bodies = || source.tests.iter().filter_map(|test| test.body);
+    let inside =
+        |node: Node<'_>| bodies().any(|body| body.byte_range().contains(&node.start_byte()));
+    let tries = source.of_kind(&["try_statement"]).filter(|node| inside(*node));
+    tries
+        .filter(|node| {
+            let body = node.child_by_field_name("body");
+            body.is_some_and(|body| asserts(source, body, 0)) && drops_failures(source, *node)
+        })
+        .map(|node| Hit::at(line(node)))
+        .collect()
+}
+
+/// Whether a handler of a `try` takes failures of assertions and lets the test pass.
+fn drops_failures<'a>(source: &Source<'a>, statement: Node<'a>) -> bool {
+    let handlers = source.inside(statement).filter(|node| {
+        matches!(node.kind(), "except_clause" | "catch_clause") && node.parent() == Some(statement)
+    });
+    handlers.into_iter().any(|handler| {
+        let head = source.of(handler).lines().next().unwrap_or_default();
+        let takes_all = handler.kind() == "catch_clause"
+            || head.trim_end() == "except:"
+            || ["Exception", "AssertionError"]
+                .iter()
+                .any(|class| head.split(|c: char| !c.is_alphanumeric()).any(|word| word == *class));
+        let tells = source.inside(handler).any(|node| {
+            matches!(
+                node.kind(),
+                "raise_statement"
+                    | "throw_statement"
+                    | "assert_statement"
+                    | "return_statement"
+                    | "call"
+                    | "call_expression"
+            )
+        });
+        takes_all && !tells
+    })
+}
+
+static PATCHES: Pattern = Pattern::new(
+    r"^(?:(?:mock|mocker|unittest\.mock)\.)?patch$|^(?:(?:mock|mocker|unittest\.mock)\.)?patch\.object$|^monkeypatch\.setattr$|^(?:jest|vi|sinon|t\.mock|mock)\.(?:spyOn|stub|method|replace)$",
+);
+
+/// Finds functions that a test replaces and then calls in an assertion.
+fn patched_subjects(source: &Source<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for test in &source.tests {
+        let decorated = test.node.parent().filter(|node| node.kind() == "decorated_definition");
+        let patches = calls(source, decorated.unwrap_or(test.node)).into_iter();
+        let patched: BTreeSet<(u32, String)> = patches
+            .filter(|(callee, node)| PATCHES.is_match(callee) && replaces(source, callee, *node))
+            .filter_map(|(_, node)| Some((line(node), patched_name(source, node)?)))
+            .collect();
+        for (at, name) in patched {
+            let is_asserted = assertions(source, test).iter().any(|(node, _)| {
+                let called = calls(source, *node).into_iter();
+                called
+                    .map(|(callee, _)| callee)
+                    .any(|callee| callee.rsplit('.').next() == Some(&name))
+            });
+            if is_asserted {
+                hits.push(Hit::noted(at, name));
+            }
+        }
+    }
+    hits
+}
+
+/// Whether a patch has a result of its own: a spy lets the function run.
+fn replaces(source: &Source<'_>, callee: &str, call: Node<'_>) -> bool {
+    let statement = around(call, &["expression_statement", "lexical_declaration"]);
+    let text = statement.and_then(|node| source.text.get(node.byte_range())).unwrap_or_default();
+    let given = call.child_by_field_name("arguments").map(|list| list.named_child_count());
+    let is_spy = callee.ends_with("spyOn") || callee.ends_with("method");
+    let answers = text.contains(".mockRe") || text.contains(".mockImplementation");
+    !text.contains("wraps=") && (!is_spy || answers || given > Some(2))
+}
+
+/// The last name in the target of a patch: `price` for `patch("shop.price.price")` and for
+/// `setattr(shop, "price", …)`.
+fn patched_name(source: &Source<'_>, call: Node<'_>) -> Option<String> {
+    let list = call.child_by_field_name("arguments")?;
+    let text = source.text.get(list.byte_range())?;
+    let quote = text.find(['"', '\''])?;
+    let mark = text.get(quote..)?.chars().next()?;
+    let inner = text.get(quote + 1..)?.split(mark).next()?;
+    let name = inner.rsplit('.').next()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}

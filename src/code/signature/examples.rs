@@ -1,0 +1,412 @@
+//! Examples in documentation: calls of a function, with the results that are written beside them.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
+
+use super::{Callable, is_literal};
+
+/// Maximum number of examples kept per function.
+const EXAMPLES: usize = 24;
+
+/// A call in documentation whose arguments are literals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// Name of the called function, without its module or object.
+    pub name: String,
+    /// What stands before the name: a module, a variable, or an object made on the spot such as
+    /// `Basket(3)`.
+    pub receiver: Option<String>,
+    pub arguments: Vec<String>,
+    /// Absent if the documentation shows the call only, or what cannot be compared.
+    pub result: Option<DocumentedResult>,
+}
+
+/// What documentation says about a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DocumentedResult {
+    /// It gives this literal.
+    Value(String),
+    /// Its result is shown as this text by a function that prints.
+    Printed(String),
+    /// It raises an exception of this class.
+    Raised(String),
+}
+
+/// The examples in the documentation of one function, which may call others too.
+///
+/// Python: prompts of the interpreter. JavaScript: expressions with the result in a comment behind
+/// them, as in `add(1, 2) // => 3`.
+pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
+    let mut found = match language {
+        Language::Python => prompts(documentation)
+            .into_iter()
+            .filter_map(|(code, shown)| example(language, &code, &shown))
+            .collect::<Vec<_>>(),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation)
+            .into_iter()
+            .filter_map(|(code, shown)| example(language, &code, &shown))
+            .collect(),
+        Language::Rust | Language::Go | Language::Java => Vec::new(),
+    };
+    found.truncate(EXAMPLES);
+    found
+}
+
+/// The examples in a page of documentation that call one of `names`: those in its blocks of code, and
+/// prompts of the interpreter anywhere.
+pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
+    let mut found = if language == Language::Python {
+        read_examples(language, page)
+    } else {
+        read_examples(language, &code_blocks(page))
+    };
+    found.retain(|one| names.contains(&one.name));
+    found
+}
+
+/// The examples in the docstrings or comments of a source.
+pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Example> {
+    let mut found = Vec::new();
+    visit(root, |node| {
+        let is_said = match language {
+            Language::Python => node.kind() == "string",
+            _ => node.kind() == "comment",
+        };
+        if is_said {
+            found.extend(read_examples(language, without_quotes(text_of(node, text))));
+        }
+        !is_said
+    });
+    found
+}
+
+/// The content of a docstring.
+fn without_quotes(text: &str) -> &str {
+    let text = text.trim_start_matches(['r', 'R', 'u', 'U']);
+    let quotes = ["\"\"\"", "'''"];
+    let inner = |quotes: &&str| text.strip_prefix(*quotes)?.strip_suffix(*quotes);
+    quotes.iter().find_map(inner).unwrap_or(text)
+}
+
+/// Enters the examples of a file in the functions that they call.
+pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
+    let methods: BTreeSet<String> = callables
+        .iter()
+        .filter(|one| one.class.is_some())
+        .map(|one| one.short_name().to_owned())
+        .collect();
+    for callable in callables {
+        let of_name = examples.iter().filter(|one| one.name == callable.short_name());
+        let own: Vec<Example> = of_name
+            .filter_map(|one| {
+                let receiver = one.receiver.as_deref();
+                let has_result = match (&callable.class, receiver) {
+                    (None, receiver) => receiver.is_none() || !methods.contains(&one.name),
+                    (Some(_), None) => return None,
+                    (Some(class), Some(receiver)) if class.is_static => {
+                        receiver.rsplit('.').next() == Some(class.name.as_str())
+                    }
+                    (Some(class), Some(receiver)) => makes_object(receiver, &class.name),
+                };
+                // What a variable stands for is not known, but its arguments are good ones.
+                let result = one.result.clone().filter(|_| has_result);
+                Some(Example { result, ..one.clone() })
+            })
+            .collect();
+        for one in own {
+            if !callable.examples.contains(&one) && callable.examples.len() < EXAMPLES {
+                callable.examples.push(one);
+            }
+        }
+    }
+}
+
+/// Whether a source seems to define a function or constant of this name.
+pub fn is_defined(text: &str, name: &str) -> bool {
+    ["def ", "function ", "const ", "let ", "exports."].iter().any(|word| {
+        text.match_indices(&format!("{word}{name}")).any(|(at, found)| {
+            let rest = text.get(at + found.len()..).unwrap_or_default();
+            !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
+    })
+}
+
+/// Whether an expression makes an object of a class, as `Cart(2)` and `new Cart(2)` do.
+fn makes_object(expression: &str, class: &str) -> bool {
+    let made = expression.trim_start_matches("new ").trim();
+    made.strip_prefix(class).is_some_and(|rest| rest.starts_with('('))
+}
+
+/// The lines inside the fenced blocks of a Markdown page.
+fn code_blocks(page: &str) -> String {
+    let mut inside = false;
+    let mut text = String::new();
+    for line in page.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        if inside && !is_fence {
+            text.push_str(line);
+            text.push('\n');
+        }
+        inside = inside != is_fence;
+    }
+    text
+}
+
+/// Statements behind `>>>` with the text that the interpreter shows for each.
+fn prompts(documentation: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut is_open = false;
+    for line in documentation.lines().map(str::trim) {
+        let code = line.strip_prefix(">>>").map(str::trim);
+        if let Some(code) = code {
+            found.push((code.to_owned(), String::new()));
+            is_open = true;
+        } else if line.is_empty() {
+            is_open = false;
+        } else if let Some((code, shown)) = found.last_mut().filter(|_| is_open) {
+            match line.strip_prefix("...").filter(|_| shown.is_empty()) {
+                Some(more) => code.push_str(&format!("\n{more}")),
+                None => shown.push_str(&format!("{line}\n")),
+            }
+        }
+    }
+    found
+}
+
+/// Expressions with the comment behind them, or on the line below. Stars of a comment that stand in
+/// front are left out.
+fn commented(documentation: &str) -> Vec<(String, String)> {
+    let is_mark = |c: char| c.is_whitespace() || c == '*' || c == '/';
+    let lines: Vec<&str> = documentation
+        .lines()
+        .map(|line| line.trim_start_matches(is_mark).trim_end().trim_end_matches("*/").trim_end())
+        .collect();
+    // A comment on a line of its own has lost its slashes above.
+    let is_result = |line: &&&str| RESULT_MARKS.iter().any(|mark| line.starts_with(mark));
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let line = line.trim_start_matches("@example").trim();
+        let (code, comment) = match line.split_once("//") {
+            Some((code, comment)) => (code.trim(), comment.trim()),
+            None => (line, lines.get(index + 1).filter(is_result).map_or("", |below| *below)),
+        };
+        if !code.is_empty() {
+            found.push((code.trim_end_matches(';').to_owned(), comment.to_owned()));
+        }
+    }
+    found
+}
+
+/// What stands before a result in a comment.
+const RESULT_MARKS: &[&str] =
+    &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws"];
+
+/// A statement as an example, if it is a call with literals.
+fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
+    let tree = language.parse(code)?;
+    let root = tree.root_node();
+    if root.has_error() {
+        return None;
+    }
+    let mut statements = named_children(root);
+    statements.retain(|one| one.kind() != "comment");
+    let [statement] = statements.as_slice() else { return None };
+    let expression =
+        statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
+    let (call, printed) = unwrapped(expression, code)?;
+    let callee = call.child_by_field_name("function")?;
+    let text = text_of(callee, code);
+    let receiver = callee.child_by_field_name("object");
+    let name = if receiver.is_some() { text.rsplit('.').next()? } else { text };
+    let is_plain = receiver.is_none_or(|one| {
+        matches!(one.kind(), "identifier" | "attribute" | "member_expression")
+            || is_construction(one)
+    });
+    if !is_plain {
+        return None;
+    }
+    let arguments = named_children(call.child_by_field_name("arguments")?);
+    if !arguments.iter().all(|one| is_argument(*one)) {
+        return None;
+    }
+    Some(Example {
+        name: name.to_owned(),
+        receiver: receiver.map(|one| text_of(one, code).to_owned()),
+        arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
+        result: result(language, shown, printed),
+    })
+}
+
+/// Whether an expression makes an object from literals.
+fn is_construction(node: Node<'_>) -> bool {
+    let arguments = node.child_by_field_name("arguments").map(named_children);
+    matches!(node.kind(), "call" | "new_expression")
+        && arguments.is_some_and(|list| list.iter().all(|one| is_argument(*one)))
+}
+
+/// Whether an argument is a literal, with or without its name before it.
+pub fn is_argument(node: Node<'_>) -> bool {
+    match node.kind() {
+        "keyword_argument" => node.child_by_field_name("value").is_some_and(is_literal),
+        _ => is_literal(node),
+    }
+}
+
+/// The call inside of `list(…)`, `print(…)` and `console.log(…)`, and whether its result is printed.
+fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)> {
+    if !matches!(node.kind(), "call" | "call_expression") {
+        return None;
+    }
+    let is_printed = match field_of(node, "function", code) {
+        "print" | "console.log" => true,
+        "list" => false,
+        _ => return Some((node, false)),
+    };
+    match named_children(node.child_by_field_name("arguments")?).as_slice() {
+        [inner] if matches!(inner.kind(), "call" | "call_expression") => Some((*inner, is_printed)),
+        _ => None,
+    }
+}
+
+/// What is shown for a call, if it can be compared with its result.
+fn result(language: Language, shown: &str, is_printed: bool) -> Option<DocumentedResult> {
+    let shown = shown.trim();
+    if language == Language::Python {
+        if shown.starts_with("Traceback (most recent call last)") {
+            let last = shown.lines().rfind(|line| !line.trim_start().starts_with("File "))?;
+            return Some(DocumentedResult::Raised(class_name(last)?));
+        }
+        return match (is_printed, shown) {
+            (_, "") => None,
+            (true, text) => (!text.contains('\n')).then(|| DocumentedResult::Printed(text.into())),
+            (false, text) => literal(language, text).map(DocumentedResult::Value),
+        };
+    }
+    let mark = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark));
+    let value = mark.map_or(shown, |mark| shown.trim_start_matches(mark).trim());
+    match mark {
+        Some(&"throws" | &"Throws") => class_name(value).map(DocumentedResult::Raised),
+        _ if is_printed => {
+            let is_plain = literal(language, value).is_some() || mark.is_some();
+            (is_plain && !value.is_empty()).then(|| DocumentedResult::Printed(value.into()))
+        }
+        _ => literal(language, value).map(DocumentedResult::Value),
+    }
+}
+
+/// A text that is one literal, on one line.
+fn literal(language: Language, text: &str) -> Option<String> {
+    // In parentheses, so that braces are no block.
+    let code = format!("({text})");
+    let tree = language.parse(&code)?;
+    let root = tree.root_node();
+    let statement =
+        root.named_child(0).filter(|_| !root.has_error() && root.named_child_count() == 1)?;
+    let inner = statement.named_child(0)?;
+    let has_value = named_nodes(inner).iter().any(|one| one.kind() != "parenthesized_expression");
+    let one_line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    (has_value && !text.is_empty() && is_literal(inner)).then_some(one_line)
+}
+
+/// The class at the start of `ValueError: below 0`.
+fn class_name(text: &str) -> Option<String> {
+    let name: String =
+        text.trim().chars().take_while(|c| c.is_alphanumeric() || "_.".contains(*c)).collect();
+    let name = name.rsplit('.').next().unwrap_or_default();
+    name.starts_with(char::is_uppercase).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Name, arguments and result of each example, in short.
+    fn shown(language: Language, text: &str) -> Vec<(String, String, String)> {
+        let found = read_examples(language, text).into_iter();
+        found
+            .map(|one| {
+                let receiver = one.receiver.map_or_else(String::new, |one| format!("{one}."));
+                let result = one.result.map_or_else(String::new, |one| format!("{one:?}"));
+                (format!("{receiver}{}", one.name), one.arguments.join(", "), result)
+            })
+            .collect()
+    }
+
+    fn value(text: &str) -> String {
+        format!("Value({text:?})")
+    }
+
+    fn printed(text: &str) -> String {
+        format!("Printed({text:?})")
+    }
+
+    fn raised(text: &str) -> String {
+        format!("Raised({text:?})")
+    }
+
+    #[test]
+    fn prompts_of_python_give_calls_with_their_results() {
+        let table = [
+            (">>> fee('gift', 3)\n0\n", ("fee", "'gift', 3", value("0"))),
+            (">>> fee(3)  # doctest: +SKIP\n[1,\n 2]\n\nMore.", ("fee", "3", value("[1, 2]"))),
+            (">>> shop.fee(3, kind='a')\n'x'", ("shop.fee", "3, kind='a'", value("'x'"))),
+            (">>> list(fee(3))\n[1]", ("fee", "3", value("[1]"))),
+            (">>> print(fee(3))\na b\n", ("fee", "3", printed("a b"))),
+            (">>> fee(\n...     3,\n... )\n(1, 2)\n", ("fee", "3", value("(1, 2)"))),
+            (">>> Cart(2).total()\n4\n", ("Cart(2).total", "", value("4"))),
+            (
+                ">>> fee(-1)\nTraceback (most recent call last):\n  File \"a\"\n    ...\nshop.errors.Low: no\n",
+                ("fee", "-1", raised("Low")),
+            ),
+            (">>> fee(3)\n<Fee 3>\n", ("fee", "3", String::new())),
+            (">>> fee(3)\n[1, ...]\n", ("fee", "3", String::new())),
+            (">>> fee(3)\n\n4\n", ("fee", "3", String::new())),
+        ];
+        for (text, (name, arguments, result)) in table {
+            let expected = (name.to_owned(), arguments.to_owned(), result);
+            assert_eq!(shown(Language::Python, text), [expected], "{text}");
+        }
+        for text in [">>> x = fee(3)\n", ">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
+            assert_eq!(shown(Language::Python, text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_of_javascript_give_calls_with_their_results() {
+        let table = [
+            (" * @example\n * add(1, 2) // => 3\n", ("add", "1, 2", value("3"))),
+            (" * @example add(1, 2); // 3", ("add", "1, 2", value("3"))),
+            (" * add(1)\n * // => { a: [1] }", ("add", "1", value("{ a: [1] }"))),
+            (" * add(1) // returns 'x'", ("add", "1", value("'x'"))),
+            (" * add(1) //=> [1, 2]", ("add", "1", value("[1, 2]"))),
+            (" * new Cart(2).total() // → 4", ("new Cart(2).total", "", value("4"))),
+            (" * add(null) // throws TypeError: no", ("add", "null", raised("TypeError"))),
+            (" * console.log(add('a')) // => b c", ("add", "'a'", printed("b c"))),
+            (" * add(1) // the sum of all", ("add", "1", String::new())),
+            (" * add(1)\n * add(2)", ("add", "1", String::new())),
+        ];
+        for (text, (name, arguments, result)) in table {
+            let expected = (name.to_owned(), arguments.to_owned(), result);
+            assert_eq!(shown(Language::JavaScript, text).first(), Some(&expected), "{text}");
+        }
+        for text in ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2"] {
+            assert_eq!(shown(Language::JavaScript, text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_give_the_examples_of_known_names() {
+        let names = BTreeSet::from(["add".to_owned()]);
+        let page = "# Add\n\nadd(9) // => 9\n\n```js\nimport { add } from 'add';\nadd(1, 2) // => 3\nother(1) // => 1\n```\n\nadd(8) // => 8\n";
+        let found = page_examples(Language::JavaScript, page, &names);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].result, Some(DocumentedResult::Value("3".into())));
+        let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
+        let found = page_examples(Language::Python, page, &names);
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+}

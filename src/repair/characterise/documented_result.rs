@@ -1,0 +1,172 @@
+//! Compares what calls gave with what documentation says about them.
+
+use crate::code::language::Language;
+use crate::code::signature::{Callable, DocumentedResult, Example};
+use crate::effect::{Call, CallOutcome, ResultKind};
+
+use super::Case;
+use super::inputs::list_callees;
+
+/// Exceptions that a test can name without importing them.
+const BUILT_IN: &[&str] = &[
+    "ArithmeticError",
+    "AssertionError",
+    "AttributeError",
+    "IndexError",
+    "KeyError",
+    "LookupError",
+    "NotImplementedError",
+    "OverflowError",
+    "RuntimeError",
+    "StopIteration",
+    "TypeError",
+    "UnicodeError",
+    "ValueError",
+    "ZeroDivisionError",
+    "Error",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "URIError",
+];
+
+/// The calls in the documentation of a function, with what is said about each.
+pub fn documented_calls<'a>(
+    language: Language,
+    callable: &'a Callable,
+    local: &str,
+) -> Vec<(Call, &'a Example)> {
+    let callees = list_callees(language, callable, local);
+    let mut found = Vec::new();
+    for example in &callable.examples {
+        let arguments = example.arguments.clone();
+        let method = callable.short_name();
+        let receiver = example.receiver.as_ref().filter(|one| one.contains('('));
+        match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
+            Some(receiver) => {
+                found.push((Call { callee: format!("{receiver}.{method}"), arguments }, example));
+            }
+            None => found.extend(callees.iter().map(|callee| {
+                (Call { callee: callee.clone(), arguments: arguments.clone() }, example)
+            })),
+        }
+    }
+    found
+}
+
+/// Enters in the cases of a function what its documentation says that they give.
+pub fn enter_documented(language: Language, callable: &Callable, local: &str, known: &mut [Case]) {
+    for (call, example) in documented_calls(language, callable, local) {
+        let result = example.result.as_ref();
+        let same = known.iter_mut().find(|case| case.call == call && case.documented.is_none());
+        if let Some(case) = same {
+            case.documented = result.and_then(|said| expected_outcome(said, &case.seen.outcome));
+        }
+    }
+}
+
+/// The outcome that a test expects by the documentation; `None` if that cannot be compared with what
+/// was seen.
+fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallOutcome> {
+    let way = match seen {
+        CallOutcome::Value { way: ResultKind::None | ResultKind::Nan, .. } => return None,
+        CallOutcome::Refused(why) if !why.starts_with("takes longer") => return None,
+        CallOutcome::Refused(_) => ResultKind::Plain,
+        CallOutcome::Value { way, .. } | CallOutcome::Raised { way, .. } => *way,
+    };
+    let as_seen = || Some(seen.clone());
+    let value = |literal: String| Some(CallOutcome::Value { literal, way });
+    match (said, seen) {
+        (DocumentedResult::Value(said), CallOutcome::Value { literal, .. })
+            if is_rounded(literal, said) =>
+        {
+            as_seen()
+        }
+        (DocumentedResult::Value(said), _) => value(said.clone()),
+        (DocumentedResult::Printed(said), CallOutcome::Value { literal, .. }) => {
+            if is_printed_as(literal, said) || is_rounded(literal, said) {
+                as_seen()
+            } else if is_text(literal) {
+                value(serde_json::Value::from(said.as_str()).to_string())
+            } else {
+                let is_number = |text: &str| text.parse::<f64>().is_ok();
+                (is_number(literal) && is_number(said)).then_some(())?;
+                value(said.clone())
+            }
+        }
+        (DocumentedResult::Raised(said), CallOutcome::Raised { class, .. })
+            if class.rsplit('.').next() == Some(said.as_str()) =>
+        {
+            as_seen()
+        }
+        (DocumentedResult::Raised(said), _) if BUILT_IN.contains(&said.as_str()) => {
+            let (class, message) = (said.clone(), String::new());
+            Some(CallOutcome::Raised { class, message, explicit: false, way })
+        }
+        (DocumentedResult::Printed(_) | DocumentedResult::Raised(_), _) => None,
+    }
+}
+
+fn is_text(literal: &str) -> bool {
+    literal.starts_with(['"', '\''])
+}
+
+/// Whether a value is printed as a text: strings without their quotes, all else as written.
+fn is_printed_as(literal: &str, text: &str) -> bool {
+    let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
+    literal == text || is_text(literal) && inner == text
+}
+
+/// Whether a documented number is the seen one with fewer digits: documentation rounds.
+fn is_rounded(seen: &str, said: &str) -> bool {
+    let (Some((_, digits)), Ok(number), Ok(short)) =
+        (said.split_once('.'), seen.parse::<f64>(), said.parse::<f64>())
+    else {
+        return false;
+    };
+    let places = digits.len();
+    let is_plain = digits.chars().all(|c| c.is_ascii_digit());
+    is_plain
+        && seen.len() > said.len()
+        && format!("{number:.places$}") == format!("{short:.places$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(literal: &str) -> CallOutcome {
+        CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain }
+    }
+
+    fn raised(class: &str, message: &str) -> CallOutcome {
+        let (class, message) = (class.into(), message.into());
+        CallOutcome::Raised { class, message, explicit: false, way: ResultKind::Plain }
+    }
+
+    #[test]
+    fn what_is_documented_is_expected_where_it_can_be_compared() {
+        use DocumentedResult::{Printed, Raised, Value};
+        let none = CallOutcome::Value { literal: "None".into(), way: ResultKind::None };
+        let table = [
+            (Value("[2, 5]".into()), value("[2]"), Some(value("[2, 5]"))),
+            (Value("0.33".into()), value("0.3333333333333333"), Some(value("0.3333333333333333"))),
+            (Value("0.34".into()), value("0.3333333333333333"), Some(value("0.34"))),
+            (Value("3".into()), raised("IndexError", "out of range"), Some(value("3"))),
+            (Value("3".into()), CallOutcome::Refused("prints".into()), None),
+            (Value("3".into()), none, None),
+            (Printed("a b".into()), value("'a b'"), Some(value("'a b'"))),
+            (Printed("a b".into()), value("'a'"), Some(value("\"a b\""))),
+            (Printed("4".into()), value("4"), Some(value("4"))),
+            (Printed("4".into()), value("3"), Some(value("4"))),
+            (Printed("a".into()), value("[1]"), None),
+            (Raised("Low".into()), raised("shop.Low", "no"), Some(raised("shop.Low", "no"))),
+            (Raised("Low".into()), value("3"), None),
+            (Raised("ValueError".into()), value("3"), Some(raised("ValueError", ""))),
+        ];
+        for (said, seen, expected) in table {
+            assert_eq!(expected_outcome(&said, &seen), expected, "{said:?} {seen:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Names of tests, after what is called and what sets one call apart from the others.
+
+use crate::domain::framework::Framework;
+use crate::effect::CallOutcome;
+
+use super::super::arguments::split_name;
+use super::{Case, ObservedFunction};
+
+/// Maximum length of the words for the arguments of one test.
+const LONGEST: usize = 48;
+
+/// Maximum length of the words for one argument.
+const ARGUMENT: usize = 24;
+
+/// The name of a test: `test_fee_gift_3` in Python, `fee with gift, 3` in JavaScript.
+pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
+    let is_python = framework.is_python();
+    let own = &function.callable.name;
+    let own = if own == "default" { &function.local } else { own };
+    let is_rejected = matches!(case.expected_outcome(), CallOutcome::Raised { .. });
+    let changed = case.seen.after.first().filter(|_| !is_rejected);
+    let parameter = changed.and_then(|(index, _)| {
+        let keyword = split_name(case.call.arguments.get(*index)?).0;
+        keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
+    });
+    let given = argument_words(case, if is_python { " " } else { ", " });
+    let words = match (parameter, given.is_empty(), is_rejected) {
+        (Some(parameter), ..) => format!("changes {parameter}"),
+        (None, true, true) => "is rejected".into(),
+        (None, false, true) => format!("rejects {given}"),
+        (None, false, false) if !is_python => format!("with {given}"),
+        (None, ..) => given,
+    };
+    if !is_python {
+        return format!("{own} {words}").trim_end().to_owned();
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let name: String = format!("test_{own} {words}").trim_end().chars().map(plain).collect();
+    name
+}
+
+/// The name of a further test that would have the same name.
+pub fn number_name(framework: Framework, name: &str, number: usize) -> String {
+    if framework.is_python() { format!("{name}_{number}") } else { format!("{name} ({number})") }
+}
+
+/// The arguments in words, those of the constructor first.
+fn argument_words(case: &Case, between: &str) -> String {
+    let callee = &case.call.callee;
+    let constructor =
+        callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(given, _)| given);
+    let constructor = constructor.filter(|given| !given.is_empty()).map(str::to_owned);
+    let mut text = String::new();
+    for argument in constructor.iter().chain(&case.call.arguments) {
+        let words = literal_words(argument);
+        if !text.is_empty() && text.len() + words.len() > LONGEST {
+            break;
+        }
+        text.push_str(if text.is_empty() { "" } else { between });
+        text.push_str(&words);
+    }
+    text
+}
+
+/// A literal in words: `empty string`, `minus 1`, `hello world`.
+fn literal_words(literal: &str) -> String {
+    let (name, value) = split_name(literal);
+    let words = match value {
+        "\"\"" | "''" => "empty string".to_owned(),
+        "[]" => "empty list".into(),
+        "()" => "empty tuple".into(),
+        "{}" => "nothing in it".into(),
+        _ => {
+            let sign = if value.starts_with('-') && value.len() > 1 { "minus " } else { "" };
+            format!("{sign}{}", plain_words(value))
+        }
+    };
+    name.map_or(words.clone(), |name| format!("{name} {words}"))
+}
+
+/// The words and numbers of a literal, as many as fit.
+fn plain_words(value: &str) -> String {
+    let escaped = value.replace("\\n", " ").replace("\\t", " ").replace('\'', "");
+    let words = escaped.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let mut text = String::new();
+    for word in words {
+        if text.is_empty() {
+            text = word.chars().take(ARGUMENT).collect();
+        } else if text.len() + word.len() < ARGUMENT {
+            text.push_str(&format!(" {word}"));
+        } else {
+            break;
+        }
+    }
+    let is_blank = value.trim_matches(['"', '\'']).trim().is_empty();
+    match (text.is_empty(), is_blank) {
+        (false, _) => text,
+        (true, true) => "blank".into(),
+        (true, false) => "symbols".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_named_in_words() {
+        let table = [
+            ("-1.5", "minus 1 5"),
+            ("\"\"", "empty string"),
+            ("'Hello,  World!'", "Hello World"),
+            ("[1, 2]", "1 2"),
+            ("[]", "empty list"),
+            ("None", "None"),
+            ("sep='-'", "sep symbols"),
+            ("kind='vip'", "kind vip"),
+            ("'   '", "blank"),
+            ("\"one two three four five six seven\"", "one two three four five"),
+        ];
+        for (literal, expected) in table {
+            assert_eq!(literal_words(literal), expected, "{literal}");
+        }
+    }
+}
