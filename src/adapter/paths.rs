@@ -17,7 +17,10 @@ pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
 
 /// The folder for everything that can be recreated.
 pub fn work_home() -> PathBuf {
-    environment::path_from(WORK_DIRECTORY)
+    let chosen = environment::path_from(WORK_DIRECTORY);
+    // Git would take a relative path from the repository's own folder.
+    let chosen = chosen.map(|path| std::path::absolute(&path).unwrap_or(path));
+    chosen
         .or_else(|| environment::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
         .or_else(|| environment::real_home().map(|home| home.join(".cache/regreen")))
         .unwrap_or_else(|| std::env::temp_dir().join("regreen"))

@@ -10,7 +10,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::id::{CommitId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
-use crate::domain::session::{SessionChoice, SessionRecord, SessionStatus};
+use crate::domain::session::{ABANDONED, SessionChoice, SessionRecord, SessionStatus};
 use crate::domain::shell;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::source_session::SourceSession;
@@ -27,7 +27,7 @@ use super::paths::{scratch, state_prefix, state_root, work_root};
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use super::sandbox_entry::protection;
 use super::session_choice::{
-    ABANDONED, PlanRequest, Planning, choose, choose_plan, newest, newest_plan, repair_state,
+    PlanRequest, Planning, choose, choose_plan, newest, newest_plan, repair_state,
 };
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, ProjectSuite, SuiteSettings};

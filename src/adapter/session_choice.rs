@@ -9,7 +9,7 @@ use crate::domain::language::Language;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::session::{
-    MAX_ITERATIONS, SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on,
+    ABANDONED, MAX_ITERATIONS, SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on,
     newest_resumable, refusal,
 };
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
@@ -23,9 +23,6 @@ use super::open_error::OpenError;
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection};
-
-/// The result of a session that failed before it changed anything; its id is free again.
-pub const ABANDONED: &str = "error";
 
 /// State files of a session that exists only on its branch.
 type Restored = Option<repo::SessionFiles>;

@@ -50,7 +50,7 @@ pub fn report(request: &ReportRequest) -> Result<ReportOutcome, AppError> {
     let bytes = bytes.ok_or_else(|| {
         AppError::usage(
             format!("session {id} has no report yet"),
-            format!("let it end: `regreen fix --resume {id}`"),
+            "`regreen status` says whether it can be resumed",
         )
     })?;
     Ok(ReportOutcome::Text(String::from_utf8_lossy(&bytes).into_owned()))

@@ -8,6 +8,9 @@ use super::id::{CommitId, SessionId};
 use super::rate::PassRate;
 use super::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 
+/// The result of a session that failed before it changed anything; its id is free again.
+pub const ABANDONED: &str = "error";
+
 /// Default iteration limit (specification.md C-01).
 pub const MAX_ITERATIONS: u32 = 10;
 
@@ -247,6 +250,11 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
             Some("it plans tests; continue it with `regreen test`".to_owned())
         }
         SessionStatus::Completed => Some("it has met its gate".to_owned()),
+        SessionStatus::Blocked
+            if limit.is_none() && record.result.as_deref() == Some(ABANDONED) =>
+        {
+            Some("an error ended it before it changed anything".to_owned())
+        }
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
             Some(format!(
                 "it ended without meeting its gate; reopen it with a `--max-iterations` above {}",
@@ -371,6 +379,10 @@ mod tests {
             (SessionStatus::Blocked, Some(10), false),
             (SessionStatus::Blocked, Some(11), true),
         ];
+        let mut withdrawn = record(SessionStatus::Blocked);
+        withdrawn.result = Some(ABANDONED.to_owned());
+        let reason = refusal(&withdrawn, None).unwrap();
+        assert_eq!(reason, "an error ended it before it changed anything");
         for (status, limit, goes_on) in table {
             assert_eq!(refusal(&record(status), limit).is_none(), goes_on, "{status:?} {limit:?}");
         }

@@ -288,7 +288,8 @@ fn reversal(edits: EditSet, summary: String) -> RankedEdit {
     RankedEdit { edits, operators, priority, summary, parts: Vec::new() }
 }
 
-/// Two edits of one file as one edit; `None` if they overlap, or change different files.
+/// Two edits of one file as one edit; `None` if they overlap, change different files, or a free number
+/// makes them fit most tests by chance: both change one, or one beside the other on its line.
 pub fn pair(
     sources: &BTreeMap<RepoPath, String>,
     a: &EditPart,
@@ -298,10 +299,16 @@ pub fn pair(
     let parts = if in_order { [a, b] } else { [b, a] };
     let [first, second] = parts.map(|part| &part.candidate);
     let overlaps = second.range.start < first.range.end || first.range == second.range;
-    if a.file != b.file || overlaps {
+    let is_number =
+        |one: &Candidate| matches!(one.operator, OperatorId::Constant | OperatorId::OffByOne);
+    if a.file != b.file || overlaps || is_number(first) && is_number(second) {
         return None;
     }
     let (file, source) = (&a.file, sources.get(&a.file)?);
+    let between = source.get(first.range.start..second.range.start).unwrap_or_default();
+    if (is_number(first) || is_number(second)) && !between.contains('\n') {
+        return None;
+    }
     // Apply the later edit first, so that the range of the earlier one stays valid.
     let after = first.apply(&second.apply(source));
     let language = Language::of(file)?;
@@ -320,6 +327,30 @@ pub fn pair(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_pair_fits_a_free_number_to_the_tests() {
+        let file = RepoPath::parse("dates.py").unwrap();
+        let source = "def f(y):\n    a = y % 4 == 0 and y % 100 != 0\n    return a + y - 1\n";
+        let sources = BTreeMap::from([(file.clone(), source.to_owned())]);
+        let part = |from: &str, to: &str, operator| {
+            let start = source.find(from).unwrap();
+            let range = start..start + from.len();
+            let candidate = Candidate { range, text: to.into(), operator, weight: 1.0, line: 2 };
+            EditPart { file: file.clone(), candidate }
+        };
+        let four = part("4", "8", OperatorId::Constant);
+        let table = [
+            (part("100", "101", OperatorId::OffByOne), false),
+            (part("- 1", "- 2", OperatorId::Constant), false),
+            (part("!=", "==", OperatorId::Comparison), false),
+            (part("+ y", "- y", OperatorId::Arithmetic), true),
+        ];
+        for (other, is_pair) in table {
+            let found = pair(&sources, &four, &other);
+            assert_eq!(found.is_some(), is_pair, "{:?}", other.candidate.text);
+        }
+    }
 
     #[test]
     fn a_line_between_two_suspects_takes_the_better_share_and_keeps_its_own() {

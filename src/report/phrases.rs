@@ -138,6 +138,9 @@ pub fn describe_plausible_fix(view: &View, outcome: &Outcome) -> &'static str {
         _ if outcome.is_objected() => "It satisfies the tests; whether it is right, you decide.",
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
         Ending::PartialSuccess => "It meets the gate; whether it is right, you decide.",
+        _ if view.rate().is_some_and(|rate| rate.passed == rate.total) => {
+            "No test is known to fail with it; whether it is right, you decide."
+        }
         _ if view.regained() > 0 => {
             "It repairs some of the failures; whether it is right, you decide."
         }
@@ -165,6 +168,8 @@ mod tests {
         };
         let of = |view: &View| describe_plausible_fix(view, view.outcome.as_ref().unwrap());
         assert!(of(&view(7)).contains("repairs some of the failures"));
+        // Interrupted before its last full run.
+        assert!(of(&view(10)).contains("No test is known to fail"), "{}", of(&view(10)));
         let nothing = of(&view(5));
         assert!(nothing.contains("No more tests pass") && nothing.contains("no commit keeps it"));
     }

@@ -154,7 +154,7 @@ fn bad_input_is_named_and_leaves_nothing() {
         (vec!["WFS-none"], "source session WFS-none was not found", "describe what"),
         (vec!["WFS-a/b"], "is not a session id", "WFS-add-login"),
         (vec!["  "], "nothing to test", "name a function"),
-        (vec!["--resume", "WFS-test-x"], "there is no session WFS-test-x", "start one"),
+        (vec!["--resume", "WFS-test-x"], "there is no session WFS-test-x", "regreen session list"),
     ];
     for (arguments, message, hint) in table {
         refused(&repo, &arguments, 2, message, hint);

@@ -15,7 +15,13 @@ use crate::support::{CALC, TestRepo, write_program};
 const HOSTILE: &str = r#"
 import os, signal, socket, tempfile, unittest
 
-PARENT = os.getppid()
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        return int(stat.read().rsplit(")", 1)[1].split()[1])
+
+
+# The launcher stands between.
+PARENT = parent_of(os.getppid())
 
 
 def append(path):
@@ -113,6 +119,40 @@ class Attempts(unittest.TestCase):
         # The end of the pipe comes when the program is replaced.
         self.assertEqual(os.read(read, 1), b"")
 "#;
+
+/// Waits until processes that show a text in their command line have come, or have gone.
+fn await_processes(text: &str, expected: bool) {
+    for _ in 0..600 {
+        let found = std::process::Command::new("pgrep").args(["-f", text]).output().unwrap();
+        if found.stdout.is_empty() != expected {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("`{text}`: expected to run: {expected}");
+}
+
+#[test]
+fn whatever_ends_regreen_ends_its_tests_and_what_they_started() {
+    for signal in ["-TERM", "-INT", "-KILL"] {
+        // A duration that no other `sleep` on this machine uses.
+        let sleep = format!("8640{}.{}", signal.len(), std::process::id());
+        let text = format!(
+            "import subprocess, time, unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        subprocess.Popen(['sleep', '{sleep}'], start_new_session=True)\n        time.sleep(600)\n"
+        );
+        let repo = TestRepo::new(&[("calc.py", "VALUE = 1\n"), ("test_it.py", &text)]);
+        let null = std::process::Stdio::null;
+        let mut child = repo.command().arg("fix").stdout(null()).stderr(null()).spawn().unwrap();
+        let running = format!("sleep {sleep}");
+        await_processes(&running, true);
+        let pid = child.id().to_string();
+        let sent = std::process::Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(sent.success(), "{signal}");
+        child.wait().unwrap();
+        await_processes(&running, false);
+        await_processes(&format!("{}.*unittest", repo.around().display()), false);
+    }
+}
 
 struct World {
     repo: TestRepo,

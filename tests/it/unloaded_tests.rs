@@ -30,6 +30,22 @@ fn a_module_that_does_not_load_is_repaired_and_its_tests_run() {
 }
 
 #[test]
+fn an_error_that_cannot_be_sent_is_a_failure_and_no_crash() {
+    let repo = TestRepo::new(&[
+        ("package.json", "{ \"scripts\": { \"test\": \"node --test\" } }\n"),
+        ("calc.js", "exports.twice = async (x) => x * 2;\nexports.half = (x) => x * 2;\n"),
+        (
+            "calc.test.js",
+            "const test = require('node:test');\nconst assert = require('node:assert');\nconst { half, twice } = require('./calc');\ntest('half', () => assert.equal(half(4), 2));\ntest('twice', () => assert.deepStrictEqual([twice(2)], [4]));\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
+    let document = ran.document();
+    assert_eq!(document["initial"]["failed"], 2, "{document:#}\n{}", ran.err);
+    assert_eq!(document["last"]["passed"], 1, "{document:#}\n{}", ran.err);
+}
+
+#[test]
 fn a_crate_that_does_not_compile_is_repaired_and_its_tests_run() {
     let repo = TestRepo::new(&[
         ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),

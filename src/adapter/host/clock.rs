@@ -12,6 +12,8 @@ use async_trait::async_trait;
 
 use crate::effect::Clock;
 
+use super::orphans;
+
 /// Exit code after SIGINT: 128 plus the number of the signal, as shells report it.
 const INTERRUPTED: i32 = 130;
 
@@ -82,6 +84,7 @@ impl Stopwatch {
 
 #[expect(clippy::exit, reason = "who asks twice does not want to wait for the end")]
 fn leave(code: i32) -> ! {
+    orphans::kill_everything();
     std::process::exit(code)
 }
 

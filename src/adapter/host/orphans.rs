@@ -7,8 +7,10 @@ use std::io;
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use rustix::process::set_child_subreaper;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, set_child_subreaper,
+};
+use rustix::process::{kill_process, kill_process_group, waitid, waitpid};
 
 /// Environment variable that tags the processes of one run.
 pub const TAG: &str = "REGREEN_RUN";
@@ -54,6 +56,43 @@ impl Drop for Live {
         if let Some(pid) = self.pid {
             CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
         }
+    }
+}
+
+/// Waits until a child that was killed has ended, and leaves it to be reaped: what it started becomes
+/// ours only then.
+pub fn await_end(child: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    for _ in 0..ROUNDS {
+        // An error means that it was reaped already.
+        if !matches!(waitid(WaitId::Pid(child), options), Ok(None)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Kills everything that this process started, before it ends in haste.
+pub fn kill_everything() {
+    let children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+    for pid in children.keys().filter_map(|pid| Pid::from_raw(*pid)) {
+        // An error means that the group has ended already.
+        kill_process_group(pid, Signal::KILL).unwrap_or_default();
+    }
+    for _ in 0..ROUNDS {
+        let left = ours();
+        for (pid, dead) in &left {
+            let Some(pid) = Pid::from_raw(*pid) else { continue };
+            if !dead {
+                kill_process(pid, Signal::KILL).unwrap_or_default();
+            }
+            // Another thread may have reaped it, which is fine.
+            waitpid(Some(pid), WaitOptions::NOHANG).unwrap_or_default();
+        }
+        if left.is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
-use super::orphans::Live;
+use super::orphans::{self, Live};
 use super::sandbox::{self, ProgramKind};
 use super::short_command;
 
@@ -117,6 +117,7 @@ impl Group {
         if let Some(pid) = self.pid {
             // An error means that the group has ended already.
             kill_process_group(pid, Signal::KILL).unwrap_or_default();
+            orphans::await_end(pid);
         }
         sandbox::sweep(&self.tag, self.program);
     }

@@ -51,12 +51,12 @@ impl RepositoryFacts {
                 format!("{changed} uncommitted files are")
             };
             notices.push(format!(
-                "{files} not tested: regreen works on commit {}, in a checkout of its own",
+                "{files} not tested: regreen works on commit {}, in a checkout of its own; commit or stash before you merge a fix",
                 self.head.short()
             ));
         }
         if let Some(operation) = self.operation {
-            notices.push(format!("{operation} is under way here; it is left alone"));
+            notices.push(format!("{operation} is under way here; it is left alone, and has to end before you merge a fix"));
         }
         notices
     }

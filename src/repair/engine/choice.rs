@@ -15,6 +15,8 @@ pub(super) struct Plausible {
     pub(super) repairs: Vec<TestId>,
     /// How many of the tests that it lets run fail.
     pub(super) failing_behind: usize,
+    /// How many failing tests outside of its cluster pass with it; `None` if there are none.
+    pub(super) beyond: Option<usize>,
     pub(super) suspicion: Option<String>,
     pub(super) special_case: Option<String>,
 }
@@ -27,13 +29,13 @@ impl Plausible {
     }
 }
 
-/// Index of the edit to propose: complete, then unsuspicious, then most repairs, then fewest failures of
-/// tests that it lets run, then rank.
+/// Index of the edit to propose: complete, then unsuspicious, then most repairs, in its cluster and
+/// outside, then fewest failures of tests that it lets run, then rank.
 pub(super) fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
         let whole = one.repairs.len() >= expected;
         let behind = std::cmp::Reverse(one.failing_behind);
-        (whole, one.suspicion.is_none(), one.repairs.len().min(expected), behind)
+        (whole, one.suspicion.is_none(), one.repairs.len().min(expected), one.beyond, behind)
     };
     let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
         let rank = a.ranked.priority.total_cmp(&b.ranked.priority);

@@ -26,6 +26,13 @@ use super::unknown_name::UnknownNames;
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
 
+/// Number of further candidates to try after a repair of one cluster that leaves all other failing
+/// tests as they are: one that repairs some of them too is likelier right.
+const LOOK_BEYOND: u32 = 40;
+
+/// The same number where each candidate starts the suite's own command.
+const LOOK_BEYOND_COLD: u32 = 8;
+
 /// Maximum time that is allowed for a test because of how long it took to fail.
 const FAILING: Duration = Duration::from_millis(50);
 
@@ -67,6 +74,8 @@ struct Repaired {
     tests: Vec<TestId>,
     /// How many of the tests that it lets run fail.
     failing_behind: usize,
+    /// How many failing tests outside of the cluster pass with it; `None` if there are none.
+    beyond: Option<usize>,
 }
 
 /// Why a candidate is not plausible.
@@ -286,7 +295,11 @@ impl SearchRun<'_> {
                         let one = self.plausible(ranked, order, repairs);
                         // The stream is ordered: behind a lesser repair something better may come,
                         // but not for the price of the whole budget.
-                        let more = if one.is_conclusive(expected) { 0 } else { LOOK_FURTHER };
+                        let more = match (one.is_conclusive(expected), one.beyond) {
+                            (true, Some(0)) => self.look_beyond(),
+                            (true, _) => 0,
+                            (false, _) => LOOK_FURTHER,
+                        };
                         stop_at = stop_at.min(order.saturating_add(more));
                         plausible.push(one);
                     }
@@ -332,8 +345,15 @@ impl SearchRun<'_> {
     fn plausible(&self, ranked: RankedEdit, order: u32, repaired: Repaired) -> Plausible {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
         let special_case = special_case(&ranked.edits, &self.literals);
-        let Repaired { tests: repairs, failing_behind } = repaired;
-        Plausible { ranked, order, repairs, failing_behind, suspicion, special_case }
+        let Repaired { tests: repairs, failing_behind, beyond } = repaired;
+        Plausible { ranked, order, repairs, failing_behind, beyond, suspicion, special_case }
+    }
+
+    fn look_beyond(&self) -> u32 {
+        match self.search.trial.runner.speed() {
+            Speed::Warm => LOOK_BEYOND,
+            Speed::Cold => LOOK_BEYOND_COLD,
+        }
     }
 
     /// Times one test on the unchanged sources, as the second of two runs, because the first may
@@ -432,17 +452,22 @@ impl SearchRun<'_> {
         }
         let unexpected = self.run(edits, self.search.unexpected_passes, false, patience).await?;
         // A runner that calls such a test fine has seen it fail.
-        if unexpected.iter().any(|one| one.status != Status::Failed)
-            || self.sets_back(edits, &repairs).await?
-        {
+        if unexpected.iter().any(|one| one.status != Status::Failed) {
             return Err(Rejection::Refuted);
         }
-        Ok(Repaired { tests: repairs, failing_behind })
+        let beyond = self.judge_others(edits, cluster, &repairs).await?;
+        Ok(Repaired { tests: repairs, failing_behind, beyond })
     }
 
-    /// Whether a failing test that an edit does not repair gets less far than before, as when the edit
-    /// deletes a name that the test needs. Nothing that only the time limit says counts.
-    async fn sets_back(&self, edits: &EditSet, repairs: &[TestId]) -> Result<bool, Rejection> {
+    /// How many failing tests outside of the cluster an edit repairs; `None` if there are none. One
+    /// that gets less far than before refutes the edit, as when this deletes a name that the test
+    /// needs. Nothing that only the time limit says counts.
+    async fn judge_others(
+        &self,
+        edits: &EditSet,
+        cluster: &Cluster,
+        repairs: &[TestId],
+    ) -> Result<Option<usize>, Rejection> {
         let others: BTreeMap<&TestId, &TestCase> = (self.search.failing.iter())
             .filter(|case| !repairs.contains(&case.id))
             .map(|case| (&case.id, case))
@@ -450,12 +475,18 @@ impl SearchRun<'_> {
         let tests: Vec<TestId> = others.keys().copied().cloned().collect();
         let results = match self.run(edits, &tests, false, RETRY_LIMIT_FACTOR).await {
             Ok(results) => results,
-            Err(Rejection::Refuted | Rejection::OutOfTime) => return Ok(false),
+            Err(Rejection::Refuted | Rejection::OutOfTime) => return Ok(None),
             Err(failed) => return Err(failed),
         };
-        Ok(results
-            .iter()
-            .any(|after| others.get(&after.test).is_some_and(|before| is_setback(before, after))))
+        let before = |after: &CaseResult| others.get(&after.test).copied();
+        if results.iter().any(|after| before(after).is_some_and(|case| is_setback(case, after))) {
+            return Err(Rejection::Refuted);
+        }
+        let outside = || tests.iter().filter(|test| !cluster.tests.contains(test));
+        let passes = |test: &&TestId| {
+            results.iter().any(|one| one.test == **test && one.status == Status::Passed)
+        };
+        Ok((outside().count() > 0).then(|| outside().filter(passes).count()))
     }
 
     /// Of an edit in two parts, the part that repairs as much alone; the other is not needed. The

@@ -482,6 +482,20 @@ fn an_edit_that_sets_another_failing_test_back_is_no_repair() {
     assert!(proposed(task.search_on(&machine("worse"))).contains(SUMS[1]));
 }
 
+#[test]
+fn of_repairs_of_one_cluster_the_one_that_mends_others_too_is_taken() {
+    let task = Task { failing: vec![failing("adds"), failing("shows")], ..Task::default() };
+    let machine = BusyMachine {
+        answer: |after, test| {
+            let last = after.contains(SUMS[1]);
+            let passes = last || test.as_str() == "adds" && after.contains(SUMS[0]);
+            (!passes).then_some(("AssertionError", "1 != 3"))
+        },
+        ..BusyMachine::new(vec![1], vec![0])
+    };
+    assert!(proposed(task.search_on(&machine)).contains(SUMS[1]));
+}
+
 proptest! {
     #[test]
     fn the_proposal_depends_neither_on_load_nor_on_the_order_of_finish(
@@ -536,6 +550,7 @@ fn an_expected_failure_that_passes_with_a_repair_speaks_against_no_edit() {
 fn only_operators_of_edits_that_are_proposed_are_named() {
     let plausible = |file: &str, operator: OperatorId| Plausible {
         failing_behind: 0,
+        beyond: None,
         ranked: RankedEdit {
             edits: single(RepoPath::parse(file).unwrap(), "a", "b".into()),
             operators: vec![operator],

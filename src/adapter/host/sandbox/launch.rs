@@ -4,16 +4,18 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::time::Duration;
+use std::process::{ExitCode, ExitStatus};
 
 use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort};
 use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
 use landlock::{RulesetStatus, Scope};
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use rustix::process::{Gid, Pid, Uid, geteuid, getpid, getppid, set_child_subreaper};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{DumpableBehavior, PidfdFlags, pidfd_open, set_dumpable_behavior};
+use rustix::process::{Gid, Pid, Signal, Uid, geteuid, getpid, getppid};
+use rustix::process::{kill_process, set_child_subreaper};
 use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
 use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
@@ -122,22 +124,40 @@ fn run_until_parent_ends(
     // A process that leaves the group becomes our child when its parent ends.
     set_child_subreaper(Some(getpid()))?;
     let mut child = command.spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let ended = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     loop {
         if let Some(status) = child.try_wait()? {
-            let signal = || status.signal().map_or(NOT_RUN.into(), |signal| 128 + signal);
-            let code = status.code().unwrap_or_else(signal);
-            return Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)));
+            return Ok(end_like(status));
         }
         if is_over() {
             orphans::sweep("launcher");
             return Ok(ExitCode::from(NOT_RUN));
         }
-        std::thread::sleep(LOOK);
+        await_exit(ended.as_ref());
     }
 }
 
-/// How long the launcher sleeps between two looks at its child and its parent.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long the launcher waits between two looks at its parent.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Waits until the child ends, or until it is time to look at the parent again.
+fn await_exit(ended: Option<&OwnedFd>) {
+    let mut ends: Vec<PollFd<'_>> =
+        ended.into_iter().map(|ended| PollFd::new(ended, PollFlags::IN)).collect();
+    // A signal may end the wait early, which costs one more look.
+    poll(&mut ends, Some(&LOOK)).unwrap_or_default();
+}
+
+/// Ends as the child did: with its code, or by its signal.
+fn end_like(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        // What ignores the signal ends with the code that shells use for it.
+        kill_process(getpid(), signal).unwrap_or_default();
+    }
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+}
 
 /// Enforces all restrictions; the error names the one that failed.
 fn enforce(spec: &LaunchSpec) -> Result<(), String> {

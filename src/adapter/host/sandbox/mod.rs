@@ -299,11 +299,19 @@ fn limits_of_client(port: u16) -> Result<Limits, String> {
     static CLIENTS: OnceLock<Protection> = OnceLock::new();
     let requested = Containment { network: Network::Closed, ..requested()? };
     let protection = CLIENTS.get_or_init(|| decide(requested, Facts::here()));
-    let own = getpid().as_raw_nonzero().get();
-    let ends_with = Facts::here().launcher.then_some(own);
+    let ends_with = Facts::here().launcher.then(own_pid);
     let limits = client_limits(protection.limits, port);
     let tcp_only = limits.port.is_some() && sockets::is_supported();
     Ok(Limits { tcp_only, ends_with, ..limits })
+}
+
+/// The limits of test code: where a launcher starts it, it ends with this process.
+fn limits_of_tests(limits: Limits) -> Limits {
+    Limits { ends_with: limits.launches().then(own_pid), ..limits }
+}
+
+fn own_pid() -> i32 {
+    getpid().as_raw_nonzero().get()
 }
 
 /// The limits of a client where test code with a closed network has `limits`.
@@ -343,7 +351,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     let mut child = invocation.clone();
     let Some(access) = &invocation.access else { return Ok(child) };
     let limits = match access.program {
-        ProgramKind::Tests => protection().map_err(io::Error::other)?.limits,
+        ProgramKind::Tests => limits_of_tests(protection().map_err(io::Error::other)?.limits),
         ProgramKind::Client { port } => limits_of_client(port).map_err(io::Error::other)?,
     };
     if let (ProgramKind::Tests, Some(container)) = (access.program, container::container()) {

@@ -21,6 +21,7 @@ pub(super) const DEVICES: &[&str] = &[
 /// `gradle.properties` are not among them: Java finds the real home by the user's name, and builds
 /// fail if the file is there and cannot be read.
 const HOME_SECRETS: &[&str] = &[
+    ".env",
     ".ssh",
     ".gnupg",
     ".git-credentials",
@@ -100,6 +101,8 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     if let Some(temp) = environment::path_from("RUNNER_TEMP") {
         found.extend(of_runner(&temp, &environment::variable("PATH").unwrap_or_default()));
     }
+    let own = protected.iter().map(|folder| without_git(folder));
+    found.extend(own.flat_map(|folder| [".env", ".env.local"].map(|name| folder.join(name))));
     // A checkout step leaves its token in the git configuration of the workspace, which is another
     // folder than ours when regreen runs as an action.
     let workspace = environment::path_from("GITHUB_WORKSPACE");
@@ -111,6 +114,12 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
         std::fs::read_to_string(config).is_ok_and(|text| holds_credentials(&text))
     }));
     real_paths(&found)
+}
+
+/// The folder of a repository, also where its git directory is named.
+fn without_git(folder: &Path) -> &Path {
+    let is_git = folder.file_name().is_some_and(|name| name == ".git");
+    folder.parent().filter(|_| is_git).unwrap_or(folder)
 }
 
 /// The files below the git directory of a checkout, or around a folder in one, that may hold credentials, with

@@ -2,6 +2,7 @@
 // `--test-force-exit` ends the process.
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
@@ -9,6 +10,16 @@ const STACK_LIMIT = 16384;
 // Read before tests can replace them, which may run in this process.
 const [append, results] = [appendFileSync, process.env.REGREEN_CASES];
 const write = (record) => append(results, `${JSON.stringify(record)}\n`);
+
+// An error comes out of another process; one that holds what cannot be sent is only a text to inspect.
+const textOf = (value) => (typeof value === 'string' ? value : inspect(value));
+
+function describe(cause) {
+  const text = textOf(cause?.stack ?? cause ?? '');
+  const seen = cause?.message === undefined ? /^(\w*Error)(?: \[\w+\])?: ([^]*?)(?=\n {4}at |$)/.exec(text) : null;
+  const [name, message] = seen ? seen.slice(1) : [cause?.name ?? 'Error', cause?.message ?? text];
+  return { class: textOf(name), message: textOf(message).slice(0, MESSAGE_LIMIT), stack: text.slice(0, STACK_LIMIT) };
+}
 
 export default async function* report(source) {
   const open = new Map();
@@ -57,9 +68,7 @@ export default async function* report(source) {
         ms: Math.round(data.details?.duration_ms ?? 0),
       };
       if (record.status === 'failed') {
-        record.class = cause?.name ?? 'Error';
-        record.message = String(cause?.message ?? cause ?? '').slice(0, MESSAGE_LIMIT);
-        record.stack = String(cause?.stack ?? '').slice(0, STACK_LIMIT);
+        Object.assign(record, describe(cause));
         // A file that cannot be loaded explains itself on standard error only.
         const text = isFile ? (outputs.get(data.file) ?? '') : '';
         const found = text.match(/^(\w*Error)(?: \[\w+\])?: (.*)$/m);
