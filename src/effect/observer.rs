@@ -16,6 +16,16 @@ pub struct Call {
     /// The callee: `total`, `Basket(3).total`, `new Basket(3).total`.
     pub callee: String,
     pub arguments: Vec<String>,
+    /// Calls on the same object before it: `add("Ada", 250)`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+}
+
+impl Call {
+    /// A call with nothing before it.
+    pub fn new(callee: impl Into<String>, arguments: Vec<String>) -> Self {
+        Self { callee: callee.into(), arguments, setup: Vec::new() }
+    }
 }
 
 /// An environment that must not influence results: a call that depends on it gets no test.

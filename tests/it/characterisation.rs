@@ -222,6 +222,31 @@ fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
 }
 
 #[test]
+fn calls_on_one_object_are_told_as_a_story() {
+    let python = "class Basket:\n    def __init__(self):\n        self.items = {}\n\n    def add(self, name, cents, count=1):\n        self.items[name] = (cents, count)\n        return self\n\n    def total(self):\n        return sum(cents * count for cents, count in self.items.values())\n";
+    let script = "export class Basket {\n  constructor() { this.items = new Map(); }\n  add(name, cents, count = 1) {\n    this.items.set(name, { cents, count });\n    return this;\n  }\n  total() {\n    let sum = 0;\n    for (const { cents, count } of this.items.values()) sum += cents * count;\n    return sum;\n  }\n}\n";
+    let manifest = r#"{ "type": "module", "scripts": { "test": "node --test" } }"#;
+    let table = [
+        (
+            ("shop.py", python),
+            ("setup.cfg", ""),
+            "        basket = Basket()\n        basket.add(\"Ada\", 250)\n        self.assertEqual(basket.total(), 250)\n",
+        ),
+        (
+            ("shop.js", script),
+            ("package.json", manifest),
+            "  const basket = new Basket();\n  basket.add(\"Ada\", 250);\n  assert.equal(basket.total(), 250);\n",
+        ),
+    ];
+    for (file, other, story) in table {
+        let repo = TestRepo::new(&[file, other]);
+        let ran = repo.regreen(&["pin", "--dry-run", file.0]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.out.replace("\n+", "\n").contains(story), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_test_that_never_ends_on_broken_code_has_noticed() {
     let loop_ = (
         "count.py",

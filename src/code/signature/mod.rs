@@ -4,6 +4,7 @@
 mod examples;
 mod factory_exports;
 pub mod module_exports;
+mod parameter_names;
 mod parameter_types;
 mod python;
 mod script;
@@ -17,6 +18,7 @@ use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined, page_examples};
+pub use parameter_names::typical_value;
 pub use parameter_types::Type;
 pub use script::exports;
 

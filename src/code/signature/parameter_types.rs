@@ -158,7 +158,7 @@ const USES: &[(&str, &[Type])] = &[
         &[Type::List(&Type::Int), Type::List(&Type::Text)],
     ),
     (
-        r"(?:\bin\s+NAME\s*[:\])]|\bof\s+NAME\s*\)|\b(?:len|sorted|sum|enumerate|zip|max|min|set|list|tuple|iter|reversed|map)\([^()]*\bNAME\b|\bNAME\[|\bNAME\.(?:length|slice|indexOf|includes)\b)",
+        r"(?:\bin\s+NAME\s*[:\])]|\bof\s+NAME\s*\)|(?:^|[^.\w])(?:len|sorted|sum|enumerate|zip|max|min|set|list|tuple|iter|reversed|map)\([^()]*\bNAME\b|\bNAME\[|\bNAME\.(?:length|slice|indexOf|includes)\b)",
         &[Type::List(&Type::Int), Type::Text, Type::List(&Type::Text)],
     ),
     (

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
+use super::parameter_names::suggested_types;
 use super::parameter_types::{annotated, defaulted, documented, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
@@ -191,6 +192,9 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Vec<Parameter> {
         if types.is_empty() || types == [Type::Nothing] {
             types.extend(value.map(|value| defaulted(text_of(value, text))).unwrap_or_default());
             types.extend(used(body_text, &name));
+        }
+        if types.is_empty() {
+            types = suggested_types(&name);
         }
         types.dedup();
         let keys = keys(body_text, &name);

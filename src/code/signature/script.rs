@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::factory_exports;
 use super::module_exports::{self, Exports};
+use super::parameter_names::suggested_types;
 use super::parameter_types::{annotated, defaulted, documented, is_plain, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
@@ -260,6 +261,9 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
                 "array_pattern" => vec![Type::List(&Type::Any)],
                 _ => used(body, &name),
             });
+        }
+        if types.is_empty() {
+            types = suggested_types(&name);
         }
         types.dedup();
         let optional = value.is_some() || rest || one.kind() == "optional_parameter";

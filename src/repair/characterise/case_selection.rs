@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
+use crate::code::signature::{Callable, Parameter, Type, typical_value};
 use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
-use super::arguments::split_name;
+use super::arguments::values_of;
+use super::inputs::{is_numeric, kind_of};
 use super::search_target::SearchTarget;
 
 /// Maximum number of cases of one function that run against mutants.
@@ -57,6 +59,7 @@ pub fn check_usable(language: Language, case: &Case) -> Result<(), String> {
 /// also those that run the missed lines with a result of other calls.
 pub fn candidates(
     language: Language,
+    callable: &Callable,
     known: Vec<Case>,
     target: Option<&SearchTarget>,
 ) -> Vec<Case> {
@@ -70,7 +73,7 @@ pub fn candidates(
         .map(|case| usable.iter().chain(&chosen).any(|other| is_boundary_pair(case, other)))
         .collect();
     let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
-    ordered.sort_by_key(|(inner, case)| (*inner, length(case)));
+    ordered.sort_by_key(|(inner, case)| (*inner, rank_case(callable, case)));
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
     let mut marks: BTreeSet<String> =
         chosen.iter().flat_map(|case| case.seen.marks.iter().cloned()).collect();
@@ -115,7 +118,10 @@ pub fn candidates(
 /// takes another path. Only such pairs distinguish `>` from `>=`.
 fn is_boundary_pair(case: &Case, other: &Case) -> bool {
     let (one, two) = (&case.call, &other.call);
-    if one.callee != two.callee || one.arguments.len() != two.arguments.len() {
+    if one.callee != two.callee
+        || one.setup != two.setup
+        || one.arguments.len() != two.arguments.len()
+    {
         return false;
     }
     let mut differing = one.arguments.iter().zip(&two.arguments).filter(|(a, b)| a != b);
@@ -132,17 +138,35 @@ const DEGENERATE: &[&str] = &["None", "null", "undefined", "\"\"", "''", "[]", "
 
 /// The order in which equally informative calls are preferred: results before errors, meaningful
 /// arguments before empty ones, short ones before long ones.
-fn length(case: &Case) -> (bool, usize, usize) {
+pub fn rank_case(callable: &Callable, case: &Case) -> (bool, usize, usize, usize) {
     let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
-    let is_degenerate = |one: &&String| DEGENERATE.contains(&split_name(one).1);
-    let degenerate = case.call.arguments.iter().filter(is_degenerate).count();
-    let arguments: usize = case.call.arguments.iter().map(String::len).sum();
+    let values = values_of(&callable.parameters, &case.call.arguments);
+    let (mut odd, mut untypical) = (0, 0);
+    for (value, parameter) in values.iter().zip(&callable.parameters) {
+        let Some(value) = value else { continue };
+        odd += usize::from(DEGENERATE.contains(&value.as_str()) || is_misfit(parameter, value));
+        let typical = typical_value(&parameter.name);
+        let is_other = typical.is_some_and(|(_, typical)| typical != value);
+        let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
+        untypical += usize::from(is_other) + usize::from(is_wordless);
+    }
+    let given = case.call.arguments.iter().chain(&case.call.setup);
+    let arguments: usize = given.map(String::len).sum();
     let result =
         if let CallOutcome::Value { literal, .. } = &case.seen.outcome { literal.len() } else { 0 };
-    (raised, degenerate, case.call.callee.len() + arguments + result)
+    (raised, odd, untypical, case.call.callee.len() + arguments + result)
 }
 
-fn outcome_key(seen: &Observation) -> String {
+/// Whether a literal is of another type than the one that the parameter most likely has.
+fn is_misfit(parameter: &Parameter, literal: &str) -> bool {
+    let typical = parameter.types.first().filter(|kind| **kind != Type::Any);
+    let (Some(typical), Some(kind)) = (typical, kind_of(literal)) else { return false };
+    let both_lists = matches!((typical, kind), (Type::List(_), Type::List(_)));
+    !both_lists && *typical != kind && !(is_numeric(Some(*typical)) && is_numeric(Some(kind)))
+}
+
+/// What tells results apart: value or error, and what became of the arguments.
+pub fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)
 }
 
@@ -191,11 +215,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::code::signature::callables;
     use crate::effect::Call;
+
+    fn callable() -> Callable {
+        callables(Language::Python, "def f(x):\n    return x\n").remove(0)
+    }
 
     fn case(argument: &str, literal: &str, marks: &[&str]) -> Case {
         Case {
-            call: Call { callee: "f".into(), arguments: vec![argument.into()] },
+            call: Call::new("f", vec![argument.into()]),
             seen: Observation {
                 outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
                 after: Vec::new(),
@@ -220,7 +249,7 @@ mod tests {
             way: ResultKind::Plain,
         };
         known.push(Case { documented: Some(outcome), ..odd });
-        let chosen = candidates(Language::Python, known, None);
+        let chosen = candidates(Language::Python, &callable(), known, None);
         assert_eq!(chosen[0].call.arguments, ["999999"]);
     }
 
@@ -232,7 +261,7 @@ mod tests {
             case("333", "2", &["a"]),
             case("4", "4", &["a"]),
         ];
-        let chosen: Vec<String> = candidates(Language::Python, known, None)
+        let chosen: Vec<String> = candidates(Language::Python, &callable(), known, None)
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();
@@ -245,7 +274,7 @@ mod tests {
             (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["low"])).collect();
         known.push(case("5000", "x", &["low"]));
         known.push(case("5001", "y", &["high"]));
-        let chosen = candidates(Language::Python, known, None);
+        let chosen = candidates(Language::Python, &callable(), known, None);
         let has = |argument: &str| chosen.iter().any(|one| one.call.arguments == [argument]);
         assert!(has("5000") && has("5001"), "{chosen:?}");
     }

@@ -45,11 +45,11 @@ pub fn documented_calls<'a>(
         let receiver = example.receiver.as_ref().filter(|one| one.contains('('));
         match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
             Some(receiver) => {
-                found.push((Call { callee: format!("{receiver}.{method}"), arguments }, example));
+                found.push((Call::new(format!("{receiver}.{method}"), arguments), example));
             }
-            None => found.extend(callees.iter().map(|callee| {
-                (Call { callee: callee.clone(), arguments: arguments.clone() }, example)
-            })),
+            None => found.extend(
+                callees.iter().map(|callee| (Call::new(callee, arguments.clone()), example)),
+            ),
         }
     }
     found

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::code::signature::{Callable, Parameter, Type};
+use crate::code::signature::{Callable, Parameter, Type, typical_value};
 use crate::domain::retry::scatter;
 use crate::effect::Call;
 
@@ -121,7 +121,7 @@ fn lists(element: Type, python: bool) -> Vec<String> {
 }
 
 /// The type of a literal, by its first character.
-fn kind_of(literal: &str) -> Option<Type> {
+pub fn kind_of(literal: &str) -> Option<Type> {
     let first = literal.trim_start_matches('-').chars().next()?;
     match first {
         '"' | '\'' => Some(Type::Text),
@@ -200,6 +200,10 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| values_around(literal))
         .collect();
     columns.push(near);
+    // What a reader expects for a parameter of this name.
+    if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
+        columns.insert(0, vec![value.to_owned()]);
+    }
     // A parameter whose keys are read is an object, whatever else its uses suggest.
     if !parameter.keys.is_empty() {
         columns.insert(0, options(&parameter.keys, python));
@@ -299,7 +303,7 @@ pub fn first(
     ));
     for arguments in lists {
         for callee in &callees {
-            let call = Call { callee: callee.clone(), arguments: arguments.clone() };
+            let call = Call::new(callee, arguments.clone());
             if found.len() < most && !found.contains(&call) {
                 found.push(call);
             }
@@ -322,7 +326,7 @@ fn with_value(
         None => values.push(Some(value)),
     }
     let arguments = write_arguments(language, &callable.parameters, &values);
-    Call { callee: call.callee.clone(), arguments }
+    Call { arguments, ..call.clone() }
 }
 
 /// Variants of a call: with objects for each parameter whose keys are read, and with each of the
@@ -377,7 +381,7 @@ pub fn placed(
     found
 }
 
-fn is_numeric(kind: Option<Type>) -> bool {
+pub fn is_numeric(kind: Option<Type>) -> bool {
     matches!(kind, Some(Type::Int | Type::Float))
 }
 
@@ -464,8 +468,7 @@ mod tests {
     fn calls_begin_with_examples_and_hold_literals_and_boundaries() {
         let text = "def fee(kind: str, cents: int):\n    '''>>> fee('gift', 3)'''\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents\n";
         let callable = only(Language::Python, text);
-        let documented =
-            Call { callee: "fee".into(), arguments: vec!["'gift'".into(), "3".into()] };
+        let documented = Call::new("fee", vec!["'gift'".into(), "3".into()]);
         let documented = [documented];
         let known = (&documented[..], &[vec!["'x'".to_owned(), "9".into()]][..]);
         let found = first(Language::Python, &callable, "fee", known, 1);
@@ -533,7 +536,7 @@ mod tests {
         for value in ["{ places: true }", "{ unit: true }", "{ signed: true }"] {
             assert!(given.contains(value), "{value} among {given:?}");
         }
-        let call = Call { callee: "f".into(), arguments: vec!["3".into()] };
+        let call = Call::new("f", vec!["3".into()]);
         let calls = placed(Language::JavaScript, &callable, &call, &["7".into(), "'x'".into()]);
         let shown: Vec<String> = calls.iter().map(|call| call.arguments.join(", ")).collect();
         assert_eq!(shown[0], "3, { places: true }");
@@ -543,7 +546,7 @@ mod tests {
     #[test]
     fn neighbours_differ_in_one_argument() {
         let callable = only(Language::Python, "def f(a, b):\n    return a == 'xy'\n");
-        let call = Call { callee: "f".into(), arguments: vec!["3".into(), "\"ab\"".into()] };
+        let call = Call::new("f", vec!["3".into(), "\"ab\"".into()]);
         let found = near(Language::Python, &callable, &call);
         assert!(found.iter().any(|one| one.arguments == ["4", "\"ab\""]));
         assert!(found.iter().any(|one| one.arguments == ["3", "\"abxy\""]));

@@ -9,6 +9,7 @@ mod documented_result;
 mod inputs;
 mod render;
 mod search_target;
+mod stories;
 mod test_location;
 mod tested_inputs;
 
@@ -31,6 +32,9 @@ use case_selection::{candidates, check_usable};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
+
+/// Number of rounds after which calls are put before others.
+const STORIES: usize = 3;
 
 /// Maximum number of calls of one function in a round of variations.
 const NEAR: usize = 48;
@@ -203,6 +207,10 @@ pub async fn characterise(
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             break;
         }
+        if round < STORIES {
+            let callables: Vec<&Callable> = found.iter().map(|one| &one.callable).collect();
+            wave.extend(stories::extend_stories(&callables, &seen));
+        }
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
@@ -222,6 +230,7 @@ pub async fn characterise(
     }
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
+        stories::drop_idle_stories(&mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
         if known.is_empty() && one.callable.unsupported.is_none() {
@@ -238,7 +247,7 @@ pub async fn characterise(
             .cloned()
             .collect();
         let target = Some(&target).filter(|target| target.reaches(&known));
-        one.cases = candidates(task.language, known, target);
+        one.cases = candidates(task.language, &one.callable, known, target);
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {

@@ -57,7 +57,7 @@ pub fn compared_functions(
             None if callable.parameters.len() == 1 => single(),
             lists => lists.unwrap_or_default(),
         };
-        let call = |arguments| Some(Call { callee: callees.first()?.clone(), arguments });
+        let call = |arguments| Some(Call::new(callees.first()?, arguments));
         let tested: BTreeSet<Call> = lists.into_iter().take(TESTED).filter_map(call).collect();
         let near = tested.iter().flat_map(|call| inputs::near(language, callable, call));
         let near: BTreeSet<Call> = near.filter(|call| !tested.contains(call)).collect();
@@ -160,7 +160,7 @@ mod tests {
     /// What an edit of a function of one number changes, as that function itself.
     fn judged(before: fn(i64) -> i64, after: fn(i64) -> i64, adds_choice: bool) -> Option<String> {
         let inputs = [57, 58, 56, 114, -57, 570, 2, 0, 7];
-        let call = |input: i64| Call { callee: "f".into(), arguments: vec![input.to_string()] };
+        let call = |input: i64| Call::new("f", vec![input.to_string()]);
         let calls = inputs.map(call).to_vec();
         let compared = InputComparison { binding: None, calls, tested: 1 };
         let seen = |function: fn(i64) -> i64| {

@@ -21,7 +21,7 @@ fn value(literal: &str, way: ResultKind) -> Observation {
 
 fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
     let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
-    Case { call: Call { callee: callee.into(), arguments }, seen, documented: None }
+    Case { call: Call::new(callee, arguments), seen, documented: None }
 }
 
 fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFunction {

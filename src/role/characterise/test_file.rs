@@ -315,7 +315,7 @@ mod tests {
 
     fn case(arguments: &[&str]) -> Case {
         let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
-        let call = crate::effect::Call { callee: "f".into(), arguments };
+        let call = crate::effect::Call::new("f", arguments);
         Case { call, seen: crate::effect::Observation::refused(""), documented: None }
     }
 

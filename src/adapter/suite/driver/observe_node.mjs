@@ -222,6 +222,14 @@ function explicit(error, sources) {
   return /\bthrow\b|Error\(/.test(sources[file][Number(frame[2]) - 1] ?? '');
 }
 
+// The statements that make a call, after those on the same object that come first.
+function callOf({ callee, setup = [] }) {
+  if (!setup.length) return `return (${callee})(...__given);`;
+  const dot = callee.lastIndexOf('.');
+  const steps = setup.map((one) => `__subject.${one};`).join(' ');
+  return `const __subject = ${callee.slice(0, dot)}; ${steps} return __subject${callee.slice(dot)}(...__given);`;
+}
+
 async function invoke(call, names, values) {
   watch.reason = null;
   let given, before;
@@ -231,7 +239,7 @@ async function invoke(call, names, values) {
   } catch (error) {
     return { refused: `an argument cannot be made: ${error.name}` };
   }
-  const run = new Function(...names, '__given', `"use strict"; return (${call.callee})(...__given);`);
+  const run = new Function(...names, '__given', `"use strict"; ${callOf(call)}`);
   const globals = Object.getOwnPropertyNames(globalThis).length;
   let record = {};
   let way = 'plain';

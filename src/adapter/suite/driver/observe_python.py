@@ -392,6 +392,20 @@ def split_names(arguments):
     return [one and one.group(1) for one in found], values
 
 
+def callee_of(call, names):
+    """What is called; where calls on its object come first, its method after these."""
+    if not call.get("setup"):
+        return eval(call["callee"], names)
+    subject, method = call["callee"].rsplit(".", 1)
+    subject = eval(subject, names)
+    for one in call["setup"]:
+        try:
+            eval("__subject." + one, dict(names, __subject=subject))
+        except Exception as error:
+            refuse("a call before it fails: %s" % type(error).__name__)
+    return getattr(subject, method)
+
+
 def run(call, module, tracer):
     needs, way = set(), "plain"
     Watch.reason = None
@@ -413,7 +427,7 @@ def run(call, module, tracer):
         sys.setprofile(profile)
         Watch.active = True
         try:
-            value = eval(call["callee"], names)(
+            value = callee_of(call, names)(
                 *[one for one, name in zip(arguments, keywords) if name is None],
                 **{name: one for one, name in zip(arguments, keywords) if name is not None},
             )

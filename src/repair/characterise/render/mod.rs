@@ -166,6 +166,102 @@ fn compared_message(message: &str, is_stable: bool) -> Option<String> {
     compares.then(|| serde_json::Value::from(message).to_string())
 }
 
+/// Words that no variable can be named.
+const KEYWORDS: &[&str] = &[
+    "assert",
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "del",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "except",
+    "export",
+    "extends",
+    "finally",
+    "for",
+    "from",
+    "function",
+    "global",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "is",
+    "lambda",
+    "let",
+    "match",
+    "new",
+    "not",
+    "null",
+    "or",
+    "and",
+    "package",
+    "pass",
+    "raise",
+    "return",
+    "self",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "try",
+    "type",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "expect",
+    "test",
+];
+
+/// The lines that make the object of a call and the calls on it that come first, and what is called
+/// then; no lines for a single call.
+fn setup_lines(
+    framework: Framework,
+    function: &ObservedFunction,
+    case: &Case,
+) -> (Vec<String>, String) {
+    let call = &case.call;
+    let Some((object, method)) = call.callee.rsplit_once('.').filter(|_| !call.setup.is_empty())
+    else {
+        return (Vec::new(), call.callee.clone());
+    };
+    let name = object_name(framework.is_python(), function, case);
+    let (declared, end) = if framework.is_python() { ("", "") } else { ("const ", ";") };
+    let mut lines = vec![format!("{declared}{name} = {object}{end}")];
+    lines.extend(call.setup.iter().map(|before| format!("{name}.{before}{end}")));
+    (lines, format!("{name}.{method}"))
+}
+
+/// The name of a variable for the object: that of its class in the language's manner, where it is free.
+fn object_name(is_python: bool, function: &ObservedFunction, case: &Case) -> String {
+    let mut name = String::new();
+    for (index, character) in function.local.char_indices() {
+        if character.is_ascii_uppercase() && index > 0 && is_python {
+            name.push('_');
+        }
+        let lower = index == 0 || is_python;
+        name.push(if lower { character.to_ascii_lowercase() } else { character });
+    }
+    let word = name.as_str();
+    let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
+        || function.callable.parameters.iter().any(|one| one.name == word)
+        || [KEYWORDS, RESERVED].iter().any(|words| words.contains(&word));
+    if is_taken || name == function.local || name.contains("__") { "subject".into() } else { name }
+}
+
 /// Arguments of a call, with names for those that it modifies, and the values of these names.
 fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();

@@ -7,6 +7,7 @@ use crate::effect::{CallOutcome, ResultKind};
 
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
+    setup_lines,
 };
 
 /// The complete text of a test file.
@@ -56,7 +57,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
             (true, _) => "\n",
         });
         text.push_str(&format!("{indent}def {}({own}):\n", test.name));
-        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, unittest));
+        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming.framework));
         for line in lines.into_iter().flatten() {
             text.push_str(&format!("{indent}    {line}\n"));
         }
@@ -79,11 +80,14 @@ fn class_name(module: &str) -> String {
 }
 
 /// The lines of code of one case.
-fn lines(one: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
+fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
+    let unittest = framework == Framework::Unittest;
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let call = format!("{}({})", case.call.callee, given.join(", "));
+    let (setup, callee) = setup_lines(framework, one, case);
+    lines.extend(setup);
+    let call = format!("{callee}({})", given.join(", "));
     let returned = |way: ResultKind| match way {
         ResultKind::Await => format!("asyncio.run({call})"),
         ResultKind::List => format!("list({call})"),

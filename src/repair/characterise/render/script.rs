@@ -7,7 +7,7 @@ use crate::effect::{CallOutcome, ResultKind};
 
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
-    is_awaited,
+    is_awaited, setup_lines,
 };
 
 /// The complete text of a test file.
@@ -92,7 +92,9 @@ fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<Strin
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
-    let call = format!("{}({})", case.call.callee, given.join(", "));
+    let (setup, callee) = setup_lines(framework, one, case);
+    lines.extend(setup);
+    let call = format!("{callee}({})", given.join(", "));
     let node = framework == Framework::NodeTest;
     let equal = |value: &str, literal: &str| {
         let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";

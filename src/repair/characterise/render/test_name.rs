@@ -31,12 +31,14 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
         (None, false, false) if !is_python => format!("with {given}"),
         (None, ..) => given,
     };
+    let words = format!("{words} {}", setup_words(case, if is_python { " " } else { ", " }));
     if !is_python {
-        return format!("{own} {words}").trim_end().to_owned();
+        let name = format!("{own} {words}");
+        return name.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let name: String = format!("test_{own} {words}").trim_end().chars().map(plain).collect();
-    name
+    let words: Vec<&str> = words.split_whitespace().collect();
+    format!("test_{own} {}", words.join(" ")).trim_end().chars().map(plain).collect()
 }
 
 /// The name of a further test that would have the same name.
@@ -60,6 +62,27 @@ fn argument_words(case: &Case, between: &str) -> String {
         text.push_str(&words);
     }
     text
+}
+
+/// What comes before the call: `after add ada 250`, `after add and remove`, `after add twice`.
+fn setup_words(case: &Case, between: &str) -> String {
+    let setup = &case.call.setup;
+    let parts = setup.iter().map(|one| one.split_once('(').unwrap_or((one, "")));
+    let parts: Vec<(&str, &str)> = parts.collect();
+    match parts.as_slice() {
+        [] => String::new(),
+        [(method, given)] => {
+            let given = given.strip_suffix(')').unwrap_or(given).split(", ");
+            let words: Vec<String> =
+                given.filter(|one| !one.is_empty()).map(literal_words).collect();
+            format!("after {method} {}", words.join(between))
+        }
+        [one, two] if one == two => format!("after {} twice", one.0),
+        parts => {
+            let methods: Vec<&str> = parts.iter().map(|(method, _)| *method).collect();
+            format!("after {}", methods.join(" and "))
+        }
+    }
 }
 
 /// A literal in words: `empty string`, `minus 1`, `hello world`.

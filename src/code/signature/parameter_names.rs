@@ -1,0 +1,72 @@
+//! What the name of a parameter suggests about its type, where nothing else does, and a value that a
+//! reader would expect there.
+
+use super::parameter_types::Type;
+
+/// Last words of names, their type, and a value for Python and JavaScript alike.
+const NAMES: &[(&[&str], Type, &str)] = &[
+    (&["name", "user", "author", "owner"], Type::Text, "\"Ada\""),
+    (&["title", "label", "description", "message", "subject"], Type::Text, "\"Hello World\""),
+    (&["text", "string", "str", "sentence", "line", "source"], Type::Text, "\"hello world\""),
+    (&["word", "token", "key", "prefix", "suffix", "tag", "kind"], Type::Text, "\"hello\""),
+    (&["country"], Type::Text, "\"DE\""),
+    (&["currency"], Type::Text, "\"EUR\""),
+    (&["email", "mail"], Type::Text, "\"ada@example.com\""),
+    (&["url", "uri", "href", "link"], Type::Text, "\"https://example.com/a?b=1\""),
+    (&["path", "filename", "file"], Type::Text, "\"a/b.txt\""),
+    (&["date", "day"], Type::Text, "\"2024-02-29\""),
+    (&["sku", "code", "id"], Type::Text, "\"A-1\""),
+    (&["count", "quantity", "qty", "times", "n", "number", "num"], Type::Int, "3"),
+    (&["index", "position", "offset", "start", "depth", "level"], Type::Int, "1"),
+    (&["size", "length", "width", "height", "limit", "end", "stop"], Type::Int, "10"),
+    (&["cents", "amount", "price", "cost", "total", "balance", "fee"], Type::Int, "250"),
+    (&["percent", "percentage"], Type::Int, "10"),
+    (&["age"], Type::Int, "36"),
+    (&["year"], Type::Int, "2024"),
+    (&["rate", "ratio", "factor", "weight", "fraction"], Type::Float, "0.5"),
+    (&["items", "values", "list", "numbers", "elements", "array"], Type::List(&Type::Int), ""),
+    (&["words", "names", "lines", "tags", "strings"], Type::List(&Type::Text), ""),
+    (&["callback", "func", "predicate", "iteratee"], Type::Function, ""),
+];
+
+/// The last word of a name in lower case: `price` of `unit_price` and `unitPrice`.
+fn last_word(name: &str) -> String {
+    let start = name.rfind(|c: char| c == '_' || c.is_ascii_uppercase()).unwrap_or_default();
+    name.get(start..).unwrap_or(name).trim_start_matches('_').to_ascii_lowercase()
+}
+
+fn hint(name: &str) -> Option<&'static (&'static [&'static str], Type, &'static str)> {
+    let word = last_word(name);
+    NAMES.iter().find(|(words, ..)| words.contains(&word.as_str()))
+}
+
+/// The type that a name suggests, and that it may be another; empty for a name that says nothing.
+pub fn suggested_types(name: &str) -> Vec<Type> {
+    hint(name).map(|(_, kind, _)| vec![*kind, Type::Any]).unwrap_or_default()
+}
+
+/// A literal that a reader would expect for a parameter of this name.
+pub fn typical_value(name: &str) -> Option<(Type, &'static str)> {
+    hint(name).filter(|(.., value)| !value.is_empty()).map(|(_, kind, value)| (*kind, *value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_a_name_suggests_a_type_and_a_value() {
+        let table = [
+            ("name", Some((Type::Text, "\"Ada\""))),
+            ("unit_price", Some((Type::Int, "250"))),
+            ("unitPrice", Some((Type::Int, "250"))),
+            ("x", None),
+            ("renamed", None),
+        ];
+        for (name, expected) in table {
+            assert_eq!(typical_value(name), expected, "{name}");
+        }
+        assert_eq!(suggested_types("words"), [Type::List(&Type::Text), Type::Any]);
+        assert_eq!(suggested_types("x"), []);
+    }
+}

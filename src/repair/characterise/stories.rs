@@ -1,0 +1,220 @@
+//! Calls of a method after others on the same object: each further one stays only where the calls
+//! before it changed what the last one gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::signature::Callable;
+use crate::effect::{Call, CallOutcome, ResultKind};
+
+use super::Case;
+use super::case_selection::{outcome_key, rank_case};
+
+/// Maximum number of calls before the one that is observed.
+const SETUP: usize = 3;
+
+/// Calls of one method that may come before others.
+const STEPS: usize = 2;
+
+/// Calls of one method that others are put before.
+const LAST: usize = 3;
+
+/// Objects of one class that stories begin with.
+const OBJECTS: usize = 2;
+
+/// Maximum number of stories of one method in a round.
+const STORIES: usize = 24;
+
+/// A call on an object that may come before another, and what it is called on.
+struct Step {
+    object: String,
+    /// As it is written behind the object: `add("Ada", 250)`.
+    text: String,
+}
+
+/// Stories that are one call longer than those that were seen, with the index of the function that
+/// they end with.
+pub fn extend_stories(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
+    let mut classes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, callable) in callables.iter().enumerate() {
+        let class = callable.class.as_ref().filter(|class| !class.is_static);
+        if let Some(class) = class.filter(|_| callable.unsupported.is_none()) {
+            classes.entry(&class.name).or_default().push(index);
+        }
+    }
+    let mut found = Vec::new();
+    for members in classes.into_values() {
+        let cases = |index: usize| seen.get(index).map(Vec::as_slice).unwrap_or_default();
+        let steps: Vec<Step> = members
+            .iter()
+            .filter_map(|index| Some((callables.get(*index)?, cases(*index))))
+            .flat_map(|(callable, known)| first_steps(callable, known))
+            .collect();
+        let all: Vec<&Case> = members.iter().flat_map(|index| cases(*index)).collect();
+        let effective = effective_steps(&all);
+        for index in members {
+            let Some(callable) = callables.get(index) else { continue };
+            let mut own = longer_stories(callable, cases(index), &steps, effective.as_ref());
+            own.truncate(STORIES);
+            found.extend(own.into_iter().map(|call| (index, call)));
+        }
+    }
+    found
+}
+
+/// The plainest calls of a method that gave something.
+fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
+    let mut calls: Vec<&Case> = known
+        .iter()
+        .filter(|case| case.call.setup.is_empty())
+        .filter(|case| match &case.seen.outcome {
+            CallOutcome::Value { way, .. } => !matches!(way, ResultKind::Await | ResultKind::List),
+            CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
+        })
+        .collect();
+    calls.sort_by_key(|case| rank_case(callable, case));
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found = Vec::new();
+    for case in calls {
+        let Some((object, method)) = case.call.callee.rsplit_once('.') else { continue };
+        let others = counts.len();
+        let count = counts.entry(object).or_default();
+        *count += 1;
+        if *count <= STEPS && others <= OBJECTS {
+            let text = format!("{method}({})", case.call.arguments.join(", "));
+            found.push(Step { object: object.to_owned(), text });
+        }
+    }
+    found
+}
+
+/// Drops stories whose last call before the observed one changed nothing.
+pub fn drop_idle_stories(known: &mut Vec<Case>) {
+    let all: Vec<&Case> = known.iter().collect();
+    let idle = |case: &Case| !case.call.setup.is_empty() && !changes_result(case, &all);
+    let idle: BTreeSet<Call> =
+        known.iter().filter(|case| idle(case)).map(|case| case.call.clone()).collect();
+    known.retain(|case| !idle.contains(&case.call));
+}
+
+/// The last calls before the observed ones that changed a result; `None` while no story was seen.
+fn effective_steps(known: &[&Case]) -> Option<BTreeSet<String>> {
+    let mut found = None;
+    for case in known.iter().filter(|case| !case.call.setup.is_empty()) {
+        let steps: &mut BTreeSet<String> = found.get_or_insert_default();
+        if let Some(last) = case.call.setup.last().filter(|_| changes_result(case, known)) {
+            steps.insert(last.clone());
+        }
+    }
+    found
+}
+
+/// Whether the last call before the observed one changed what this gives.
+fn changes_result(case: &Case, known: &[&Case]) -> bool {
+    let Some((_, before)) = case.call.setup.split_last() else { return false };
+    let is_shorter = |other: &Call| {
+        other.setup == before
+            && other.callee == case.call.callee
+            && other.arguments == case.call.arguments
+    };
+    let shorter = known.iter().find(|other| is_shorter(&other.call));
+    shorter.is_some_and(|other| outcome_key(&other.seen) != outcome_key(&case.seen))
+}
+
+fn longer_stories(
+    callable: &Callable,
+    known: &[Case],
+    steps: &[Step],
+    effective: Option<&BTreeSet<String>>,
+) -> Vec<Call> {
+    let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
+    let all: Vec<&Case> = known.iter().collect();
+    let longest = all.iter().map(|case| case.call.setup.len()).max().unwrap_or_default();
+    if longest >= SETUP {
+        return Vec::new();
+    }
+    let mut bases: Vec<&Case> = all
+        .iter()
+        .copied()
+        .filter(|case| !matches!(case.seen.outcome, CallOutcome::Refused(_)))
+        .filter(|case| match effective {
+            None => true,
+            Some(_) => case.call.setup.len() == longest && changes_result(case, &all),
+        })
+        .collect();
+    bases.sort_by_key(|case| rank_case(callable, case));
+    bases.truncate(LAST.max(STORIES / steps.len().max(1)));
+    let is_effective = |step: &&Step| effective.is_none_or(|list| list.contains(&step.text));
+    let mut found = Vec::new();
+    for base in bases {
+        let Some((object, _)) = base.call.callee.rsplit_once('.') else { continue };
+        for step in steps.iter().filter(is_effective).filter(|step| step.object == object) {
+            let mut call = base.call.clone();
+            call.setup.push(step.text.clone());
+            if !made.contains(&call) && !found.contains(&call) {
+                found.push(call);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language::Language;
+    use crate::code::signature::callables;
+    use crate::effect::Observation;
+
+    const CART: &str = "class Cart:\n    def __init__(self):\n        self.items = []\n\n    def add(self, name):\n        self.items.append(name)\n        return self\n\n    def size(self):\n        return len(self.items)\n";
+
+    fn case(call: Call, literal: &str) -> Case {
+        let outcome = CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain };
+        Case { call, seen: Observation { outcome, ..Observation::refused("") }, documented: None }
+    }
+
+    fn shown(call: &Call) -> String {
+        let arguments = call.arguments.join(", ");
+        format!("{} | {}({arguments})", call.setup.join("; "), call.callee)
+    }
+
+    #[test]
+    fn a_story_grows_by_calls_that_changed_what_the_last_one_gives() {
+        let found = callables(Language::Python, CART);
+        let callables: Vec<&Callable> = found.iter().collect();
+        let add = || Call::new("Cart().add", vec!["\"Ada\"".into()]);
+        let size = || Call::new("Cart().size", Vec::new());
+        let mut seen = vec![vec![case(add(), "[1]")], vec![case(size(), "0")]];
+        let first = extend_stories(&callables, &seen);
+        let texts: Vec<String> = first.iter().map(|(_, call)| shown(call)).collect();
+        let expected = [
+            "add(\"Ada\") | Cart().add(\"Ada\")",
+            "size() | Cart().add(\"Ada\")",
+            "add(\"Ada\") | Cart().size()",
+            "size() | Cart().size()",
+        ];
+        assert_eq!(texts, expected);
+        for ((index, call), literal) in first.into_iter().zip(["[1, 1]", "[1]", "1", "0"]) {
+            seen[index].push(case(call, literal));
+        }
+        let second = extend_stories(&callables, &seen);
+        let texts: Vec<String> = second.iter().map(|(_, call)| shown(call)).collect();
+        let expected = [
+            "add(\"Ada\"); add(\"Ada\") | Cart().add(\"Ada\")",
+            "add(\"Ada\"); add(\"Ada\") | Cart().size()",
+        ];
+        assert_eq!(texts, expected);
+        drop_idle_stories(&mut seen[1]);
+        let kept: Vec<String> = seen[1].iter().map(|one| shown(&one.call)).collect();
+        assert_eq!(kept, [" | Cart().size()", "add(\"Ada\") | Cart().size()"]);
+    }
+
+    #[test]
+    fn an_object_that_remembers_nothing_has_no_stories() {
+        let found = callables(Language::Python, CART);
+        let callables: Vec<&Callable> = found.iter().collect();
+        let size = Call::new("Cart().size", Vec::new());
+        let after = Call { setup: vec!["size()".into()], ..size.clone() };
+        let seen = vec![Vec::new(), vec![case(size, "0"), case(after, "0")]];
+        assert!(extend_stories(&callables, &seen).is_empty());
+    }
+}
