@@ -248,6 +248,13 @@ pub enum Measured {
         format: String,
         files: BTreeMap<RepoPath, FileLines>,
     },
+    /// The suite ran and has no tests yet.
+    NoTests {
+        /// The command as typed in a shell.
+        command: String,
+        /// The files that tests could load; none of their lines ran.
+        files: BTreeMap<RepoPath, FileLines>,
+    },
     /// No lines are known.
     Nothing {
         /// Why, and how to enable it.

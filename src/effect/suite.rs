@@ -76,8 +76,8 @@ pub trait Suite: Send + Sync {
     /// set them up. Nothing of the checkout changes; each is stopped after half a minute.
     async fn autofix(&self, root: &Path, files: &[RepoPath]) -> FixedFiles;
 
-    /// Runs the whole suite of a checkout under the project's own coverage tool and reports what ran
-    /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
+    /// Runs the whole suite of a checkout under the project's own coverage tool, or a tracer of ours
+    /// where Python has none, and reports what ran of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured;
 
     /// Opens a runner that tries many candidates on one checkout: in a prepared process if the

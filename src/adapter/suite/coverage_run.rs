@@ -1,17 +1,19 @@
-//! Runs the whole suite under the project's own coverage tool and reads the reports.
+//! Runs the whole suite under the project's own coverage tool, or a tracer of ours where Python lacks
+//! one, and reads the reports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
 use crate::code::coverage::{self, Report};
-use crate::domain::coverage::Measured;
+use crate::code::language::{JS, Language};
+use crate::domain::coverage::{FileLines, Measured};
 use crate::domain::id::RepoPath;
 use crate::domain::shell;
 
 use super::framework::{
-    CoverageCommand, CoverageRequest, ReportLocation, Site, matching_files, shell_argv,
+    CoverageCommand, CoverageRequest, ReportLocation, Site, Tracer, matching_files, shell_argv,
 };
 use super::project_suite::ProjectSuite;
 
@@ -35,7 +37,7 @@ impl ProjectSuite<'_> {
     ) -> Result<Measured, String> {
         let (site, tools) = (self.site(root), &self.settings.tools);
         let output = self.settings.scratch.join("coverage");
-        let command = match &tools.coverage {
+        let mut command = match &tools.coverage {
             Some(command) => configured(command, tools.coverage_report.as_deref(), &site)?,
             None => (self.detection.adapter.coverage)(&CoverageRequest {
                 site: &site,
@@ -46,32 +48,53 @@ impl ProjectSuite<'_> {
         };
         files::remove_folder(&output);
         files::create_folder(&output).map_err(|error| error.to_string())?;
-        let mut first_ending = None;
-        for argv in &command.argv {
-            let ending = self.execute(root, &command, argv).await?;
-            first_ending.get_or_insert(ending);
+        let (mut ending, mut report) = self.execute_all(root, &command).await?;
+        let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        if report.is_none()
+            && let Some(tracer) = command.tracer.take()
+            && self.log_has(|line| line.contains("No module named coverage"))
+        {
+            list_files(&tracer.files, &real_root, known)?;
+            let Tracer { display, argv, .. } = tracer;
+            command = CoverageCommand { display, argv: vec![argv], ..command };
+            (ending, report) = self.execute_all(root, &command).await?;
         }
-        let Some(report) = read_reports(&command.reports, root)? else {
-            return Err(match first_ending {
-                // A suite without tests succeeds and writes no report.
-                Some(ExitReason::Exit(0)) | None => format!("`{}` left no report", command.display),
-                Some(_) if self.lacks_coverage_py() => {
-                    "coverage.py is not installed, which `setup: pip install coverage` does".into()
+        let CoverageCommand { display: command, .. } = command;
+        let Some(report) = report else {
+            // Of all commands, `node --test` alone says this and leaves no report.
+            let is_empty = || self.log_has(|line| line.ends_with(" tests 0"));
+            return match ending {
+                Some(ExitReason::Exit(0)) if is_empty() => {
+                    Ok(Measured::NoTests { command, files: unloaded_scripts(&real_root, known) })
                 }
-                Some(ending) => format!(
-                    "`{}` left no report ({ending}; `{LOG}` has its output)",
-                    command.display
-                ),
-            });
+                Some(ExitReason::Exit(0)) | None => Err(format!("`{command}` left no report")),
+                Some(ending) => {
+                    Err(format!("`{command}` left no report ({ending}; `{LOG}` has its output)"))
+                }
+            };
         };
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let files = report.placed(&root.join(&site.directory).display().to_string(), known);
-        Ok(Measured::Lines { command: command.display, format: report.format.to_owned(), files })
+        let files = report.placed(&real_root.display().to_string(), &site.directory, known);
+        Ok(Measured::Lines { command, format: report.format.to_owned(), files })
     }
 
-    fn lacks_coverage_py(&self) -> bool {
+    /// Whether a line of the last output is like this.
+    fn log_has(&self, is_like: impl Fn(&str) -> bool) -> bool {
         let log = files::read(&self.settings.session.join(LOG), LOG_LIMIT).ok().flatten();
-        String::from_utf8_lossy(&log.unwrap_or_default()).contains("No module named coverage")
+        String::from_utf8_lossy(&log.unwrap_or_default()).lines().any(is_like)
+    }
+
+    /// Runs what measures; how its first command ended, and what the reports say.
+    async fn execute_all(
+        &self,
+        root: &Path,
+        command: &CoverageCommand,
+    ) -> Result<(Option<ExitReason>, Option<Report>), String> {
+        let mut first_ending = None;
+        for argv in &command.argv {
+            let ending = self.execute(root, command, argv).await?;
+            first_ending.get_or_insert(ending);
+        }
+        Ok((first_ending, read_reports(&command.reports, root)?))
     }
 
     async fn execute(
@@ -102,6 +125,26 @@ fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<Covera
         std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
     }
     Ok(CoverageCommand::with_reports(command, shell_argv(command), site.working_folder(), pattern))
+}
+
+/// Names the files of Python that a tracer measures.
+fn list_files(list: &Path, root: &Path, known: &BTreeSet<RepoPath>) -> Result<(), String> {
+    let is_python = |file: &&RepoPath| file.extension() == "py";
+    let paths: Vec<_> =
+        known.iter().filter(is_python).map(|file| root.join(file.as_str())).collect();
+    let text = serde_json::to_vec(&paths).map_err(|error| error.to_string())?;
+    files::write(list, &text).map_err(|error| error.to_string())
+}
+
+/// The lines of scripts that nothing has loaded.
+fn unloaded_scripts(root: &Path, known: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, FileLines> {
+    let is_script = |file: &&RepoPath| Language::of(file).is_some_and(|one| JS.contains(&one));
+    let scripts = known.iter().filter(is_script);
+    let read = |file: &RepoPath| {
+        let text = source(root, &root.join(file.as_str()).display().to_string())?;
+        Some((file.clone(), coverage::unloaded_lines(&text)))
+    };
+    scripts.filter_map(read).collect()
 }
 
 /// Reads all reports of a run and merges them; `None` when there is none.

@@ -43,7 +43,7 @@ pub fn parse_junit(text: &str) -> Option<Vec<ReportedTest>> {
 pub const READERS: &[crate::domain::Reader] = &[
     ("coverage", |text| {
         if let Ok(report) = crate::code::coverage::read(text, &|_| Some(text.to_owned())) {
-            drop(report.placed("/checkout", &std::collections::BTreeSet::new()));
+            drop(report.placed("/checkout", "", &std::collections::BTreeSet::new()));
         }
     }),
     ("junit", |text| drop(format::junit::parse(text))),

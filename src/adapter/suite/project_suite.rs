@@ -88,6 +88,7 @@ pub fn open(
 const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
     ("regreen_django.py", include_str!("driver/regreen_django.py")),
+    ("regreen_lines.py", include_str!("driver/regreen_lines.py")),
     ("sitecustomize.py", include_str!("driver/sitecustomize.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("rspec_report.rb", include_str!("driver/rspec_report.rb")),

@@ -12,12 +12,12 @@ mod python;
 mod v8;
 mod xml;
 
-pub use v8::first_code;
+pub use v8::{first_code, unloaded_lines};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::coverage::FileLines;
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, in_folder};
 
 /// Maximum size of a report in bytes.
 pub const LIMIT: u64 = 256 << 20;
@@ -47,9 +47,15 @@ impl Report {
         }
     }
 
-    /// Maps the report to repository paths. A path belongs to the file it names below `root`, or
-    /// else to the only file with the same ending; other paths are dropped.
-    pub fn placed(&self, root: &str, files: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, FileLines> {
+    /// Maps the report of a run in `folder` to repository paths. A path belongs to the file it names
+    /// in that folder or below `root`, or else to the only file with the same ending; other paths are
+    /// dropped.
+    pub fn placed(
+        &self,
+        root: &str,
+        folder: &str,
+        files: &BTreeSet<RepoPath>,
+    ) -> BTreeMap<RepoPath, FileLines> {
         let mut by_name: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
         for file in files {
             by_name.entry(file.file_name()).or_default().push(file);
@@ -59,7 +65,8 @@ impl Report {
             let path = path.replace('\\', "/");
             let path = path.trim_start_matches("file://").trim_start_matches("./");
             let below = path.strip_prefix(root).map_or(path, |rest| rest.trim_start_matches('/'));
-            let exact = RepoPath::parse(below).ok().filter(|file| files.contains(file));
+            let named = [in_folder(folder, path), below.to_owned()].map(RepoPath::parse);
+            let exact = named.into_iter().flatten().find(|file| files.contains(file));
             let found = exact.or_else(|| by_ending(below, &by_name));
             if let Some(file) = found {
                 add(placed.entry(file).or_default(), lines.clone());

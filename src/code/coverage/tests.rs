@@ -136,7 +136,7 @@ fn recorded_reports_of_every_tool_say_the_same_of_the_same_file() {
         let report =
             read(row.text, &source).unwrap_or_else(|error| panic!("{}: {error}", row.name));
         assert_eq!(report.format, row.name);
-        let placed = report.placed("/repo", &known());
+        let placed = report.placed("/repo", "", &known());
         let file = &placed[&RepoPath::parse(row.file).unwrap()];
         assert_eq!(file.line_counts(), row.lines, "{} {}", row.name, row.file);
         assert_eq!(file.branch_counts(), row.branches, "{}", row.name);
@@ -149,7 +149,7 @@ fn recorded_reports_of_every_tool_say_the_same_of_the_same_file() {
 
 #[test]
 fn a_function_is_entered_when_a_line_of_its_body_ran() {
-    let report = read(ROWS[0].text, &source).unwrap().placed("/repo", &known());
+    let report = read(ROWS[0].text, &source).unwrap().placed("/repo", "", &known());
     let file = &report[&RepoPath::parse("shop/price.py").unwrap()];
     assert_eq!(file.entered(4, 10), Some(true));
     assert_eq!(file.entered(13, 18), Some(false), "its first line runs at import");
@@ -159,23 +159,24 @@ fn a_function_is_entered_when_a_line_of_its_body_ran() {
 
 #[test]
 fn paths_count_where_they_name_one_file() {
-    let files: BTreeSet<RepoPath> = ["a/src/x.go", "b/src/x.go", "b/y.go"]
+    let files: BTreeSet<RepoPath> = ["a/src/x.go", "b/src/x.go", "b/y.go", "a/z.go", "b/z.go"]
         .iter()
         .map(|file| RepoPath::parse(*file).unwrap())
         .collect();
     let table = [
         ("/repo/a/src/x.go", Some("a/src/x.go")),
         ("example.com/b/src/x.go", Some("b/src/x.go")),
-        ("src/x.go", None),
+        ("src/x.go", Some("b/src/x.go")),
         ("x.go", None),
         ("deep/y.go", Some("b/y.go")),
+        ("z.go", Some("b/z.go")),
         ("../../etc/passwd", None),
         ("b\\y.go", Some("b/y.go")),
     ];
     for (path, expected) in table {
         let mut report = Report::of("lcov");
         report.file(path).line(1, 1);
-        let placed = report.placed("/repo", &files);
+        let placed = report.placed("/repo", "b", &files);
         let found: Vec<&str> = placed.keys().map(RepoPath::as_str).collect();
         assert_eq!(found.first().copied(), expected, "{path}");
     }
@@ -208,7 +209,7 @@ proptest! {
     fn no_text_breaks_the_readers(start in 0usize..9, cut in 0usize..4000, more in ".{0,40}") {
         let text: String = ROWS[start].text.chars().take(cut).chain(more.chars()).collect();
         if let Ok(report) = read(&text, &source) {
-            for file in report.placed("/repo", &known()).values() {
+            for file in report.placed("/repo", "", &known()).values() {
                 let (ran, all) = file.line_counts();
                 prop_assert!(ran <= all);
                 let (hits, all) = file.branch_counts();

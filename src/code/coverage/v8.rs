@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{BadReport, Report};
+use crate::domain::coverage::FileLines;
 
 /// Maximum size of a source in bytes.
 const SOURCE: usize = 4 << 20;
@@ -15,6 +16,19 @@ pub fn first_code(line: &str) -> usize {
     let code = line.trim_start_matches(is_closing);
     let code = if code.is_empty() { line.trim_start() } else { code };
     line.encode_utf16().count() - code.encode_utf16().count()
+}
+
+fn holds_code(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
+/// The lines of a script that V8 has not loaded, which is in no report.
+pub fn unloaded_lines(text: &str) -> FileLines {
+    let mut file = FileLines::default();
+    for (number, _) in (1..).zip(text.lines()).filter(|(_, line)| holds_code(line)) {
+        file.line(number, 0);
+    }
+    file
 }
 
 /// Reads a report; `source` returns the text of a file, without which its offsets have no lines.
@@ -54,9 +68,8 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
             let length = line.encode_utf16().count();
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let own = counts.get(offset..offset + length).unwrap_or_default();
-            let holds_code = line.chars().any(char::is_alphanumeric);
             let first = own.get(first_code(line)).copied().flatten();
-            if let (true, Some(hits)) = (holds_code, first) {
+            if let (true, Some(hits)) = (holds_code(line), first) {
                 file.line(number, hits);
             }
             for (name, start, hits) in &functions {

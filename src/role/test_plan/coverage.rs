@@ -23,11 +23,16 @@ use super::survey::Survey;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum CoverageSource {
-    /// The project's own coverage tool ran.
+    /// A coverage tool ran.
     Measured {
         /// The command as typed in a shell.
         command: String,
         format: String,
+    },
+    /// A coverage tool ran, and there are no tests yet.
+    NoTests {
+        /// The command as typed in a shell.
+        command: String,
     },
     /// An existing coverage report that the user named.
     Report {
@@ -48,7 +53,7 @@ impl CoverageSource {
     /// The command that measured; empty if none did.
     pub fn measuring_command(&self) -> &str {
         match self {
-            Self::Measured { command, .. } => command,
+            Self::Measured { command, .. } | Self::NoTests { command } => command,
             Self::Report { .. } | Self::Mapping { .. } => "",
         }
     }
@@ -57,6 +62,7 @@ impl CoverageSource {
     fn words(&self) -> String {
         match self {
             Self::Measured { command, .. } => format!("measured by `{command}`"),
+            Self::NoTests { .. } => "there are no tests yet".to_owned(),
             Self::Report { file, format } => format!("read from {file} ({format})"),
             Self::Mapping { reason } => format!("by names and imports only: {reason}"),
         }
@@ -309,6 +315,10 @@ mod tests {
             (
                 CoverageSource::Report { file, format },
                 "1 of 4 files have tests (25.0 %), lines 50.0 %; read from x.lcov (lcov)",
+            ),
+            (
+                CoverageSource::NoTests { command: "cov".into() },
+                "1 of 4 files have tests (25.0 %), lines 50.0 %; there are no tests yet",
             ),
             (
                 CoverageSource::by_names("no tool"),

@@ -109,6 +109,11 @@ pub async fn gather(
                 files,
                 ..ExecutedLines::default()
             },
+            Measured::NoTests { command, files } => ExecutedLines {
+                source: CoverageSource::NoTests { command },
+                files,
+                ..ExecutedLines::default()
+            },
             Measured::Nothing { reason } => mapped(reason),
         }
     } else {
@@ -137,7 +142,7 @@ fn reported(
         file: file.to_owned(),
         reason: error.to_string(),
     })?;
-    let files = report.placed(&fx.worktree.root().display().to_string(), known);
+    let files = report.placed(&fx.worktree.root().display().to_string(), "", known);
     if files.is_empty() {
         let reason = "it names no file of this repository".to_owned();
         return Err(GatherError::Report { file: file.to_owned(), reason });

@@ -41,10 +41,11 @@ pub async fn measure_coverage(
         texts.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
     }
     fx.worktree.checkout(tree).await?;
-    let files = texts.keys().cloned().collect();
+    // A report may name another file of the same name, so it is read with all of them in view.
+    let files = fx.worktree.files(tree).await?.into_iter().collect();
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
         Measured::Nothing { reason } => CoverageOutcome::unknown(reason, before.target),
-        Measured::Lines { command, files, .. } => {
+        Measured::Lines { command, files, .. } | Measured::NoTests { command, files } => {
             let reached = CoverageResult::Measured {
                 command,
                 before: shares(about, &texts, &before.files),

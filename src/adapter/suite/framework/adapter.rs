@@ -301,6 +301,18 @@ pub struct CoverageCommand {
     pub argv: Vec<Vec<String>>,
     pub environment: BTreeMap<String, String>,
     pub reports: ReportLocation,
+    /// What measures where coverage.py is missing.
+    pub tracer: Option<Tracer>,
+}
+
+/// A tracer of ours, which writes to the location of the other reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tracer {
+    /// The command as a person types it.
+    pub display: String,
+    pub argv: Vec<String>,
+    /// The file in which it looks for the paths of the files to measure.
+    pub files: PathBuf,
 }
 
 impl CoverageCommand {
@@ -312,6 +324,7 @@ impl CoverageCommand {
             argv: vec![argv],
             environment: BTreeMap::new(),
             reports: ReportLocation::File(report),
+            tracer: None,
         }
     }
 

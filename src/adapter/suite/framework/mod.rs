@@ -32,7 +32,7 @@ use crate::domain::framework::Framework;
 
 pub use adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
-    RunArtifacts, RunFiles, SAMPLES, Site, heads, read_text, shell_argv, words,
+    RunArtifacts, RunFiles, SAMPLES, Site, Tracer, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
 pub use named_commands::{NamedRunner, find as named_runner};

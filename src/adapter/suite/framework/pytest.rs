@@ -9,8 +9,8 @@ use crate::domain::test::{CaseKind, Status};
 
 use super::super::format::{Report, ReportedTest, driver_lines};
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
-    read_text, shell_argv, words,
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, Tracer,
+    heads, read_text, shell_argv, words,
 };
 use super::python_command::PythonCommand;
 
@@ -111,8 +111,8 @@ fn unloaded_conftest(log: &str, folder: &Path) -> Option<ReportedTest> {
 /// Python's arguments that run the suite.
 const SUITE: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 
-/// Runs the suite under coverage.py; `suite` holds Python's arguments that run it, `display` is the
-/// suite's command as a person types it.
+/// Runs the suite under coverage.py, and under a tracer of ours where it is missing; `suite` holds
+/// Python's arguments that run it, `display` is the suite's command as a person types it.
 pub fn python_coverage(
     request: &CoverageRequest<'_>,
     python: &PythonCommand,
@@ -123,10 +123,27 @@ pub fn python_coverage(
     let run = words(&["-m", "coverage", "run", "--branch", "--source=.", &data]);
     let json =
         words(&["-m", "coverage", "json", "-q", &data, "-o", &request.output_path("report")]);
-    let display = display.replacen("python3", "python3 -m coverage run --branch", 1);
+    let driver = request.drivers.join("regreen_lines.py").display().to_string();
+    let trace = vec![driver, request.output.display().to_string()];
+    let tracer = Tracer {
+        display: run_by("…/regreen_lines.py", display),
+        argv: python.running(&[trace, suite.clone()].concat()),
+        files: request.output.join("files.json"),
+    };
     let argv = vec![python.running(&[run, suite].concat()), python.running(&json)];
-    let report = request.output.join("report");
-    CoverageCommand { argv, ..CoverageCommand::new(&display, Vec::new(), report) }
+    let (display, report) =
+        (run_by("-m coverage run --branch", display), request.output.join("report"));
+    let tracer = Some(tracer);
+    CoverageCommand { argv, tracer, ..CoverageCommand::new(&display, Vec::new(), report) }
+}
+
+/// A command of Python in which a tool runs the module or the script.
+fn run_by(tool: &str, command: &str) -> String {
+    let mut words: Vec<&str> = command.split(' ').collect();
+    let is_run = |word: &&str| *word == "-m" || word.ends_with(".py");
+    let at = words.iter().position(is_run).unwrap_or(words.len());
+    words.insert(at, tool);
+    words.join(" ")
 }
 
 /// Whether a word of a command is the program or the module, wherever it stands. What tox and nox run

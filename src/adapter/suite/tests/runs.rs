@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "a suite is a real folder")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::{Detection, ProjectSuite, SuiteSettings, detect, open};
-use crate::domain::coverage::Measured;
+use crate::domain::coverage::{FileLines, Measured};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::request::ToolCommands;
@@ -270,13 +270,16 @@ async fn a_configured_coverage_command_is_measured_or_says_why_not() {
     let shell = Shell::new();
     let root = shell.root();
     std::fs::write(root.join("a.py"), "x = 1\ny = 2\n").unwrap();
-    let known = BTreeSet::from([RepoPath::parse("a.py").unwrap()]);
+    std::fs::write(root.join("b.js"), "export function f() {\n  return 1;\n}\n").unwrap();
+    let known = ["a.py", "b.js"].map(|file| RepoPath::parse(file).unwrap()).into();
     let lcov = "printf 'SF:a.py\\nDA:1,3\\nDA:2,0\\nend_of_record\\n' > cover.info";
     let table = [
         (lcov, Some("*.info"), ""),
         (lcov, None, "needs `coverage.report`"),
         ("true", Some("*.none"), "`true` left no report"),
         ("exit 2", Some("*.none"), "left no report (exit code 2;"),
+        ("echo '# tests 0'; exit 2", Some("*.none"), "left no report (exit code 2;"),
+        ("echo '# tests 0'", Some("*.none"), "no tests"),
     ];
     for (command, report, reason) in table {
         let suite = shell.suite("true", |settings| {
@@ -285,6 +288,11 @@ async fn a_configured_coverage_command_is_measured_or_says_why_not() {
         });
         match suite.coverage(&root, &known).await {
             Measured::Lines { files, .. } => assert!(reason.is_empty() && files.len() == 1),
+            Measured::NoTests { command, files } => {
+                assert_eq!((reason, command.as_str()), ("no tests", "echo '# tests 0'"));
+                let lines = files.values().map(FileLines::line_counts).collect::<Vec<_>>();
+                assert_eq!(lines, [(0, 2)], "scripts alone");
+            }
             Measured::Nothing { reason: found } => {
                 assert!(!reason.is_empty() && found.contains(reason), "{command}: {found}");
             }

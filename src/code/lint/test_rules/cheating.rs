@@ -49,7 +49,7 @@ static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
 );
 static COVERAGE_PYTHON: Pattern = Pattern::new(
-    r"^\s*(?:import coverage|from coverage\b)|\bcoverage\.|\bCoverage\.current\b|\bsys\.(?:settrace|setprofile|monitoring)\b",
+    r"^\s*(?:import coverage|from coverage\b)|\bcoverage\.|\bCoverage\.current\b|\bregreen_lines\b|\bsys\.(?:settrace|setprofile|monitoring)\b",
 );
 static COVERAGE_SCRIPT: Pattern =
     Pattern::new(r"\b__coverage__\b|\bNODE_V8_COVERAGE\b|takePreciseCoverage|\bv8\.takeCoverage\b");

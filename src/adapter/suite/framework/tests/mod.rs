@@ -450,6 +450,17 @@ fn the_coverage_tool_of_each_framework_is_started_like_this() {
     for (framework, display) in table {
         assert_eq!(project.coverage(framework).unwrap().display, display, "{framework}");
     }
+    let django = Project::new(&[("manage.py", "import django")]);
+    let table = [
+        (&project, Framework::Pytest, "python3 …/regreen_lines.py -m pytest"),
+        (&project, Framework::Unittest, "python3 …/regreen_lines.py -m unittest discover -s tests"),
+        (&django, Framework::Unittest, "python3 …/regreen_lines.py manage.py test"),
+    ];
+    for (project, framework, display) in table {
+        let tracer = project.coverage(framework).unwrap().tracer.unwrap();
+        assert_eq!(tracer.display, display);
+        assert_eq!(tracer.argv[1..3], ["/drivers/regreen_lines.py", "/out"], "{display}");
+    }
     let bare = Project::new(&[]);
     for (framework, reason) in [
         (Framework::Maven, "jacoco-maven-plugin"),

@@ -1,0 +1,299 @@
+//! Coverage that is measured with nothing installed for it.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::support::{Ran, TestRepo};
+
+/// Functions that tests reach in ways that disturb a tracer.
+const CART: &str = r#""""A cart."""
+
+
+def price(text):
+    if not text:
+        raise ValueError("empty price")
+    return float(text)
+
+
+def deep(depth):
+    return deep(depth + 1)
+
+
+def delivered():
+    return 3
+
+
+def forked():
+    return 4
+
+
+def last():
+    return 5
+
+
+def never():
+    return [
+        6,
+    ]
+"#;
+
+/// A module that no test loads.
+const UNUSED: &str = "\"\"\"Nobody's.\"\"\"\n\n\ndef tax(price):\n    return price / 5\n";
+
+/// What is left out of the measure, beside what is not.
+const MARKED: &str = r#"import functools
+
+
+class Marked:
+    """A class."""
+
+    value: int = 1
+
+
+@functools.lru_cache(
+    maxsize=None,
+)
+def debug():  # pragma: no cover
+    return 1
+
+
+if Marked.value > 1:  # pragma: no cover
+    debug()
+
+try:
+    VALUE = Marked.value
+except AttributeError:  # pragma: no cover
+    VALUE = 0
+
+
+def shown():
+    """A function."""
+    return VALUE
+"#;
+
+const TESTS: &str = r##"import os
+import sys
+import threading
+import unittest
+from unittest import mock
+
+from shop import cart, marked
+
+
+class CartTest(unittest.TestCase):
+    def test_0_replaces_what_tracers_call(self):
+        with mock.patch("os.path.join", None), mock.patch("os.path.normpath", None):
+            self.assertEqual(cart.price("2"), 2.0)
+
+    def test_1_prints_what_regreen_looks_for(self):
+        print("# tests 0\npython3: No module named coverage", file=sys.stderr)
+
+    def test_2_exhausts_the_stack(self):
+        with self.assertRaises(RecursionError):
+            cart.deep(0)
+
+    def test_3_ends_tracing(self):
+        sys.settrace(None)
+        threading.settrace(None)
+
+    def test_4_starts_a_thread(self):
+        thread = threading.Thread(target=cart.delivered)
+        thread.start()
+        thread.join()
+
+    def test_5_forks(self):
+        child = os.fork()
+        if child == 0:
+            try:
+                cart.forked()
+                sys.exit(0)
+            except SystemExit:
+                os._exit(0)
+        os.waitpid(child, 0)
+
+    def test_6_is_still_counted(self):
+        os.chdir("/")
+        self.assertIsNone(marked.__doc__)
+        cart.last()
+"##;
+
+/// A checkout with an environment of Python beside it that holds nothing.
+fn bare(files: &[(&str, &str)]) -> TestRepo {
+    let repo = TestRepo::new(files);
+    let environment = repo.around().join("bare").display().to_string();
+    let made = repo.shell(&format!("python3 -m venv --without-pip {environment}")).status();
+    assert!(made.unwrap().success());
+    repo
+}
+
+fn run(repo: &TestRepo, arguments: &[&str]) -> Ran {
+    let path = format!("{}:{}", bare_programs(repo), std::env::var("PATH").unwrap());
+    repo.command().env("PATH", path).args(arguments).output().unwrap().into()
+}
+
+fn bare_programs(repo: &TestRepo) -> String {
+    repo.around().join("bare/bin").display().to_string()
+}
+
+/// What the plan of a session with this description knows of coverage, and its lines by file.
+fn measured(repo: &TestRepo, session: &str) -> (String, Value) {
+    let folder: PathBuf = repo.root().join(".git/regreen/active").join(session).join(".process");
+    let read = |file: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
+    };
+    let package = read("context-package.json");
+    (package["coverage"].as_str().unwrap().to_owned(), read("coverage-lines.json")["files"].clone())
+}
+
+/// The lines of a file that ran, or that did not.
+fn lines(files: &Value, file: &str, ran: bool) -> Vec<u32> {
+    let lines = files[file]["lines"].as_object().unwrap().iter();
+    let chosen = lines.filter(|(_, hits)| (hits.as_u64() > Some(0)) == ran);
+    let mut lines: Vec<u32> = chosen.map(|(line, _)| line.parse().unwrap()).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn lines_of_python_are_measured_without_coverage_py_whatever_tests_do() {
+    let repo = bare(&[
+        ("shop/__init__.py", ""),
+        ("shop/cart.py", CART),
+        ("shop/marked.py", MARKED),
+        ("shop/unused.py", UNUSED),
+        ("test_cart.py", TESTS),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    let before = repo.belongings();
+    let ran = run(&repo, &["plan", "shop", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(repo.belongings(), before);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    let (coverage, files) = measured(&repo, "WFS-test-shop");
+    let by = "measured by `python3 …/regreen_lines.py -m unittest discover`";
+    assert!(coverage.ends_with(by) && !coverage.contains("branches"), "{coverage}");
+    let seen = lines(&files, "shop/cart.py", true);
+    assert!([4, 5, 7, 10, 14, 15, 22, 23, 26].iter().all(|line| seen.contains(line)), "{files:#}");
+    // Other processes are not measured, and before Python 3.12 the stack has no room for a tracer.
+    let missed = lines(&files, "shop/cart.py", false);
+    assert_eq!(missed.iter().filter(|line| **line != 11).collect::<Vec<_>>(), [&6, &19, &27]);
+    assert_eq!(lines(&files, "shop/unused.py", false), [4, 5]);
+    assert_eq!(lines(&files, "shop/marked.py", true), [1, 4, 7, 20, 21, 26]);
+    assert_eq!(lines(&files, "shop/marked.py", false), [28]);
+}
+
+#[test]
+fn tests_are_written_and_held_against_the_gates_without_coverage_py() {
+    let repo = bare(&[("unused.py", UNUSED), (".gitignore", "__pycache__/\n")]);
+    let ran = run(&repo, &["test", "unused.py"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    let coverage = ran.out.lines().find(|line| line.starts_with("coverage ")).unwrap();
+    let expected = "lines 0 to 100 % (at least 80 %), functions 0 to 100 % (at least 90 %), branches not measured";
+    assert_eq!(coverage.trim_start_matches("coverage").trim(), expected);
+}
+
+/// Writes tests for a function of which a half is out of reach, while the other file of its name runs.
+fn half_is_covered(path: &str) {
+    let half = "def tax(price):\n    if sum(map(ord, str(price))) == 987654:\n        return 0\n    return price / 5\n";
+    let other = "def rest(price):\n    if price > 1:\n        price -= 1\n    return price / 5\n";
+    let test = "import unittest\nfrom b import utils\n\n\nclass T(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(utils.rest(6), 1)\n";
+    let repo = bare(&[
+        ("pkg/a/__init__.py", ""),
+        ("pkg/a/utils.py", half),
+        ("pkg/b/__init__.py", ""),
+        ("pkg/b/utils.py", other),
+        ("pkg/test_b.py", test),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    let mut command = repo.command();
+    command.env("PATH", path.replace("BARE", &bare_programs(&repo)));
+    let ran = command.current_dir(repo.root().join("pkg")).args(["test", "a/utils.py"]).output();
+    let ran = Ran::from(ran.unwrap());
+    let expected = "coverage    lines 0 to 66 % (at least 80 %, too few)";
+    assert!(ran.out.contains(expected), "{}\n{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_file_of_the_same_name_elsewhere_does_not_count() {
+    half_is_covered(&format!("BARE:{}", std::env::var("PATH").unwrap()));
+}
+
+#[test]
+#[ignore = "needs coverage.py; a_file_of_the_same_name_elsewhere_does_not_count always runs"]
+fn nor_does_it_by_coverage_py() {
+    half_is_covered(&std::env::var("PATH").unwrap());
+}
+
+#[test]
+fn a_program_that_does_not_start_is_not_measured() {
+    let repo = bare(&[("files.json", "[]")]);
+    let tracer = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adapter/suite/driver/regreen_lines.py");
+    let ran = repo.shell(&format!("../bare/bin/python {tracer} . -m not_there")).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stderr), "No module named not_there\n");
+    assert!(!ran.status.success() && !repo.root().join("report").exists());
+}
+
+/// Real modules, with tests that use a part of each.
+const USES: &str = r#"import unittest
+
+from real import json, marked, shlex, textwrap
+
+
+class RealTest(unittest.TestCase):
+    def test_json(self):
+        value = {"a": [1, 2.5, None, True, "\u20ac"]}
+        self.assertEqual(json.loads(json.dumps(value)), value)
+        json.dumps([1, {"b": ()}], indent=2, sort_keys=True)
+        with self.assertRaises(ValueError):
+            json.loads("{")
+
+    def test_shlex(self):
+        self.assertEqual(shlex.split("a 'b c' \\d"), ["a", "b c", "d"])
+        self.assertEqual(shlex.quote("a b"), "'a b'")
+        list(shlex.shlex("a && b; c", punctuation_chars=True))
+        self.assertIsNone(marked.__doc__)
+
+    def test_textwrap(self):
+        textwrap.fill("a long text with words " * 9, 20, initial_indent="* ")
+        self.assertEqual(textwrap.dedent("  a\n  b"), "a\nb")
+"#;
+
+#[test]
+#[ignore = "needs coverage.py"]
+fn coverage_py_comes_first_and_names_the_same_lines_of_real_modules() {
+    let own = [("real/__init__.py", ""), ("real/marked.py", MARKED)];
+    let repo = bare(&[own[0], own[1], ("test_real.py", USES), (".gitignore", "__pycache__/\n")]);
+    let copy = "cd \"$(python3 -c 'import json, os; print(os.path.dirname(os.path.dirname(json.__file__)))')\" && cp -r json shlex.py textwrap.py";
+    let copied = repo.shell(&format!("{copy} {}/real", repo.root().display())).status();
+    assert!(copied.unwrap().success());
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "second"]);
+    let ran = repo.regreen(&["plan", "real", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (theirs, expected) = measured(&repo, "WFS-test-real");
+    assert!(theirs.contains("; measured by `python3 -m coverage run --branch -m "), "{theirs}");
+    let ran = run(&repo, &["plan", "real", "--fresh", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (ours, files) = measured(&repo, "WFS-test-real-2");
+    assert!(ours.contains("; measured by `python3 …/regreen_lines.py -m "), "{ours}");
+    for file in expected.as_object().unwrap().keys() {
+        for ran in [true, false] {
+            assert_eq!(lines(&files, file, ran), lines(&expected, file, ran), "{file} {ran}");
+        }
+    }
+    assert!(lines(&expected, "real/json/decoder.py", true).len() > 30, "{expected:#}");
+}
+
+#[test]
+#[ignore = "needs node; a_configured_coverage_command_is_measured_or_says_why_not always runs"]
+fn a_project_of_node_without_tests_has_no_lines_that_run() {
+    let package = r#"{ "type": "module", "scripts": { "test": "node --test" } }"#;
+    let source = "export function price(text) {\n  return Number(text);\n}\n";
+    let repo = TestRepo::new(&[("package.json", package), ("price.js", source)]);
+    let ran = repo.regreen(&["plan", "price.js", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (coverage, files) = measured(&repo, "WFS-test-price-js");
+    assert_eq!(coverage, "0 of 1 files have tests (0.0 %), lines 0.0 %; there are no tests yet");
+    assert_eq!(lines(&files, "price.js", false), [1, 2]);
+}
