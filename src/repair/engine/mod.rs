@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
 
+use crate::code::mutate::OperatorId;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
@@ -346,6 +347,9 @@ impl SearchRun<'_> {
         let suspicion = suspicion(&ranked.edits, &ranked.operators, &self.literals);
         let special_case = special_case(&ranked.edits, &self.literals);
         let Repaired { tests: repairs, failing_behind, beyond } = repaired;
+        // Taking a change back mends whatever it broke, and takes what it was made for.
+        let takes_back = ranked.operators.contains(&OperatorId::ReverseChange);
+        let beyond = beyond.map(|count| if takes_back { 0 } else { count });
         Plausible { ranked, order, repairs, failing_behind, beyond, suspicion, special_case }
     }
 

@@ -12,7 +12,6 @@ use futures::executor::block_on;
 use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::*;
-use crate::code::mutate::OperatorId;
 use crate::domain::checkout_gap::CheckoutGap;
 use crate::domain::explanation::LineOrigin;
 use crate::domain::id::{CommitId, TreeId};

@@ -240,7 +240,10 @@ fn a_signal_saves_and_ends_within_seconds() {
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(0));
     assert!(world.sticky(number).contains("stopped"), "{}", world.sticky(number));
-    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("failure"));
+    // The second iteration may have mended the rest before the signal was heard.
+    let is_mended = world.sticky(number).contains("Stopped: 100.0 % pass");
+    let expected = if is_mended { "neutral" } else { "failure" };
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some(expected));
     let ran = world.run(&world.pull_request(number, "synchronize"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(world.sticky(number).contains("A fix was found: "), "{}", world.sticky(number));
