@@ -12,6 +12,9 @@ const SYMMETRIC: f64 = 0.2;
 /// Weight for replacing an arithmetic operator by a bitwise one, or the reverse.
 const OTHER_FAMILY: f64 = 0.1;
 
+/// Weight for `and` or `or` in a condition that is the same for every value.
+const SETTLED: f64 = 2.0;
+
 /// Weight for two operators that are not a known confusion.
 const UNRELATED: f64 = 0.35;
 
@@ -33,6 +36,9 @@ const CONFUSIONS: &[(&str, &str, f64)] = &[
     ("/", "%", 1.0),
     ("in", "not in", 1.4),
     ("is", "is not", 1.4),
+    ("&&", "||", 0.8),
+    ("and", "or", 0.8),
+    ("??", "||", 0.8),
     ("==", "is", 0.3),
     ("==", "===", 0.3),
     ("&", "|", 1.2),
@@ -101,9 +107,29 @@ pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         Logic => &site.spelling.logic,
         _ => site.spelling.arithmetic,
     };
+    let certain = if is_settled(site, old) { SETTLED } else { 1.0 };
     for other in others {
-        edits.put_with_share(range.clone(), *other, affinity(old, other));
+        edits.put_with_share(range.clone(), *other, affinity(old, other) * certain);
     }
+}
+
+/// Whether a condition is false or true for every value: `x == 1 and x == 2`, `x != 1 or x != 2`.
+fn is_settled(site: &EditSite<'_>, operator: &str) -> bool {
+    let equality: &[&str] = match operator {
+        "&&" | "and" => &["==", "==="],
+        "||" | "or" => &["!=", "!=="],
+        _ => return false,
+    };
+    let compared = |node: Node<'_>| {
+        let token = operator_token(node).map(|token| site.text_of(token));
+        let operands = Operands::of(node).filter(|one| one.only)?;
+        token
+            .is_some_and(|token| equality.contains(&token))
+            .then(|| (site.text_of(operands.left), site.text_of(operands.right)))
+    };
+    let sides = Operands::of(site.node).map(|both| (both.left, both.right));
+    let sides = sides.and_then(|(left, right)| Some((compared(left)?, compared(right)?)));
+    sides.is_some_and(|((a, one), (b, other))| a == b && one != other)
 }
 
 /// Swaps the operands: `a - b` becomes `b - a`.

@@ -108,6 +108,27 @@ fn logic_and_negations_are_turned_around() {
 }
 
 #[test]
+fn a_condition_that_is_settled_is_turned_first() {
+    let table = [
+        (Language::JavaScript, "while (a === 'x' && a === 'y') b();", true),
+        (Language::JavaScript, "if (a !== 'x' || a !== 'y') b();", true),
+        (Language::JavaScript, "if (a === 'x' && b === 'y') b();", false),
+        (Language::JavaScript, "if (a === 'x' || a === 'y') b();", false),
+        (Language::Python, "if a == 'x' and a == 'y': b()", true),
+        (Language::Python, "if a != 'x' and a != 'y': b()", false),
+    ];
+    for (language, body, expected) in table {
+        let source = match language {
+            Language::Python => format!("def f(a, b):\n    {body}\n"),
+            _ => format!("function f(a, b) {{\n  {body}\n}}\n"),
+        };
+        let found = candidates(language, &source, &|_| true, &[]);
+        let best = found.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap();
+        assert_eq!(best.operator == OperatorId::Logic, expected, "{body}");
+    }
+}
+
+#[test]
 fn arithmetic_is_exchanged_swapped_and_cut() {
     let python = [
         ("return a + b", "return a - b"),
