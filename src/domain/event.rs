@@ -374,6 +374,16 @@ pub struct Remaining {
     pub line: Option<u32>,
 }
 
+/// What stands in the summary of an iteration between its edit and why that is suspicious.
+pub const SUSPICIOUS: &str = " (suspicious: ";
+
+impl IterationRow {
+    /// Why its edit looks made for the tests, if it does.
+    pub fn find_suspicion(&self) -> Option<&str> {
+        self.summary.rsplit_once(SUSPICIOUS)?.1.strip_suffix(')')
+    }
+}
+
 /// A row of the iteration table: an iteration and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

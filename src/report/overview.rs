@@ -131,7 +131,7 @@ fn change_place(
         FinalState::TestsWritten => (
             "the tests",
             "the branch with the tests",
-            "Whether they test what you mean, you decide.",
+            "Whether they test what you mean, you decide.".to_owned(),
         ),
         _ => ("the fix", "the fix branch", describe_plausible_fix(view, outcome)),
     };
@@ -240,11 +240,11 @@ pub fn change<'a>(view: &'a View, facts: &ForgePage<'_>, screen: Screen) -> Part
         return Part::default();
     };
     let intro = match screen.is_on_forge() {
-        true if facts.is_pushed() => "",
-        true => "Save it and apply it with `git apply`.",
+        true if facts.is_pushed() => String::new(),
+        true => "Save it and apply it with `git apply`.".to_owned(),
         false => describe_plausible_fix(view, outcome),
     };
-    Part { intro: intro.to_owned(), body: Body::Patch(&outcome.patch), ..Part::new("The change") }
+    Part { intro, body: Body::Patch(&outcome.patch), ..Part::new("The change") }
 }
 
 /// The edit whose test run the run did not live to see.

@@ -5,7 +5,7 @@ use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 use crate::domain::fix_loop::IterationResult;
 use crate::domain::text::count;
 
-use super::markdown::{grouped, line};
+use super::markdown::{grouped, line, prose};
 use super::runner_commands::neutralise_commands;
 use super::view::View;
 
@@ -132,9 +132,12 @@ pub enum Tone {
     Neutral,
 }
 
+/// Maximum number of characters of why a change is suspicious.
+const DOUBT: usize = 300;
+
 /// What holds of the change of a session that ended so.
-pub fn describe_plausible_fix(view: &View, outcome: &Outcome) -> &'static str {
-    match outcome.result {
+pub fn describe_plausible_fix(view: &View, outcome: &Outcome) -> String {
+    let holds = match outcome.result {
         _ if outcome.is_objected() => "It satisfies the tests; whether it is right, you decide.",
         Ending::Success => "It satisfies the tests; whether it is right, you decide.",
         Ending::PartialSuccess => "It meets the gate; whether it is right, you decide.",
@@ -148,7 +151,11 @@ pub fn describe_plausible_fix(view: &View, outcome: &Outcome) -> &'static str {
             "No more tests pass with it than before; whether it is right, you decide."
         }
         _ => "No more tests pass with it than before, and no commit keeps it.",
-    }
+    };
+    let kept = view.rows.iter().filter(|row| row.outcome == IterationResult::Improved.to_string());
+    let doubt = kept.rev().find_map(IterationRow::find_suspicion);
+    let doubt = doubt.map(|why| format!(" Look closely at it: {}.", prose(why, DOUBT)));
+    format!("{holds}{}", doubt.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -168,6 +175,15 @@ mod tests {
         };
         let of = |view: &View| describe_plausible_fix(view, view.outcome.as_ref().unwrap());
         assert!(of(&view(7)).contains("repairs some of the failures"));
+        let mut doubted = crate::report::tests::closed(Ending::Success);
+        let row = doubted.rows.iter_mut().rfind(|row| row.outcome == "improved").unwrap();
+        row.summary =
+            "a.py:1: `x` → `y` (suspicious: it adds `20`, which occurs in a failing test)".into();
+        let said = of(&doubted);
+        assert!(
+            said.ends_with("Look closely at it: it adds `20`, which occurs in a failing test."),
+            "{said}"
+        );
         // Interrupted before its last full run.
         assert!(of(&view(10)).contains("No test is known to fail"), "{}", of(&view(10)));
         let nothing = of(&view(5));

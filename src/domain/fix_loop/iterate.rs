@@ -1,7 +1,7 @@
 //! How an iteration of the fix loop starts, is judged and ends, and whether another one follows.
 
 use crate::domain::criticality::Criticality;
-use crate::domain::event::{Ending, Event, IterationRow};
+use crate::domain::event::{Ending, Event, IterationRow, SUSPICIOUS};
 use crate::domain::expected_failure;
 use crate::domain::failure::{Signature, signature_of};
 use crate::domain::fix_plan::FixPlan;
@@ -417,7 +417,7 @@ impl FixLoop {
             summary: attempt.proposal.as_ref().map_or_else(
                 || judged.reason.clone(),
                 |proposal| match &proposal.suspicion {
-                    Some(why) => format!("{} (suspicious: {why})", proposal.summary),
+                    Some(why) => format!("{}{SUSPICIOUS}{why})", proposal.summary),
                     None => proposal.summary.clone(),
                 },
             ),

@@ -34,7 +34,7 @@ use case_selection::{candidates, check_usable};
 const ROUNDS: usize = 3;
 
 /// Number of rounds after which calls are put before others.
-const STORIES: usize = 3;
+const STORY_ROUNDS: usize = 3;
 
 /// Maximum number of calls of one function in a round of variations.
 const NEAR: usize = 48;
@@ -207,7 +207,7 @@ pub async fn characterise(
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             break;
         }
-        if round < STORIES {
+        if round < STORY_ROUNDS {
             let callables: Vec<&Callable> = found.iter().map(|one| &one.callable).collect();
             wave.extend(stories::extend_stories(&callables, &seen));
         }

@@ -62,10 +62,13 @@ pub fn is_subject(file: &RepoPath) -> bool {
     Language::of(file).is_some() && !aside && !configures && !is_test(file)
 }
 
-/// The dotted name of a Python file, as tests import it.
-pub fn module_of(file: &RepoPath, directory: &str) -> String {
+/// The dotted name of a Python file, as tests import it: without a folder `src`, unless that is a
+/// package among `files` itself.
+pub fn module_of(file: &RepoPath, directory: &str, files: &BTreeSet<RepoPath>) -> String {
     let inside = file.below(directory).unwrap_or(file.as_str());
-    let inside = inside.strip_prefix("src/").unwrap_or(inside);
+    let package = RepoPath::inside(directory, "src/__init__.py");
+    let is_package = package.is_ok_and(|package| files.contains(&package));
+    let inside = inside.strip_prefix("src/").filter(|_| !is_package).unwrap_or(inside);
     let inside = inside.strip_suffix(".py").unwrap_or(inside);
     let inside = inside.strip_suffix("/__init__").unwrap_or(inside);
     inside.replace('/', ".")
@@ -80,7 +83,7 @@ pub fn locate_test_file(
     planned: Option<&RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
     if site.framework.is_python() {
-        let module = module_of(file, site.directory);
+        let module = module_of(file, site.directory, site.files);
         let stem = module.rsplit('.').next().unwrap_or(&module);
         let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
         let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
@@ -306,6 +309,21 @@ mod tests {
             let located = locate_test_file(&site, &path(file), "", Some(&path(planned)));
             let (found, naming) = located.unwrap();
             assert_eq!((found.as_str(), naming.subject.as_str()), (expected, subject), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_folder_named_src_is_left_out_unless_it_is_a_package() {
+        let path = |text: &str| RepoPath::parse(text).unwrap();
+        let table = [
+            ("src/shop/fees.py", "", "", "shop.fees"),
+            ("src/fees.py", "src/__init__.py", "", "src.fees"),
+            ("app/src/fees.py", "app/src/__init__.py", "app", "src.fees"),
+            ("app/src/fees.py", "src/__init__.py", "app", "fees"),
+        ];
+        for (file, other, directory, expected) in table {
+            let files = RepoPath::parse(other).into_iter().collect();
+            assert_eq!(module_of(&path(file), directory, &files), expected, "{file}");
         }
     }
 

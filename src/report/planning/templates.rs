@@ -1,4 +1,4 @@
-//! Renders the templates of this folder. Every value passes through [`prose`], or through [`line`] for a
+//! Renders the templates of this folder. Every value passes through [`prose`], or through [`line()`] for a
 //! terminal, so foreign text cannot become markup, unless a filter makes it a span, a cell or a line.
 
 use minijinja::syntax::SyntaxConfig;

@@ -87,7 +87,7 @@ pub async fn observe(
             root: fx.worktree.root(),
             file: &subject.file,
             language: subject.language,
-            module: &repair::module_of(&subject.file, &facts.directory),
+            module: &repair::module_of(&subject.file, &facts.directory, &files),
             callables: &subject.callables,
             examples: &examples,
             limit: CALL,

@@ -1,6 +1,6 @@
 //! Compares what a proposal changes for the inputs of failing tests with what it changes for others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::code::language::Language;
@@ -65,13 +65,14 @@ async fn observe_all(
     fx: &Effects<'_>,
 ) -> Result<Vec<Vec<Observation>>, EffectError> {
     fx.worktree.checkout(tree).await?;
+    let files: BTreeSet<RepoPath> = fx.worktree.files(tree).await?.into_iter().collect();
     let mut results = Vec::new();
     for one in compared {
         for function in &one.functions {
             let request = ObserveRequest {
                 root: fx.worktree.root(),
                 file: one.file,
-                module: &repair::module_of(one.file, &fx.suite.facts().directory),
+                module: &repair::module_of(one.file, &fx.suite.facts().directory, &files),
                 bindings: function.binding.as_slice(),
                 calls: &function.calls,
                 world: World { number: 2 },

@@ -228,25 +228,22 @@ const KEYWORDS: &[&str] = &[
 
 /// The lines that make the object of a call and the calls on it that come first, and what is called
 /// then; no lines for a single call.
-fn setup_lines(
-    framework: Framework,
-    function: &ObservedFunction,
-    case: &Case,
-) -> (Vec<String>, String) {
+fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Vec<String>, String) {
     let call = &case.call;
     let Some((object, method)) = call.callee.rsplit_once('.').filter(|_| !call.setup.is_empty())
     else {
         return (Vec::new(), call.callee.clone());
     };
-    let name = object_name(framework.is_python(), function, case);
-    let (declared, end) = if framework.is_python() { ("", "") } else { ("const ", ";") };
+    let name = object_name(naming, function, case);
+    let (declared, end) = if naming.framework.is_python() { ("", "") } else { ("const ", ";") };
     let mut lines = vec![format!("{declared}{name} = {object}{end}")];
     lines.extend(call.setup.iter().map(|before| format!("{name}.{before}{end}")));
     (lines, format!("{name}.{method}"))
 }
 
 /// The name of a variable for the object: that of its class in the language's manner, where it is free.
-fn object_name(is_python: bool, function: &ObservedFunction, case: &Case) -> String {
+fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> String {
+    let is_python = naming.framework.is_python();
     let mut name = String::new();
     for (index, character) in function.local.char_indices() {
         if character.is_ascii_uppercase() && index > 0 && is_python {
@@ -258,6 +255,7 @@ fn object_name(is_python: bool, function: &ObservedFunction, case: &Case) -> Str
     let word = name.as_str();
     let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
         || function.callable.parameters.iter().any(|one| one.name == word)
+        || naming.subject.split('.').next() == Some(word)
         || [KEYWORDS, RESERVED].iter().any(|words| words.contains(&word));
     if is_taken || name == function.local || name.contains("__") { "subject".into() } else { name }
 }

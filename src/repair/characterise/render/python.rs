@@ -57,7 +57,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
             (true, _) => "\n",
         });
         text.push_str(&format!("{indent}def {}({own}):\n", test.name));
-        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming.framework));
+        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
             text.push_str(&format!("{indent}    {line}\n"));
         }
@@ -80,12 +80,12 @@ fn class_name(module: &str) -> String {
 }
 
 /// The lines of code of one case.
-fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
-    let unittest = framework == Framework::Unittest;
+fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
+    let unittest = naming.framework == Framework::Unittest;
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let (setup, callee) = setup_lines(framework, one, case);
+    let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let call = format!("{callee}({})", given.join(", "));
     let returned = |way: ResultKind| match way {

@@ -37,7 +37,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
         let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
         let waits = if is_awaited(case) { "async " } else { "" };
         text.push_str(&format!("\ntest('{name}', {waits}() => {{\n"));
-        for line in lines(one, case, naming.framework) {
+        for line in lines(one, case, naming) {
             text.push_str(&format!("  {line}\n"));
         }
         text.push_str("});\n");
@@ -88,14 +88,14 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
 }
 
 /// The lines of code of one case.
-fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
+fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
-    let (setup, callee) = setup_lines(framework, one, case);
+    let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let call = format!("{callee}({})", given.join(", "));
-    let node = framework == Framework::NodeTest;
+    let node = naming.framework == Framework::NodeTest;
     let equal = |value: &str, literal: &str| {
         let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
         match (node, plain) {
