@@ -99,7 +99,6 @@ async fn generate_and_commit(
         gaps: &gaps,
         before: &before,
         threshold: subject.threshold,
-        keeps_failing: false,
         jobs: subject.run.jobs,
         until: fx.clock.elapsed() + subject.time,
         held: &BTreeMap::new(),

@@ -287,7 +287,7 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
 }
 
 #[test]
-fn an_example_that_the_code_contradicts_is_a_finding_and_leads_to_a_repair() {
+fn an_example_that_the_code_contradicts_is_a_finding_and_changes_nothing() {
     let source = (
         "shop/factors.py",
         r"def get_factors(n):
@@ -323,20 +323,16 @@ class Basket:
     let document = ran.document();
     assert_eq!(document["result"], "generated", "{document:#}\n{}", ran.err);
     let found = document["produced"]["findings"].to_string();
-    for wrong in ["get_factors_100", "get_factors_101"] {
+    for wrong in ["`get_factors(100)` gives", "`get_factors(101)` gives"] {
         assert!(found.contains(wrong), "{found}");
     }
     let branch = "regreen/WFS-test-shop-factors-py";
     let tests = repo.git(&["show", &format!("{branch}:tests/test_factors.py")]);
-    for right in [
-        "get_factors(100), [2, 2, 5, 5]",
-        "get_factors(101), [101]",
-        "get_factors(1), []",
-        "Basket(3).total(), 3",
-    ] {
+    for right in ["get_factors(1), []", "Basket(3).total(), 3"] {
         assert!(tests.contains(right), "{right} in {tests}");
     }
-    assert_eq!(tests.matches("get_factors(").count(), 3, "nothing else of it is held: {tests}");
+    assert_eq!(tests.matches("get_factors(").count(), 1, "nothing else of it is held: {tests}");
+    assert_eq!(repo.git(&["diff", "--stat", "main", branch, "--", "shop"]), "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     repo.git(&["merge", "-q", branch]);
     let passes = repo.shell("python3 -m unittest discover -s tests").output().unwrap();

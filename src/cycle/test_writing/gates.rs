@@ -353,7 +353,6 @@ impl TestWriting<'_> {
             gaps: &[],
             before: &[],
             threshold: self.inputs.threshold,
-            keeps_failing: false,
             jobs: self.inputs.jobs,
             until: self.fx.clock.elapsed() + self.time_left(),
             held: &BTreeMap::new(),

@@ -213,7 +213,6 @@ impl TestWriting<'_> {
             gaps,
             before: if many { &[] } else { &self.generation.passing },
             threshold: self.inputs.threshold,
-            keeps_failing: true,
             jobs: self.inputs.jobs,
             until,
             held,

@@ -1,4 +1,4 @@
-//! Documented results that the code contradicts: tests of them fail, and each is a finding.
+//! Documented results that the code contradicts: each is a finding, and no test.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,9 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::BugFinding;
-use crate::effect::{CallOutcome, EffectError, Effects};
+use crate::effect::CallOutcome;
 use crate::repair::{Case, DraftTest, ObservedFunction};
 
-use super::GenerateRequest;
-use super::run::run_files;
 use super::test_file::PinnedFile;
 
 /// Why other calls of a function with a finding get no test.
@@ -19,50 +17,32 @@ pub const UNPINNED: &str = "its documentation contradicts it, so what else it do
 /// Who says that the code is wrong.
 const JUDGE: &str = "documentation";
 
-/// The tests of one file that show contradictions.
+/// What the contradicting examples of one file show.
 pub struct Contradictions {
-    /// A file with these tests alone.
-    pub file: PinnedFile,
     pub findings: Vec<BugFinding>,
     /// Tests of the same functions whose results are not documented.
     pub unpinned: Vec<DraftTest>,
 }
 
-/// Finds the contradictions among the tests of a file that did not pass.
-pub fn split_off(
+/// Finds the contradictions among the tests of a file that did not pass. Code or documentation is
+/// wrong, which a person decides: no test holds either.
+pub fn find_contradictions(
     test_file: &PinnedFile,
     broken: &[DraftTest],
     results: &[TestCase],
-) -> Option<Contradictions> {
-    let mut functions: Vec<ObservedFunction> = test_file
-        .functions
-        .iter()
-        .map(|one| ObservedFunction { cases: Vec::new(), ..one.clone() })
-        .collect();
+) -> Contradictions {
     let mut findings = Vec::new();
+    let mut wrong: BTreeSet<usize> = BTreeSet::new();
     for test in broken {
-        let known = test_file.functions.get(test.function).zip(functions.get_mut(test.function));
-        let Some((function, contradicted)) = known else { continue };
-        let (Some(message), Some(case)) =
-            (contradiction_of(test_file, test), function.cases.get(test.case))
-        else {
-            continue;
-        };
-        let result = test_file.result(test, results).filter(|one| one.status == Status::Failed);
-        let Some(result) = result else { continue };
-        findings.push(BugFinding {
-            test: Some(result.id.clone()),
-            file: Some(test_file.path.clone()),
-            ..finding(&test_file.subject, &function.callable, message)
-        });
-        contradicted.cases.push(case.clone());
+        let function = test_file.functions.get(test.function);
+        let result = test_file.result(test, results);
+        if let (Some(function), Some(message)) = (function, contradiction_of(test_file, test))
+            && result.is_some_and(|one| one.status == Status::Failed)
+        {
+            findings.push(finding(&test_file.subject, &function.callable, message));
+            wrong.insert(test.function);
+        }
     }
-    let wrong: BTreeSet<usize> = functions
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| !one.cases.is_empty())
-        .map(|(index, _)| index)
-        .collect();
     let is_unpinned = |test: &&DraftTest| {
         let function = test_file.functions.get(test.function);
         let case = function.and_then(|one| one.cases.get(test.case));
@@ -70,9 +50,7 @@ pub fn split_off(
     };
     let unpinned = test_file.draft.tests.iter().filter(is_unpinned);
     let unpinned = unpinned.filter(|test| !broken.contains(test)).cloned().collect();
-    let (path, subject) = (test_file.path.clone(), test_file.subject.clone());
-    let file = PinnedFile::new(path, subject, test_file.naming.clone(), functions);
-    (!findings.is_empty()).then_some(Contradictions { file, findings, unpinned })
+    Contradictions { findings, unpinned }
 }
 
 /// A finding of which no test can be shown.
@@ -83,7 +61,7 @@ fn finding(subject: &RepoPath, function: &Callable, message: String) -> BugFindi
         subject: subject.clone(),
         function: function.name.clone(),
         line: function.start,
-        evidence: "an example shows it".to_owned(),
+        evidence: message.clone(),
         message,
         judge: JUDGE.to_owned(),
     }
@@ -111,46 +89,6 @@ fn describe(case: &Case) -> String {
         given(&case.seen.outcome),
         given(case.expected_outcome())
     )
-}
-
-/// Adds the tests that show contradictions to the files of the others, where they fail while all
-/// others pass.
-pub async fn join_files(
-    test_files: &mut Vec<PinnedFile>,
-    contradicting: Vec<PinnedFile>,
-    findings: &mut [BugFinding],
-    request: &GenerateRequest<'_>,
-    fx: &Effects<'_>,
-) -> Result<(), EffectError> {
-    if contradicting.is_empty() {
-        return Ok(());
-    }
-    for found in contradicting {
-        match test_files.iter_mut().find(|known| known.path == found.path) {
-            Some(known) => {
-                for (one, more) in known.functions.iter_mut().zip(found.functions) {
-                    one.cases.splice(0..0, more.cases);
-                }
-                known.write();
-            }
-            None => test_files.push(found),
-        }
-    }
-    let results = run_files(test_files, request, fx).await?;
-    for test_file in test_files.iter_mut() {
-        let broken = test_file.record_results(&results);
-        for (test, _) in &broken {
-            if let (Some(message), Some(result)) =
-                (contradiction_of(test_file, test), test_file.result(test, &results))
-            {
-                let same =
-                    findings.iter_mut().filter(|one| one.file.as_ref() == Some(&test_file.path));
-                same.filter(|one| one.message == message)
-                    .for_each(|one| one.test = Some(result.id.clone()));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What a test shows, if the code contradicts the result that it expects.

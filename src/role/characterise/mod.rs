@@ -52,8 +52,6 @@ pub struct GenerateRequest<'a> {
     pub before: &'a [TestId],
     /// The percentage of mutants that the tests should detect.
     pub threshold: u32,
-    /// Whether tests are kept that fail because the code contradicts its documentation.
-    pub keeps_failing: bool,
     pub jobs: usize,
     /// The deadline, on the clock of the effects. Work that is not finished by then is left out and
     /// listed in the report.
@@ -138,15 +136,11 @@ pub async fn characterise(
         observation::observe(request, observer, calls_end, fx, &mut report).await?;
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
-        let found = verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
+        verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
         fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");
         verify::check_stability(&mut test_files, request, fx, &mut report).await?;
-        if request.keeps_failing {
-            let findings = &mut report.findings;
-            contradiction::join_files(&mut test_files, found, findings, request, fx).await?;
-        }
     }
     let edits = test_file::edits(&test_files);
     let tree = fx.worktree.graft(request.tree, &edits).await?;

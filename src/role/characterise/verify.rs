@@ -25,15 +25,14 @@ const COLD_ALONE: usize = 5;
 /// Time limit of one test alone, or of one file in reverse order.
 const ALONE: Duration = Duration::from_secs(30);
 
-/// Runs all tests and drops those that fail. Returns files with the tests that fail because the code
-/// contradicts its documentation.
+/// Runs all tests and drops those that fail; where they fail because the code contradicts its
+/// documentation, that is a finding.
 pub async fn check_each_case(
     test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
-) -> Result<Vec<PinnedFile>, EffectError> {
-    let mut contradicting = Vec::new();
+) -> Result<(), EffectError> {
     for test_file in test_files.iter() {
         for (_, _, reason) in &test_file.draft.left_out {
             note(report, reason, 1);
@@ -50,12 +49,10 @@ pub async fn check_each_case(
             clean = false;
             let (mut tests, mut reasons): (Vec<DraftTest>, Vec<String>) =
                 broken.into_iter().unzip();
-            if let Some(found) = contradiction::split_off(test_file, &tests, &cases) {
-                report.findings.extend(found.findings);
-                contradicting.push(found.file);
-                reasons.extend(found.unpinned.iter().map(|_| UNPINNED.to_owned()));
-                tests.extend(found.unpinned);
-            }
+            let found = contradiction::find_contradictions(test_file, &tests, &cases);
+            report.findings.extend(found.findings);
+            reasons.extend(found.unpinned.iter().map(|_| UNPINNED.to_owned()));
+            tests.extend(found.unpinned);
             for reason in &reasons {
                 note(report, reason, 1);
             }
@@ -70,7 +67,7 @@ pub async fn check_each_case(
             test_files.retain(|test_file| !test_file.ids.is_empty());
         }
     }
-    Ok(contradicting)
+    Ok(())
 }
 
 fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
