@@ -147,7 +147,7 @@ fn change_place(
                 let why = prose(&sentence(why), SENTENCE);
                 format!("**This is not exactly what was tested.** {why}.")
             }
-            None => evidence.to_owned(),
+            None => evidence,
         },
         None => {
             let why = facts.incomplete.map(|why| format!(": {}", prose(why, SENTENCE)));
