@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1192),
+    ("adapter", 1173),
     ("adapter/github", 1726),
     ("adapter/host", 4301),
     ("adapter/model", 2993),
     ("adapter/repo", 5141),
-    ("adapter/store", 764),
+    ("adapter/store", 763),
     ("adapter/suite", 10_108),
-    ("app", 3503),
+    ("app", 3502),
     ("bot", 6910),
     ("cli", 1633),
     ("code", 14_502),
-    ("config", 1861),
-    ("cycle", 3319),
+    ("config", 1849),
+    ("cycle", 3317),
     ("domain", 13_546),
     ("effect", 1944),
     ("repair", 5509),
     ("report", 8012),
-    ("role", 12_225),
+    ("role", 12_154),
     ("root", 132),
-    ("total", 99_289),
+    ("total", 99_215),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
