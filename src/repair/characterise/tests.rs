@@ -338,3 +338,28 @@ fn calls_end_with_the_time_and_every_function_had_its_turn() {
         }
     }
 }
+
+#[test]
+fn the_variable_of_a_story_is_no_word_of_the_language_or_of_the_test() {
+    let table = [
+        (Framework::Pytest, "Basket", "basket = Basket()"),
+        (Framework::Pytest, "HttpClient", "http_client = HttpClient()"),
+        (Framework::Pytest, "Import", "subject = Import()"),
+        (Framework::Unittest, "Self", "subject = Self()"),
+        (Framework::Jest, "HttpClient", "const httpClient = HttpClient();"),
+        (Framework::Jest, "Delete", "const subject = Delete();"),
+    ];
+    for (framework, class, expected) in table {
+        let text = format!("class {class}:\n    def size(self):\n        return 1\n");
+        let call = Call {
+            setup: vec!["size()".into()],
+            ..Call::new(format!("{class}().size"), Vec::new())
+        };
+        let story = Case { call, seen: value("1", ResultKind::Plain), documented: None };
+        let mut one = functions(Language::Python, &text, vec![story]);
+        one.callable.export = Some(class.into());
+        let naming = naming(framework, ModuleKind::Module, ModuleKind::Module);
+        let draft = render(&naming, &[one], false);
+        assert!(draft.text.contains(expected), "{expected}: {}", draft.text);
+    }
+}

@@ -6,6 +6,8 @@ mod test_name;
 
 use std::collections::BTreeSet;
 
+use crate::code::language::Language;
+use crate::code::syntax;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
@@ -166,65 +168,8 @@ fn compared_message(message: &str, is_stable: bool) -> Option<String> {
     compares.then(|| serde_json::Value::from(message).to_string())
 }
 
-/// Words that no variable can be named.
-const KEYWORDS: &[&str] = &[
-    "assert",
-    "async",
-    "await",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "del",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "except",
-    "export",
-    "extends",
-    "finally",
-    "for",
-    "from",
-    "function",
-    "global",
-    "if",
-    "import",
-    "in",
-    "instanceof",
-    "is",
-    "lambda",
-    "let",
-    "match",
-    "new",
-    "not",
-    "null",
-    "or",
-    "and",
-    "package",
-    "pass",
-    "raise",
-    "return",
-    "self",
-    "static",
-    "super",
-    "switch",
-    "this",
-    "throw",
-    "try",
-    "type",
-    "typeof",
-    "var",
-    "void",
-    "while",
-    "with",
-    "yield",
-    "expect",
-    "test",
-];
+/// Names that a test file uses itself, beside those of [`RESERVED`].
+const OWN_NAMES: &[&str] = &["assert", "expect", "self", "test"];
 
 /// The lines that make the object of a call and the calls on it that come first, and what is called
 /// then; no lines for a single call.
@@ -256,7 +201,13 @@ fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> Str
     let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
         || function.callable.parameters.iter().any(|one| one.name == word)
         || naming.subject.split('.').next() == Some(word)
-        || [KEYWORDS, RESERVED].iter().any(|words| words.contains(&word));
+        || [OWN_NAMES, RESERVED].iter().any(|words| words.contains(&word));
+    let (language, declared) = if is_python {
+        (Language::Python, format!("{name} = 1\n"))
+    } else {
+        (Language::JavaScript, format!("const {name} = 1;\n"))
+    };
+    let is_taken = is_taken || syntax::first_error(language, &declared).is_some();
     if is_taken || name == function.local || name.contains("__") { "subject".into() } else { name }
 }
 
