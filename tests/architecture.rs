@@ -540,7 +540,7 @@ const LINES: &[(&str, usize)] = &[
     ("cli", 1633),
     ("code", 14_502),
     ("config", 1849),
-    ("cycle", 3317),
+    ("cycle", 3318),
     ("domain", 13_546),
     ("effect", 1944),
     ("repair", 5509),

@@ -15,7 +15,8 @@ use crate::domain::text::count;
 use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::test_plan::{
-    ExecutedLines, GatherRequest, Survey, SurveyOutcome, analyse, consult, gather, plan_tasks,
+    ExecutedLines, GatherRequest, Survey, SurveyOutcome, consult, derive_requirements, gather,
+    plan_tasks,
 };
 use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
@@ -153,7 +154,7 @@ impl PlanPerformer<'_> {
         };
         let (chain, tree) = (self.chain, self.inputs.tree.clone());
         let survey = self.survey().await?;
-        analyse(&mut plan, survey, &ran);
+        derive_requirements(&mut plan, survey, &ran);
         let mut degraded = false;
         if chain.prefers_provider(Role::Surveyor, fx) && !plan.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
@@ -174,7 +175,7 @@ impl PlanPerformer<'_> {
         Ok(PipelineStepOutcome::Analysed {
             requirements: u32::try_from(plan.requirement_count()).unwrap_or(u32::MAX),
             degraded,
-            summary: planning::analysed(&plan),
+            summary: planning::summarise_analysis(&plan),
         })
     }
 

@@ -21,7 +21,7 @@ use crate::domain::test_plan::task::TestTask;
 use crate::domain::text::count;
 
 /// Sums up phase 3 in one line.
-pub fn analysed(plan: &TestPlan) -> String {
+pub fn summarise_analysis(plan: &TestPlan) -> String {
     let layers: Vec<String> =
         plan.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
     let (total, files) =

@@ -197,7 +197,7 @@ pub fn assess(
         gaps.push(PlannedFile {
             file: file.clone(),
             tests,
-            test_file: suggested(file, survey, habits),
+            test_file: suggest_test_file(file, survey, habits),
             priority: Priority::of_file(file, decisions.sum()),
             reason,
             functions: functions.iter().map(|one| one.name.clone()).collect(),
@@ -226,7 +226,7 @@ fn coverage(tested: u32, files: &[RepoPath], ran: &ExecutedLines) -> String {
 
 /// The test file for a source: an existing one, or else the one that the conventions suggest, in a
 /// folder where the runner finds it.
-pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Conventions) -> RepoPath {
+pub fn suggest_test_file(file: &RepoPath, survey: &Survey, habits: &Conventions) -> RepoPath {
     let candidates = conventions::candidates(file, habits);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
     if let Some(there) = there {

@@ -19,7 +19,7 @@ use gather::Gathered;
 pub use gather::{GatherError, GatherRequest, gather};
 pub use measure_coverage::{CoverageOutcome, measure_coverage};
 pub use planner::plan_tasks;
-pub use requirements::analyse;
+pub use requirements::derive_requirements;
 pub use survey::Survey;
 #[cfg(any(test, feature = "internals"))]
 pub use survey_question::SurveyResponse;
@@ -58,7 +58,7 @@ pub fn plan_without_io(
     let request =
         GatherRequest { session, description, source: None, report: None, measure: false, target };
     let mut plan = gather::assemble(&request, &named, ran.clone(), &facts, &survey).plan;
-    analyse(&mut plan, &survey, &ran);
+    derive_requirements(&mut plan, &survey, &ran);
     plan_tasks(&mut plan, 10);
     PlanSize {
         files: plan.files.len(),

@@ -21,7 +21,7 @@ const FINDINGS: usize = 100;
 
 /// Adds the requirements of the files, unless executed lines in `ran` meet them. A file from whose
 /// source nothing follows is left out of the plan.
-pub fn analyse(plan: &mut TestPlan, survey: &Survey, ran: &ExecutedLines) {
+pub fn derive_requirements(plan: &mut TestPlan, survey: &Survey, ran: &ExecutedLines) {
     let mut number = 0;
     for mut file in std::mem::take(&mut plan.files) {
         let found = of_file(&file, survey, ran);

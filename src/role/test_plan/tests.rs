@@ -82,7 +82,7 @@ fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
 
 fn analysed(description: &str, ran: &ExecutedLines) -> TestPlan {
     let mut plan = gathered(description, ran.clone()).plan;
-    analyse(&mut plan, &survey(SHOP), ran);
+    derive_requirements(&mut plan, &survey(SHOP), ran);
     plan
 }
 
@@ -246,7 +246,7 @@ proptest! {
         let named = crate::code::description_match::find("a.py", &survey.known);
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
         let mut plan = found.plan;
-        analyse(&mut plan, &survey, &by_names());
+        derive_requirements(&mut plan, &survey, &by_names());
         prop_assert!(plan.files.iter().all(|file| !file.requirements.is_empty()));
     }
 }
