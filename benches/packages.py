@@ -4,7 +4,7 @@
     benches/packages.py [--regreen target/dist/regreen] [--only inflection,ms] [--replay DIR] [--keep DIR]
     benches/packages.py --renew benches/recordings
 
-Needs pip and npm with their registries, and `pip install pytest==9.2.0`. For each package: the
+Needs pip and npm with their registries, and `pip install pytest==9.2.0 text-unidecode six`. For each package: the
 source distribution at a pinned version is fetched, its own tests are removed, a repository is
 made of it, and `regreen test` runs to its end without a model. With `--replay DIR` the answers
 recorded in `DIR/<package>` stand in for a model, and packages without a recording are left out;
@@ -49,6 +49,18 @@ PACKAGES = [
     ("pretty-bytes", "npm", "6.1.1", ["index.js"], NODE_TEST),
     ("pluralize-esm", "npm", "9.0.5", ["src/index.ts"], VITEST),
     ("ts-dedent", "npm", "2.2.0", ["src/index.ts"], VITEST),
+    ("python-slugify", "pypi", "8.0.4", ["slugify/slugify.py"], None),
+    ("idna", "pypi", "3.10", ["idna/core.py", "idna/intranges.py"], None),
+    ("tomli", "pypi", "2.2.1", ["src/tomli/_parser.py", "src/tomli/_re.py"], None),
+    ("markupsafe", "pypi", "3.0.2", ["src/markupsafe/__init__.py"], None),
+    ("more-itertools", "pypi", "10.5.0", ["more_itertools/recipes.py"], None),
+    ("boltons", "pypi", "25.0.0", ["boltons/strutils.py"], None),
+    ("funcy", "pypi", "2.0", ["funcy/seqs.py", "funcy/strings.py"], None),
+    ("python-dateutil", "pypi", "2.9.0", ["src/dateutil/easter.py", "src/dateutil/relativedelta.py"], None),
+    ("qs", "npm", "6.13.1", ["lib/utils.js", "lib/parse.js"], NODE_TEST),
+    ("semver", "npm", "7.6.3", ["classes/semver.js", "functions/coerce.js"], NODE_TEST),
+    ("content-type", "npm", "1.0.5", ["index.js"], NODE_TEST),
+    ("change-case", "npm", "5.4.4", ["dist/index.js"], NODE_TEST),
 ]
 
 # Beginnings of what is a package's own test; `conftest.py` goes with them.
@@ -141,10 +153,10 @@ def repository(name, registry, version, package, folder):
     return root, gone
 
 
-def test(regreen, name, root, what, folder, replay):
+def test(regreen, name, root, what, folder, replay, minutes):
     """Runs the session; (document, minutes)."""
     environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work-" + name))
-    command = [regreen, "test", *what, "--json"]
+    command = [regreen, "test", *what, "--json", *(["--engine-minutes", minutes] if minutes else [])]
     if replay:
         command += ["--replay", os.path.join(replay, name)]
     began = time.monotonic()
@@ -282,6 +294,23 @@ def row(name, version, document, minutes):
     return "| " + " | ".join(cells) + " |"
 
 
+def judge_tests(name, root, what, count):
+    """A row on what the new tests of a Python package notice of mutants that are not regreen's."""
+    from cosmic_mutants import notice_mutants
+
+    branches = run(["git", "for-each-ref", "--format=%(refname:short)", "refs/heads/regreen/"], root).split()
+    if not branches:
+        return f"| `{name}` | nothing was written | | | |"
+    run(["git", "checkout", "-q", "-f", "--detach", branches[-1]], root)
+    tests = [path for path in run(["git", "diff", "--name-only", "main", "HEAD"], root).split() if path.endswith(".py")]
+    paths = [os.path.join(root, path) for place in what for path in run(["git", "ls-files", place], root).split()]
+    found = notice_mutants(root, tests, [path for path in paths if path.endswith(".py")], count)
+    run(["git", "checkout", "-q", "-f", "main"], root)
+    share = lambda part, whole: f"{part}/{whole}" + (f" = {part * 100 // whole} %" if whole else "")
+    cells = [share(*found["lines"]), share(*found["branches"]), share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"])]
+    return f"| `{name}` | " + " | ".join(cells) + " |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--regreen", default="target/dist/regreen")
@@ -289,6 +318,8 @@ def main():
     parser.add_argument("--replay", metavar="DIR", help="recorded model answers, a folder for each package")
     parser.add_argument("--renew", metavar="DIR", help="give recorded answers to the questions of today, and keep the digests of these")
     parser.add_argument("--keep", metavar="DIR", help="leave the repositories here")
+    parser.add_argument("--engine-minutes", metavar="N", help="as `regreen test` takes it")
+    parser.add_argument("--mutants", metavar="N", type=int, help="of Python packages, judge the tests by N mutants of cosmic-ray")
     options = parser.parse_args()
     regreen = os.path.abspath(options.regreen)
     replay = options.replay or options.renew
@@ -296,7 +327,7 @@ def main():
     only = options.only.split(",") if options.only else [package[0] for package in PACKAGES]
     folder = os.path.abspath(options.keep) if options.keep else tempfile.mkdtemp()
     os.makedirs(folder, exist_ok=True)
-    rows = []
+    rows, judged = [], []
     try:
         for name, registry, version, what, package in PACKAGES:
             if name not in only or replay and not os.path.isdir(os.path.join(replay, name)):
@@ -308,11 +339,14 @@ def main():
             if options.renew:
                 renew(regreen, name, root, what, folder, os.path.join(replay, name))
                 continue
-            document, minutes = test(regreen, name, root, what, folder, replay)
+            document, minutes = test(regreen, name, root, what, folder, replay, options.engine_minutes)
             with open(os.path.join(folder, name + ".json"), "w") as file:
                 json.dump(document, file, indent=1)
             rows.append(row(name, version, document, minutes))
             print(rows[-1], file=sys.stderr, flush=True)
+            if options.mutants and registry == "pypi":
+                judged.append(judge_tests(name, root, what, options.mutants))
+                print(judged[-1], file=sys.stderr, flush=True)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
@@ -321,6 +355,10 @@ def main():
     print("| Package | functions | tests / assertions | before | after | score | flaky | gate 001.3 | gate 001.5 | minutes |")
     print("|:--|--:|--:|--:|--:|--:|--:|:--|:--|--:|")
     print("\n".join(rows))
+    if judged:
+        print("\n| Package | lines | branches | noticed, all lines | noticed, covered lines |")
+        print("|:--|--:|--:|--:|--:|")
+        print("\n".join(judged))
 
 
 if __name__ == "__main__":

@@ -61,6 +61,10 @@ pub enum ResultKind {
     Await,
     /// The yielded items as a list.
     List,
+    /// The first five items of many, as a list.
+    FirstItems,
+    /// The yielded items of each element, as a list of lists.
+    Lists,
     /// Its text, as `str` gives it: the result itself has no literal.
     Text,
     /// Its attributes: the result itself has no literal.

@@ -1,6 +1,6 @@
 //! Examples in documentation: calls of a function, with the results that are written beside them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
@@ -99,12 +99,21 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
         .filter(|one| one.class.is_some())
         .map(|one| one.short_name().to_owned())
         .collect();
+    let made = examples.iter().filter(|one| one.receiver.is_none());
+    let mut objects: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    for one in made {
+        objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
+    }
     for callable in callables {
-        let of_name = examples.iter().filter(|one| one.name == callable.short_name());
+        callable.learn_objects(&objects);
+        let is_constructor = callable.called_name() != callable.short_name();
+        let of_name = examples.iter().filter(|one| one.name == callable.called_name());
         let own: Vec<Example> = of_name
             .filter_map(|one| {
                 let receiver = one.receiver.as_deref();
                 let has_result = match (&callable.class, receiver) {
+                    // What an object looks like in an example is not what a test compares.
+                    _ if is_constructor => false,
                     (None, receiver) => receiver.is_none() || !methods.contains(&one.name),
                     (Some(_), None) => return None,
                     (Some(class), Some(receiver)) if class.is_static => {

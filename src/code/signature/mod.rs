@@ -7,6 +7,7 @@ pub mod module_exports;
 mod parameter_names;
 mod parameter_types;
 mod python;
+mod python_function;
 mod script;
 mod unsupported;
 
@@ -28,6 +29,18 @@ const LITERALS: usize = 14;
 /// Maximum number of string literals kept from outside functions.
 const AROUND: usize = 32;
 
+/// Words for a file that asks what kind of characters it has: written from right to left with and
+/// without digits, with a combining mark, and in an ideographic script.
+const SCRIPTS: &[&str] = &[
+    "\"שלום\"",
+    "\"مرحبا\"",
+    "\"שלום1\"",
+    "\"مرحبا١\"",
+    "\"e\\u0301\"",
+    "\"\\u0301e\"",
+    "\"日本語\"",
+];
+
 /// Maximum length in bytes of a literal used as input.
 const LITERAL: usize = 80;
 
@@ -44,6 +57,8 @@ pub struct Parameter {
     pub passing: Passing,
     /// The keys that the function reads from it, if it may be an options object.
     pub keys: Vec<String>,
+    /// The class of the same file whose objects it takes.
+    pub class: Option<Class>,
 }
 
 /// How a parameter may be given.
@@ -62,6 +77,8 @@ pub struct Class {
     pub parameters: Vec<Parameter>,
     /// Whether the method is called on the class rather than on an instance.
     pub is_static: bool,
+    /// The arguments that its constructor is given in documentation and in the repository.
+    pub examples: Vec<Vec<String>>,
 }
 
 /// A function that a test could call.
@@ -78,13 +95,17 @@ pub struct Callable {
     pub parameters: Vec<Parameter>,
     /// Literals in its body, as written.
     pub literals: Vec<String>,
-    /// Texts outside of functions in its file, as they are written there: tables of
-    /// words and the like.
+    /// Texts outside of functions in its file, as they are written there: tables of words and the
+    /// like; with words of several scripts where the file asks about characters.
     pub around: Vec<String>,
     /// Its calls in documentation.
     pub examples: Vec<Example>,
     /// In JavaScript, the name under which it is exported; `default` for the default export.
     pub export: Option<String>,
+    /// Whether it is read as an attribute rather than called.
+    pub is_property: bool,
+    /// What may be assigned to it, if it is such an attribute.
+    pub assigned: Option<Parameter>,
     /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
@@ -95,14 +116,36 @@ impl Callable {
         self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
     }
 
+    /// Whether it is a special method, such as `__len__`, that an expression calls.
+    pub fn is_operator(&self) -> bool {
+        self.class.as_ref().is_some_and(|class| !class.is_static)
+            && self.short_name().starts_with("__")
+    }
+
+    /// The name by which it is called: that of the class for a constructor.
+    pub fn called_name(&self) -> &str {
+        match (&self.class, self.short_name()) {
+            (Some(class), "__init__" | "__new__" | "__post_init__") => &class.name,
+            (_, name) => name,
+        }
+    }
+
+    /// Remembers how objects of the classes that it needs are made elsewhere.
+    pub fn learn_objects(&mut self, made: &BTreeMap<String, Vec<Vec<String>>>) {
+        let of_parameters = self.parameters.iter_mut().filter_map(|one| one.class.as_mut());
+        for class in self.class.iter_mut().chain(of_parameters) {
+            class.examples.extend(made.get(&class.name).into_iter().flatten().cloned());
+        }
+    }
+
     /// Its name without the class.
     pub fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 }
 
-/// All functions of a file that a test could call, top to bottom. Private functions, whose name
-/// starts with an underscore, are left out.
+/// All functions of a file that a test could call or read, top to bottom. Private functions, whose
+/// name starts with an underscore, are left out, but not operators.
 pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = match language {
@@ -112,7 +155,10 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
         }
         Language::Rust | Language::Go | Language::Java => Vec::new(),
     };
-    let around = words_around(tree.root_node(), text);
+    let mut around = words_around(tree.root_node(), text);
+    if language == Language::Python && text.contains("unicodedata") {
+        around.extend(SCRIPTS.iter().map(|&word| word.to_owned()));
+    }
     for one in &mut found {
         one.around.clone_from(&around);
     }

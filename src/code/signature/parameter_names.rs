@@ -26,7 +26,10 @@ const NAMES: &[(&[&str], Type, &str)] = &[
     (&["rate", "ratio", "factor", "weight", "fraction"], Type::Float, "0.5"),
     (&["items", "values", "list", "numbers", "elements", "array"], Type::List(&Type::Int), ""),
     (&["words", "names", "lines", "tags", "strings"], Type::List(&Type::Text), ""),
-    (&["callback", "func", "predicate", "iteratee"], Type::Function, ""),
+    (&["callback", "func", "function", "fn", "predicate", "pred", "iteratee"], Type::Function, ""),
+    (&["dt", "datetime", "timestamp"], Type::DateTime, ""),
+    (&["delta", "timedelta"], Type::Delta, ""),
+    (&["fp", "fileobj", "stream"], Type::File, ""),
 ];
 
 /// The last word of a name in lower case: `price` of `unit_price` and `unitPrice`.

@@ -16,6 +16,12 @@ pub enum Type {
     /// A function or other callable.
     Function,
     Pattern,
+    Date,
+    DateTime,
+    /// A duration, as the difference of two dates.
+    Delta,
+    /// An open file.
+    File,
     Any,
 }
 
@@ -34,6 +40,10 @@ const WORDS: &[(&[&str], Type)] = &[
     (&["set", "Set", "frozenset", "FrozenSet"], Type::Set),
     (&["Callable", "callable", "function", "Function"], Type::Function),
     (&["RegExp", "Pattern"], Type::Pattern),
+    (&["date"], Type::Date),
+    (&["datetime", "Date"], Type::DateTime),
+    (&["timedelta"], Type::Delta),
+    (&["IO", "BinaryIO", "TextIO", "StringIO", "BytesIO"], Type::File),
 ];
 
 /// Names of list types in annotations.
@@ -135,6 +145,19 @@ pub fn documented(text: &str, name: &str) -> Vec<Type> {
 
 /// Uses in the text that imply a type; `NAME` stands for the parameter.
 const USES: &[(&str, &[Type])] = &[
+    (r"isinstance\(\s*NAME\s*,[^)]*\bdatetime\.datetime\b", &[Type::DateTime]),
+    (r"isinstance\(\s*NAME\s*,[^)]*\b(?:datetime\.)?date\b", &[Type::Date, Type::DateTime]),
+    (r"isinstance\(\s*NAME\s*,[^)]*\btimedelta\b", &[Type::Delta]),
+    (
+        r"\bNAME\.(?:toordinal|weekday|isoweekday|isocalendar|strftime)\b",
+        &[Type::Date, Type::DateTime],
+    ),
+    (r"\bNAME\.(?:tzinfo|utcoffset|astimezone|timestamp)\b", &[Type::DateTime]),
+    (r"\bNAME\.(?:read|readline|readlines)\(", &[Type::File]),
+    (
+        r"\b(?:map|filter|filterfalse|starmap|takewhile|dropwhile|reduce)\(\s*NAME\b|\bkey\s*=\s*NAME\b",
+        &[Type::Function],
+    ),
     (
         r"\bNAME\.(?:split|rsplit|strip|lstrip|rstrip|lower|upper|startswith|endswith|splitlines|encode|format|isdigit|isalpha|isspace|isupper|title|capitalize|casefold|partition|zfill|trim|trimStart|trimEnd|toLowerCase|toUpperCase|charAt|charCodeAt|codePointAt|startsWith|endsWith|substring|substr|padStart|padEnd|match|matchAll|normalize|localeCompare|replace|replaceAll)\b",
         &[Type::Text],

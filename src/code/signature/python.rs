@@ -1,91 +1,222 @@
-//! Finds the callable functions and methods of a Python file.
+//! What a test of a Python file can call or read: its functions, and the members of its classes with
+//! the way their objects are made.
+
+use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use crate::code::language::Language;
-
-use super::parameter_names::suggested_types;
-use super::parameter_types::{annotated, defaulted, documented, keys, used};
-use super::unsupported::unsupported_reason;
+use super::parameter_types::annotated;
+use super::python_function::{read_function, read_parameters, strip_decorators};
 use super::{Callable, Class, Parameter, Passing, Type, literals};
-use crate::code::tree::{end_line, field_of, line, named_children, text_of};
+use crate::code::tree::{end_line, field_of, line, named_children};
 
-/// Decorators that do not change how a function is called.
-const HARMLESS: &[&str] = &[
-    "lru_cache",
-    "cache",
-    "wraps",
-    "staticmethod",
-    "classmethod",
-    "total_ordering",
-    "dataclass",
-    "final",
-    "override",
-    "typing.final",
+/// Base classes that say nothing about how an object is made.
+const NEUTRAL: &[&str] = &["object", "ABC", "Generic", "Protocol"];
+
+/// Built-in base classes, and the type of the value that their objects are made of.
+const BUILT_IN: &[(&str, Type)] = &[
+    ("str", Type::Text),
+    ("int", Type::Int),
+    ("float", Type::Float),
+    ("bytes", Type::Bytes),
+    ("list", Type::List(&Type::Int)),
+    ("tuple", Type::List(&Type::Int)),
+    ("set", Type::Set),
+    ("dict", Type::Map),
+    ("OrderedDict", Type::Map),
+    ("UserDict", Type::Map),
+    ("UserList", Type::List(&Type::Int)),
 ];
 
-/// All functions and methods of a module.
+/// How deep base classes are followed.
+const DEPTH: usize = 4;
+
+/// All functions, methods, properties and constructors of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
+    let statements: Vec<_> =
+        named_children(root).into_iter().map(|child| strip_decorators(child, text)).collect();
+    let classes = Classes::read(&statements, text);
+    let class_of = |annotation: &str| classes.named_in(annotation);
     let mut found = Vec::new();
-    for child in named_children(root) {
-        let (node, decorators) = undecorated(child, text);
+    for (node, decorators) in &statements {
         match node.kind() {
-            "function_definition" => found.extend(function(node, text, None, &decorators)),
-            "class_definition" => of_class(node, text, &decorators, &mut found),
+            "function_definition" => {
+                found.extend(read_function(*node, text, None, decorators, &class_of));
+            }
+            "class_definition" => found.extend(list_members(*node, text, &classes)),
             _ => {}
         }
     }
     found
 }
 
-fn undecorated<'tree>(node: Node<'tree>, text: &str) -> (Node<'tree>, Vec<String>) {
-    if node.kind() != "decorated_definition" {
-        return (node, Vec::new());
-    }
-    let marks = named_children(node).into_iter().filter(|child| child.kind() == "decorator");
-    let decorators =
-        marks.map(|mark| text_of(mark, text).trim_start_matches('@').trim().to_owned());
-    (node.child_by_field_name("definition").unwrap_or(node), decorators.collect())
+struct Definition<'a> {
+    node: Node<'a>,
+    is_data: bool,
+    bases: Vec<String>,
 }
 
-fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<Callable>) {
+/// The classes of a file, by name.
+pub struct Classes<'a> {
+    definitions: BTreeMap<&'a str, Definition<'a>>,
+    text: &'a str,
+}
+
+impl<'a> Classes<'a> {
+    /// The classes among the statements of a module.
+    pub fn read(statements: &[(Node<'a>, Vec<String>)], text: &'a str) -> Self {
+        let classes = statements.iter().filter(|(node, _)| node.kind() == "class_definition");
+        let definitions = classes
+            .map(|(node, decorators)| {
+                let bases = field_of(*node, "superclasses", text);
+                let bases = bases.trim_matches(['(', ')']).split(',').map(|base| {
+                    let plain = base.split('[').next().unwrap_or_default();
+                    plain.rsplit('.').next().unwrap_or_default().trim().to_owned()
+                });
+                let named = bases.filter(|base| !base.is_empty() && !base.contains(['=', ']']));
+                let is_data = decorators.iter().any(|one| one.contains("dataclass"));
+                let definition = Definition { node: *node, is_data, bases: named.collect() };
+                (field_of(*node, "name", text), definition)
+            })
+            .collect();
+        Self { definitions, text }
+    }
+
+    /// The class that an annotation names, if it is public and of this file, and can be made.
+    pub fn named_in(&self, annotation: &str) -> Option<Class> {
+        let mut words = annotation.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let name =
+            words.find(|word| !word.starts_with('_') && self.definitions.contains_key(word))?;
+        let parameters = self.constructor_of(name, DEPTH)?.parameters;
+        Some(Class { name: name.to_owned(), parameters, is_static: false, examples: Vec::new() })
+    }
+
+    /// How an object of a class is made; `None` if that is decided in another file.
+    fn constructor_of(&self, name: &str, depth: usize) -> Option<Constructor<'a>> {
+        let class = self.definitions.get(name).filter(|_| depth > 0)?;
+        let members = list_definitions(class.node, self.text);
+        let own = ["__init__", "__new__"].iter().find_map(|special| {
+            members.iter().find(|(member, _)| field_of(*member, "name", self.text) == *special)
+        });
+        if let Some((member, _)) = own {
+            let parameters = read_parameters(*member, self.text, 1, &|_| None);
+            return Some(Constructor { parameters, definition: Some(*member) });
+        }
+        let is_tuple = class.bases.iter().any(|base| base == "NamedTuple");
+        if class.is_data || is_tuple {
+            let after = members
+                .iter()
+                .find(|(node, _)| field_of(*node, "name", self.text) == "__post_init__");
+            let definition = after.map(|(node, _)| *node);
+            return Some(Constructor { parameters: fields(&members, self.text), definition });
+        }
+        let base = class.bases.iter().find(|base| !NEUTRAL.contains(&base.as_str()));
+        let Some(base) = base else {
+            return Some(Constructor { parameters: Vec::new(), definition: None });
+        };
+        let built_in = BUILT_IN.iter().find(|(name, _)| name == base);
+        let parameters = match built_in {
+            Some((_, kind)) => vec![value_parameter(*kind)],
+            None => self.constructor_of(base, depth - 1)?.parameters,
+        };
+        Some(Constructor { parameters, definition: None })
+    }
+}
+
+/// How an object is made.
+struct Constructor<'a> {
+    parameters: Vec<Parameter>,
+    /// The code of the class itself that runs then.
+    definition: Option<Node<'a>>,
+}
+
+fn value_parameter(kind: Type) -> Parameter {
+    Parameter {
+        name: "value".into(),
+        types: vec![kind],
+        optional: false,
+        rest: false,
+        passing: Passing::Position,
+        keys: Vec::new(),
+        class: None,
+    }
+}
+
+fn list_definitions<'a>(class: Node<'a>, text: &str) -> Vec<(Node<'a>, Vec<String>)> {
+    let body = class.child_by_field_name("body").map(named_children).unwrap_or_default();
+    body.into_iter().map(|child| strip_decorators(child, text)).collect()
+}
+
+/// The public members of a public class, its constructor first.
+pub fn list_members(node: Node<'_>, text: &str, classes: &Classes<'_>) -> Vec<Callable> {
     let name = field_of(node, "name", text);
     let bases = field_of(node, "superclasses", text);
-    let Some(body) = node.child_by_field_name("body") else { return };
     if name.starts_with('_') || name.starts_with("Test") || bases.contains("TestCase") {
-        return;
+        return Vec::new();
     }
-    let is_data = decorators.iter().any(|one| one.contains("dataclass"));
-    let members: Vec<_> =
-        named_children(body).into_iter().map(|child| undecorated(child, text)).collect();
-    let initialiser =
-        members.iter().find(|(member, _)| field_of(*member, "name", text) == "__init__");
-    let constructor: Option<Vec<Parameter>> = if let Some((member, _)) = initialiser {
-        Some(parameters(*member, text, 1))
-    } else if is_data {
-        Some(fields(&members, text))
-    } else if bases.is_empty() || bases == "()" || bases == "(object)" {
-        Some(Vec::new())
-    } else {
-        // The constructor may be inherited from a base class that is not in this file.
-        None
-    };
-    for (member, marks) in members {
+    let constructor = classes.constructor_of(name, DEPTH);
+    let class_of = |annotation: &str| classes.named_in(annotation);
+    let mut found: Vec<Callable> = Vec::new();
+    if let Some(Constructor { parameters, definition: Some(member) }) = &constructor {
+        found.push(constructor_call(name, *member, parameters.clone(), text));
+    }
+    for (member, marks) in list_definitions(node, text) {
         if member.kind() != "function_definition" {
             continue;
         }
+        if marks.iter().any(|mark| mark.ends_with(".setter") || mark.ends_with(".deleter")) {
+            let own = field_of(member, "name", text);
+            let read = found.iter_mut().find(|one| one.is_property && one.short_name() == own);
+            let value = read_parameters(member, text, 1, &class_of).into_iter().next();
+            if let (Some(read), Some(value)) = (read, value) {
+                read.assigned = Some(value);
+            }
+            continue;
+        }
         let is_static = marks.iter().any(|mark| mark == "staticmethod" || mark == "classmethod");
+        let parameters = constructor.as_ref().map(|one| one.parameters.clone());
         let class = Class {
             name: name.to_owned(),
-            parameters: constructor.clone().filter(|_| !is_static).unwrap_or_default(),
+            parameters: parameters.filter(|_| !is_static).unwrap_or_default(),
             is_static,
+            examples: Vec::new(),
         };
-        if let Some(mut callable) = function(member, text, Some(class), &marks) {
+        if let Some(mut callable) = read_function(member, text, Some(class), &marks, &class_of) {
             if !is_static && constructor.is_none() && callable.unsupported.is_none() {
                 callable.unsupported = Some("its class cannot be made from its text".into());
             }
             found.push(callable);
         }
+    }
+    found
+}
+
+/// The call of a class, which runs code of its own.
+fn constructor_call(
+    name: &str,
+    member: Node<'_>,
+    parameters: Vec<Parameter>,
+    text: &str,
+) -> Callable {
+    let body = member.child_by_field_name("body");
+    Callable {
+        name: format!("{name}.{}", field_of(member, "name", text)),
+        start: line(member),
+        end: end_line(member),
+        class: Some(Class {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            is_static: true,
+            examples: Vec::new(),
+        }),
+        parameters,
+        literals: body.map(|body| literals(body, text)).unwrap_or_default(),
+        around: Vec::new(),
+        examples: Vec::new(),
+        export: Some(name.to_owned()),
+        is_property: false,
+        assigned: None,
+        unsupported: None,
     }
 }
 
@@ -103,112 +234,8 @@ fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
                 rest: false,
                 passing: Passing::Either,
                 keys: Vec::new(),
+                class: None,
             })
         })
         .collect()
-}
-
-fn function(
-    node: Node<'_>,
-    text: &str,
-    class: Option<Class>,
-    decorators: &[String],
-) -> Option<Callable> {
-    let own = field_of(node, "name", text);
-    if own.starts_with('_') || own.starts_with("test_") || own == "main" {
-        return None;
-    }
-    let body = node.child_by_field_name("body")?;
-    let of_class = decorators.iter().any(|mark| mark == "classmethod");
-    let has_receiver = class.as_ref().is_some_and(|class| !class.is_static || of_class);
-    let name =
-        class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
-    let given = parameters(node, text, usize::from(has_receiver));
-    let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
-    let foreign = decorators.iter().find(|mark| {
-        let head = mark.split('(').next().unwrap_or_default();
-        !HARMLESS.contains(&head.rsplit('.').next().unwrap_or_default())
-    });
-    let unsupported = match foreign {
-        Some(mark) => {
-            let mark: String = mark.chars().take(40).collect();
-            Some(format!("it is decorated with @{mark}"))
-        }
-        None => unsupported_reason(Language::Python, node, &names, text),
-    };
-    Some(Callable {
-        start: line(node),
-        end: end_line(node),
-        parameters: given,
-        literals: literals(body, text),
-        around: Vec::new(),
-        examples: Vec::new(),
-        export: Some(own.to_owned()),
-        unsupported,
-        class,
-        name,
-    })
-}
-
-/// The parameters after the first `skipped`.
-fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Vec<Parameter> {
-    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
-    let body = node.child_by_field_name("body");
-    let body_text = field_of(node, "body", text);
-    let documentation = body.map_or("", |body| documentation(body, text));
-    let mut found: Vec<Parameter> = Vec::new();
-    let mut passing = Passing::Either;
-    for child in named_children(list).into_iter().skip(skipped) {
-        let (named, kind, value) = match child.kind() {
-            "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
-            "default_parameter" | "typed_default_parameter" => (
-                child.child_by_field_name("name"),
-                child.child_by_field_name("type"),
-                child.child_by_field_name("value"),
-            ),
-            "identifier" | "list_splat_pattern" => (Some(child), None, None),
-            "keyword_separator" => {
-                passing = Passing::Name;
-                continue;
-            }
-            "positional_separator" => {
-                for one in &mut found {
-                    one.passing = Passing::Position;
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        let Some(named) = named else { continue };
-        let rest = named.kind() == "list_splat_pattern";
-        let name = text_of(named, text).trim_start_matches('*').to_owned();
-        if named.kind() == "dictionary_splat_pattern" {
-            continue;
-        }
-        let mut types = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
-        if types.is_empty() {
-            types = documented(documentation, &name);
-        }
-        if types.is_empty() || types == [Type::Nothing] {
-            types.extend(value.map(|value| defaulted(text_of(value, text))).unwrap_or_default());
-            types.extend(used(body_text, &name));
-        }
-        if types.is_empty() {
-            types = suggested_types(&name);
-        }
-        types.dedup();
-        let keys = keys(body_text, &name);
-        let optional = value.is_some() || rest;
-        found.push(Parameter { name, types, optional, rest, passing, keys });
-        if rest {
-            passing = Passing::Name;
-        }
-    }
-    found
-}
-
-fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
-    let first = body.named_child(0).filter(|first| first.kind() == "expression_statement");
-    let first = first.and_then(|first| first.named_child(0)).filter(|one| one.kind() == "string");
-    first.map_or("", |first| text_of(first, text))
 }

@@ -173,7 +173,8 @@ impl Level<'_> {
             let Some(callable) = self.found.get_mut(before) else { continue };
             callable.name = format!("{name}.{own}");
             let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
-            callable.class = Some(Class { name: name.to_owned(), parameters, is_static });
+            callable.class =
+                Some(Class { name: name.to_owned(), parameters, is_static, examples: Vec::new() });
             let accessor = ["get ", "set ", "static get ", "static set "];
             if accessor.iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
@@ -211,6 +212,8 @@ impl Level<'_> {
             examples: Vec::new(),
             parameters: given,
             export,
+            is_property: false,
+            assigned: None,
             unsupported,
         });
     }
@@ -271,7 +274,15 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),
         };
-        found.push(Parameter { name, types, optional, rest, passing: Passing::Position, keys });
+        found.push(Parameter {
+            name,
+            types,
+            optional,
+            rest,
+            passing: Passing::Position,
+            keys,
+            class: None,
+        });
     }
     found
 }

@@ -68,6 +68,31 @@ fn methods_come_with_their_class_and_its_constructor() {
 }
 
 #[test]
+fn operators_properties_and_constructors_of_python_classes_are_members() {
+    let text = "class Box(dict):\n    def __init__(self, size: int, inner: 'Box' = None):\n        self.size = size\n\n    @property\n    def area(self):\n        return self.size ** 2\n\n    @area.setter\n    def area(self, value: int):\n        self.size = value\n\n    def __add__(self, other):\n        return Box(self.size + other.size)\n\n    def __hash__(self):\n        return 1\n\nclass Small(Box):\n    def half(self):\n        return self.size / 2\n\nclass Text(str):\n    def shout(self):\n        return self.upper()\n\ndef fill(box: Box):\n    return box.size\n";
+    let found = callables(Language::Python, text);
+    let rows: Vec<(&str, &str, bool, bool)> = found
+        .iter()
+        .map(|one| (one.name.as_str(), one.called_name(), one.is_property, one.assigned.is_some()))
+        .collect();
+    let expected = [
+        ("Box.__init__", "Box", false, false),
+        ("Box.area", "area", true, true),
+        ("Box.__add__", "__add__", false, false),
+        ("Small.half", "half", false, false),
+        ("Text.shout", "shout", false, false),
+        ("fill", "fill", false, false),
+    ];
+    assert_eq!(rows, expected);
+    assert!(found.iter().all(|one| one.unsupported.is_none()));
+    let class_of = |index: usize| found[index].class.as_ref().unwrap();
+    assert_eq!(class_of(3).parameters[0].name, "size", "the base class is in the file");
+    assert_eq!(class_of(4).parameters[0].types, [Type::Text]);
+    let taken = |index: usize| found[index].parameters[0].class.as_ref().unwrap().name.clone();
+    assert_eq!((taken(2), taken(5)), ("Box".to_owned(), "Box".to_owned()));
+}
+
+#[test]
 fn what_speaks_against_pinning_is_named() {
     let python = [
         ("def f():\n    return open('x').read()\n", Some("opens a file")),

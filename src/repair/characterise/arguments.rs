@@ -63,7 +63,7 @@ pub fn write_arguments(
         let by_name = match parameter.passing {
             Passing::Name => true,
             Passing::Position => false,
-            Passing::Either => parameter.optional && !(has_rest && index < rest),
+            Passing::Either => parameter.optional && index > 0 && !(has_rest && index < rest),
         };
         match (parameter.rest, by_name) {
             (true, _) if !has_rest => {}

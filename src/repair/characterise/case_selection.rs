@@ -150,6 +150,9 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, usize, usize, usize
         let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
         untypical += usize::from(is_other) + usize::from(is_wordless);
     }
+    if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
+        untypical += usize::from(DEGENERATE.contains(&literal.as_str()));
+    }
     let given = case.call.arguments.iter().chain(&case.call.setup);
     let arguments: usize = given.map(String::len).sum();
     let result =

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::code::signature::{Callable, Parameter, Type, typical_value};
+use crate::code::signature::{Callable, Class, Parameter, Type, typical_value};
 use crate::domain::retry::scatter;
 use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
+use super::typical_values::typical_values;
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
@@ -18,107 +19,10 @@ const FIRST: usize = 96;
 const POOL: usize = 16;
 
 /// Maximum number of objects of one class on which methods are called.
-const OBJECTS: usize = 5;
+const OBJECTS: usize = 6;
 
-const INTS: &[&str] = &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "255", "1000000"];
-const FLOATS: &[&str] =
-    &["1.5", "0.0", "-2.25", "0.5", "3", "100.0", "-1", "0", "1e-9", "12345.678"];
-const TEXTS: &[&str] = &[
-    "\"hello\"",
-    "\"\"",
-    "\"Hello World\"",
-    "\"a\"",
-    "\"  two  words \"",
-    "\"123\"",
-    "\"a,b;c\"",
-    "\"fooBar_baz-qux\"",
-    "\"ÄÖÜ ß é\"",
-    "\"-1.5\"",
-    "\"line one\\n  line two\\n    three\"",
-    "\"<b>&amp;</b>\"",
-    "\"x=1&y=2\"",
-    "\"aabbb\"",
-    "\"2024-02-29\"",
-    "\"/a/b.txt\"",
-];
-
-/// Values of a type as literals of a language, most typical first.
-fn values(kind: Type, python: bool) -> Vec<String> {
-    let own = |python_list: &[&str], script: &[&str]| -> Vec<String> {
-        let list = if python { python_list } else { script };
-        list.iter().map(|text| (*text).to_owned()).collect()
-    };
-    let both = |list: &[&str]| own(list, list);
-    match kind {
-        Type::Int => both(INTS),
-        Type::Float => both(FLOATS),
-        Type::Bool => own(&["True", "False"], &["true", "false"]),
-        Type::Text => both(TEXTS),
-        Type::Bytes => own(
-            &["b\"hello\"", "b\"\"", "b\"\\x00\\xff\"", "b\"a b\""],
-            &["Buffer.from(\"hello\")", "Buffer.from(\"\")", "new Uint8Array([0, 255, 7])"],
-        ),
-        Type::Nothing => own(&["None"], &["null", "undefined"]),
-        Type::Map => own(
-            &[
-                "{\"a\": 1, \"b\": 2}",
-                "{}",
-                "{\"a\": {\"b\": [1, 2]}, \"c\": None}",
-                "{\"name\": \"Ada\", \"age\": 36}",
-                "{1: \"x\"}",
-            ],
-            &[
-                "{ a: 1, b: 2 }",
-                "{}",
-                "{ a: { b: [1, 2] }, c: null }",
-                "{ name: \"Ada\", age: 36 }",
-                "{ \"x-y\": \"z\" }",
-            ],
-        ),
-        Type::Set => own(&["{1, 2, 3}", "set()", "{\"a\"}"], &["new Set([1, 2, 3])", "new Set()"]),
-        Type::Function => own(
-            &["str", "len", "lambda x: x", "lambda *x: x[0] > 1 if x else True"],
-            &["(x) => x", "(x) => x > 1", "(x, y) => (x < y ? -1 : 1)", "() => true", "String"],
-        ),
-        Type::Pattern => own(&["\"a+\"", "r\"\\d+\""], &["/a+/", "/\\d+/g"]),
-        Type::List(element) => lists(*element, python),
-        Type::Any => {
-            let kinds = [Type::Text, Type::Int, Type::List(&Type::Int), Type::Map, Type::Nothing];
-            let more = [Type::Float, Type::Bool, Type::List(&Type::Text)];
-            let columns: Vec<Vec<String>> =
-                kinds.iter().chain(&more).map(|kind| values(*kind, python)).collect();
-            let rows = (0..5).flat_map(|row| columns.iter().filter_map(move |list| list.get(row)));
-            rows.cloned().collect()
-        }
-    }
-}
-
-/// List literals with elements of a type.
-fn lists(element: Type, python: bool) -> Vec<String> {
-    let numbers = ["[1, 2, 3]", "[]", "[3, 1, 2, 3]", "[5]", "[-1, 0, 10]", "[2, 2, 2, 2]"];
-    let texts =
-        ["[\"a\", \"b\"]", "[]", "[\"b\", \"a\", \"b\"]", "[\"hello world\"]", "[\"\", \"x\"]"];
-    let list: Vec<&str> = match element {
-        Type::Int => numbers.to_vec(),
-        Type::Float => vec!["[1.5, 2.5]", "[]", "[3.0, -1.0, 2.0]", "[0.1, 0.2, 0.3]", "[7]"],
-        Type::Text => texts.to_vec(),
-        Type::Bool if python => vec!["[True, False]", "[]"],
-        Type::Bool => vec!["[true, false]", "[]"],
-        Type::Map if python => vec!["[{\"a\": 1}, {\"a\": 2}]", "[]", "[{}]"],
-        Type::Map => vec!["[{ a: 1 }, { a: 2 }]", "[]", "[{}]"],
-        Type::List(_) => vec!["[[1, 2], [3, 4]]", "[]", "[[1], []]", "[[\"a\", 1], [\"b\", 2]]"],
-        _ => [
-            &numbers[..4],
-            &texts[..3],
-            &[
-                "[[1, 2], [3, [4]]]",
-                if python { "[0, None, \"\", False, 2]" } else { "[0, null, \"\", false, 2]" },
-            ],
-        ]
-        .concat(),
-    };
-    list.into_iter().map(str::to_owned).collect()
-}
+/// Objects among them that are made as documentation or the repository makes them.
+const EXAMPLE_OBJECTS: usize = 3;
 
 /// The type of a literal, by its first character.
 pub fn kind_of(literal: &str) -> Option<Type> {
@@ -152,6 +56,17 @@ pub fn values_around(literal: &str) -> Vec<String> {
     vec![literal.to_owned()]
 }
 
+/// Texts with the character that a hexadecimal literal beyond ASCII may stand for.
+fn texts_around_code_point(literal: &str) -> Vec<String> {
+    let digits = literal.strip_prefix("0x").or(literal.strip_prefix("0X"));
+    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let character = number.filter(|number| *number > 0x7f).and_then(char::from_u32);
+    let Some(character) = character else { return Vec::new() };
+    let code = u32::from(character);
+    let written = if code > 0xffff { format!("\\U{code:08x}") } else { format!("\\u{code:04x}") };
+    vec![format!("\"{written}\""), format!("\"a{written}a\"")]
+}
+
 /// Values of a parameter whose keys the function reads: objects with one key each, or with all.
 fn options(keys: &[String], python: bool) -> Vec<String> {
     let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
@@ -173,41 +88,13 @@ fn options(keys: &[String], python: bool) -> Vec<String> {
     found
 }
 
-/// Arguments for one parameter, most promising first.
-fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
-    // A TypeScript rest parameter has the type of a list, but its arguments are single values.
-    let single = |kind: Type| match kind {
-        Type::List(element) if parameter.rest && !python => *element,
-        kind => kind,
-    };
-    let known: Vec<Type> = if parameter.types.is_empty() || parameter.types == [Type::Nothing] {
-        [parameter.types.clone(), vec![Type::Any]].concat()
-    } else {
-        parameter.types.iter().copied().map(single).collect()
-    };
-    let fits = |kind: Type| {
-        known.iter().any(|one| match (one, kind) {
-            (Type::Any, _) | (Type::Float, Type::Int) | (Type::Int, Type::Float) => true,
-            (one, kind) => *one == kind,
-        })
-    };
-    // Interleave: the first value of each type and of the literals, then the second of each.
-    let mut columns: Vec<Vec<String>> = known.iter().map(|kind| values(*kind, python)).collect();
-    let near: Vec<String> = callable
-        .literals
-        .iter()
-        .filter(|literal| kind_of(literal).is_some_and(&fits))
-        .flat_map(|literal| values_around(literal))
-        .collect();
-    columns.push(near);
-    // What a reader expects for a parameter of this name.
-    if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
-        columns.insert(0, vec![value.to_owned()]);
-    }
-    // A parameter whose keys are read is an object, whatever else its uses suggest.
-    if !parameter.keys.is_empty() {
-        columns.insert(0, options(&parameter.keys, python));
-    }
+/// Values of what may be assigned to a property, most promising first.
+pub fn argument_values(parameter: &Parameter, callable: &Callable) -> Vec<String> {
+    pool(parameter, callable, true)
+}
+
+/// The first value of each column, then the second of each, without repetitions.
+fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
     let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
     for row in 0..longest {
@@ -217,8 +104,60 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
             }
         }
     }
+    found
+}
+
+/// Arguments for one parameter, most promising first.
+fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+    // A TypeScript rest parameter has the type of a list, but its arguments are single values.
+    let single = |kind: Type| match kind {
+        Type::List(element) if parameter.rest && !python => *element,
+        kind => kind,
+    };
+    let objects = parameter.class.as_ref().map(|class| list_objects(class, callable, python));
+    let is_unknown = parameter.types.is_empty() || parameter.types == [Type::Nothing];
+    let mut known: Vec<Type> = parameter.types.iter().copied().map(single).collect();
+    if objects.is_some() {
+        known.retain(|kind| !matches!(kind, Type::List(_) | Type::Any));
+    } else if is_unknown {
+        known.push(Type::Any);
+    }
+    let fits = |kind: Type| {
+        known.iter().any(|one| match (one, kind) {
+            (Type::Any, _) | (Type::Float, Type::Int) | (Type::Int, Type::Float) => true,
+            (one, kind) => *one == kind,
+        })
+    };
+    let mut columns: Vec<Vec<String>> =
+        known.iter().map(|kind| typical_values(*kind, python)).collect();
+    let near: Vec<String> = callable
+        .literals
+        .iter()
+        .filter(|literal| kind_of(literal).is_some_and(&fits))
+        .flat_map(|literal| values_around(literal))
+        .collect();
+    columns.push(near);
+    if let Some(objects) = objects {
+        let is_list = parameter.types.iter().any(|kind| matches!(kind, Type::List(_)));
+        columns.insert(0, if is_list { list_literals(&objects) } else { objects });
+    }
+    // What a reader expects for a parameter of this name.
+    if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
+        columns.insert(0, vec![value.to_owned()]);
+    }
+    // A parameter whose keys are read is an object, whatever else its uses suggest.
+    let is_object = known.iter().any(|kind| {
+        matches!(kind, Type::Date | Type::DateTime | Type::Delta | Type::File | Type::Pattern)
+    });
+    if !parameter.keys.is_empty() && !is_object && parameter.class.is_none() {
+        columns.insert(0, options(&parameter.keys, python));
+    }
+    let mut found = interleave_columns(&columns);
     found.truncate(POOL + callable.literals.len() * 2 + parameter.keys.len() * 4);
     if fits(Type::Text) {
+        let characters =
+            callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
+        found.extend(characters);
         let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
         let words: Vec<String> = words.collect();
         found.extend(words);
@@ -226,21 +165,45 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     found
 }
 
+/// Objects of a class, by calls of its constructor.
+fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
+    let language = if python { Language::Python } else { Language::JavaScript };
+    let pools: Vec<Vec<String>> =
+        class.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
+    let new = if python { "" } else { "new " };
+    let name = &class.name;
+    let mut given: Vec<Vec<String>> = Vec::new();
+    let combined = combine_inputs(language, &class.parameters, &pools, OBJECTS);
+    for one in class.examples.iter().take(EXAMPLE_OBJECTS).cloned().chain(combined) {
+        if !given.contains(&one) {
+            given.push(one);
+        }
+    }
+    given.truncate(OBJECTS);
+    given.into_iter().map(|given| format!("{new}{name}({})", given.join(", "))).collect()
+}
+
+/// Lists of two of these, of one, and of none.
+fn list_literals(elements: &[String]) -> Vec<String> {
+    let lists = elements.windows(2).map(|pair| format!("[{}]", pair.join(", ")));
+    let single = elements.first().map(|one| format!("[{one}]"));
+    lists.chain(single).chain(["[]".to_owned()]).collect()
+}
+
 /// The expressions that are called: the function, or its method on several objects.
 pub fn list_callees(language: Language, callable: &Callable, local: &str) -> Vec<String> {
     let python = language == Language::Python;
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
     let method = callable.short_name();
+    if callable.called_name() != method {
+        return vec![local.to_owned()];
+    }
     if class.is_static {
         return vec![format!("{local}.{method}")];
     }
-    let pools: Vec<Vec<String>> =
-        class.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
-    let new = if python { "" } else { "new " };
-    combine_inputs(language, &class.parameters, &pools, OBJECTS)
-        .into_iter()
-        .map(|given| format!("{new}{local}({}).{method}", given.join(", ")))
-        .collect()
+    let class = Class { name: local.to_owned(), ..class.clone() };
+    let objects = list_objects(&class, callable, python);
+    objects.into_iter().map(|object| format!("{object}.{method}")).collect()
 }
 
 /// One call for each required parameter with a value of a wrong type, to see what is
@@ -457,11 +420,14 @@ fn changed(literal: &str, python: bool) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::code::signature::callables;
 
     fn only(language: Language, text: &str) -> Callable {
-        callables(language, text).remove(0)
+        let mut found = callables(language, text);
+        found.remove(usize::from(found[0].called_name() != found[0].short_name()))
     }
 
     #[test]
@@ -520,6 +486,10 @@ mod tests {
             .map(|call| call.callee)
             .collect();
         assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
+        let made = BTreeMap::from([("A".to_owned(), vec![vec!["12".to_owned()]])]);
+        let mut learnt = python.clone();
+        learnt.learn_objects(&made);
+        assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
     }

@@ -7,11 +7,13 @@ mod case_selection;
 mod combinations;
 mod documented_result;
 mod inputs;
+mod minimise;
 mod render;
 mod search_target;
 mod stories;
 mod test_location;
 mod tested_inputs;
+mod typical_values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -169,13 +171,17 @@ pub async fn characterise(
     let mut found: Vec<ObservedFunction> = task
         .callables
         .iter()
-        .map(|callable| ObservedFunction {
-            callable: callable.clone(),
-            local: local_name(callable, task.file),
-            cases: Vec::new(),
-            tried: 0,
-            dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
-            endless: Vec::new(),
+        .map(|callable| {
+            let mut callable = callable.clone();
+            callable.learn_objects(task.examples);
+            ObservedFunction {
+                local: local_name(&callable, task.file),
+                cases: Vec::new(),
+                tried: 0,
+                dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
+                endless: Vec::new(),
+                callable,
+            }
         })
         .collect();
     let bindings = bindings(&found);
@@ -185,7 +191,7 @@ pub async fn characterise(
         found.iter().enumerate().filter(|(_, one)| one.callable.unsupported.is_none())
     {
         let examples =
-            task.examples.get(one.callable.short_name()).map(Vec::as_slice).unwrap_or_default();
+            task.examples.get(one.callable.called_name()).map(Vec::as_slice).unwrap_or_default();
         let further = further(task, &one.callable);
         let documented: Vec<Call> =
             documented_result::documented_calls(task.language, &one.callable, &one.local)
@@ -248,6 +254,14 @@ pub async fn characterise(
             .collect();
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
+    }
+    for number in 0..minimise::ROUNDS {
+        let shorter = minimise::list_shorter_calls(task.language, &found, number);
+        if !shorter.is_empty() && (task.goes_on)(0) {
+            let calls: Vec<Call> = shorter.iter().map(|(.., call)| call.clone()).collect();
+            let seen = observe(observer, task, &bindings, &calls, 0).await?;
+            minimise::take_shorter_calls(&mut found, shorter, seen);
+        }
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {

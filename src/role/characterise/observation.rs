@@ -170,10 +170,17 @@ async fn subjects(
     Ok(subjects)
 }
 
-/// Whether a gap contains a function.
+/// Whether a gap contains a function. What is part of each object of a class comes with any of its
+/// functions: operators, and the constructor.
 fn names(gap: &Gap, callable: &Callable) -> bool {
-    gap.functions.is_empty()
-        || gap.functions.iter().any(|name| *name == callable.name || name == callable.short_name())
+    let is_special = callable.is_operator() || callable.called_name() != callable.short_name();
+    let class = callable.class.as_ref().filter(|_| is_special).map(|class| class.name.as_str());
+    let is_named = |name: &String| {
+        *name == callable.name
+            || name == callable.short_name()
+            || class.is_some() && name.split_once('.').map(|(class, _)| class) == class
+    };
+    gap.functions.is_empty() || gap.functions.iter().any(is_named)
 }
 
 /// What the sources of the repository say about the names of functions.
@@ -192,7 +199,13 @@ async fn called_names(
     fx: &Effects<'_>,
 ) -> Result<CalledNames, EffectError> {
     let callables = subjects.iter().flat_map(|subject| &subject.callables);
-    let names: BTreeSet<String> = callables.map(|one| one.short_name().to_owned()).collect();
+    let classes = |one: &Callable| -> Vec<String> {
+        let of_parameters = one.parameters.iter().filter_map(|one| one.class.as_ref());
+        of_parameters.chain(&one.class).map(|class| class.name.clone()).collect()
+    };
+    let names: BTreeSet<String> = callables
+        .flat_map(|one| [vec![one.called_name().to_owned()], classes(one)].concat())
+        .collect();
     let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
@@ -223,7 +236,7 @@ async fn add_page_examples(
     for page in layout.files.iter().filter(is_page).take(PAGES) {
         let Some(text) = read(request, page, fx).await? else { continue };
         for subject in subjects.iter_mut() {
-            let names = subject.callables.iter().map(|one| one.short_name().to_owned());
+            let names = subject.callables.iter().map(|one| one.called_name().to_owned());
             let names = names.filter(|name| !ambiguous.contains(name)).collect();
             let found = signature::page_examples(subject.language, &text, &names);
             signature::assign_examples(&mut subject.callables, &found);

@@ -14,6 +14,7 @@ import collections
 import dataclasses
 import datetime
 import enum
+import functools
 import gc
 import importlib
 import inspect
@@ -189,6 +190,7 @@ LAZY = (
     types.GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice,
     itertools.takewhile, itertools.dropwhile, itertools.starmap, itertools.accumulate, itertools.groupby,
     itertools.product, itertools.permutations, itertools.combinations, itertools.zip_longest,
+    itertools.compress, itertools.cycle, itertools.repeat, itertools.count, itertools.filterfalse,
     type({}.keys()), type({}.values()), type({}.items()), type(iter([])), type(iter(())), type(iter({})),
     type(iter(set())), type(iter("")), type(iter(range(0))),
 )
@@ -371,11 +373,16 @@ def explicit(error):
     return inside and re.search(r"\braise\b", linecache.getline(path, entry.tb_lineno)) is not None
 
 
-def result(value, way, needs):
+def result(value, way, needs, is_made):
+    """What a test compares; of an object that was just made, what it keeps, not that it is equal to itself."""
+    known = set(needs)
     try:
+        if is_made and described(value, needs):
+            raise NoLiteral("it is described")
         return {"value": written(value, needs), "way": way}
     except NoLiteral:
         needs.clear()
+        needs.update(known)
         other = described(value, needs) if way == "plain" else None
         if other is None:
             raise
@@ -394,16 +401,32 @@ def split_names(arguments):
 
 def callee_of(call, names):
     """What is called; where calls on its object come first, its method after these."""
-    if not call.get("setup"):
+    if "." not in call["callee"]:
         return eval(call["callee"], names)
     subject, method = call["callee"].rsplit(".", 1)
-    subject = eval(subject, names)
-    for one in call["setup"]:
+    try:
+        subject = eval(subject, names)
+    except Exception as error:
+        refuse("its object cannot be made: %s" % type(error).__name__)
+    for one in call.get("setup") or ():
         try:
-            eval("__subject." + one, dict(names, __subject=subject))
+            exec("__subject." + one, dict(names, __subject=subject))
         except Exception as error:
             refuse("a call before it fails: %s" % type(error).__name__)
+    if isinstance(inspect.getattr_static(type(subject), method, None), (property, functools.cached_property)):
+        return lambda: getattr(subject, method)
     return getattr(subject, method)
+
+
+def own_classes(module):
+    """The classes that a module defines, which arguments may name beside modules of the standard library."""
+    found = {one: importlib.import_module(one) for one in ARGUMENT_MODULES}
+    found.update((name, one) for name, one in vars(module).items() if isinstance(one, type) and one.__module__ == module.__name__)
+    return found
+
+
+ARGUMENT_MODULES = ("datetime", "decimal", "fractions", "io", "pathlib", "re")
+NAMED_MODULE = re.compile(r"\b(%s)\.[A-Za-z]" % "|".join(ARGUMENT_MODULES))
 
 
 def run(call, module, tracer):
@@ -411,8 +434,10 @@ def run(call, module, tracer):
     Watch.reason = None
     try:
         keywords, texts = split_names(call["arguments"])
-        arguments = [eval(text, {}) for text in texts]
-        before = [eval(text, {}) for text in texts]
+        known = own_classes(module)
+        arguments = [eval(text, dict(known)) for text in texts]
+        before = [eval(text, dict(known)) for text in texts]
+        needs.update(name for text in texts for name in NAMED_MODULE.findall(text))
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
     names = dict(vars(module))
@@ -427,18 +452,25 @@ def run(call, module, tracer):
         sys.setprofile(profile)
         Watch.active = True
         try:
-            value = callee_of(call, names)(
+            callee = callee_of(call, names)
+            value = callee(
                 *[one for one, name in zip(arguments, keywords) if name is None],
                 **{name: one for one, name in zip(arguments, keywords) if name is not None},
             )
             if isinstance(value, types.CoroutineType):
                 way = "await"
                 value = await_now(value)
-            elif isinstance(value, LAZY):
+            elif value is NotImplemented:
+                refuse("is not defined for these values")
+            elif isinstance(value, LAZY) or call["callee"].endswith((".__iter__", ".__reversed__")):
                 way = "list"
                 value = list(itertools.islice(value, CONSUMED + 1))
                 if len(value) > CONSUMED:
-                    refuse("yields without an end in sight")
+                    way, value = "first-items", value[:5]
+                    needs.add("itertools")
+            elif type(value) in (list, tuple) and value and all(isinstance(one, LAZY) for one in value):
+                way = "lists"
+                value = [list(itertools.islice(one, CONSUMED)) for one in value]
         finally:
             Watch.active = False
             sys.settrace(None)
@@ -447,7 +479,7 @@ def run(call, module, tracer):
         if type(value) is float and math.isnan(value):
             record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
         else:
-            record = result(value, way, needs)
+            record = result(value, way, needs, isinstance(callee, type))
     except Refused as error:
         record = {"refused": str(error)}
     except (RecursionError, MemoryError) as error:

@@ -1,5 +1,6 @@
 //! Renders cases as test files in the project's own framework.
 
+mod operator;
 mod python;
 mod script;
 mod test_name;

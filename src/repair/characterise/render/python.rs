@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
+use super::operator::{Expression, write_call};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
     setup_lines,
@@ -36,7 +37,8 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     if !text.is_empty() {
         text.push('\n');
     }
-    let subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
+    let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
+    subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
     let subjects: Vec<&str> = subjects.into_iter().collect();
     let (from, list) = (&naming.subject, subjects.join(", "));
     let line = format!("from {from} import {list}\n");
@@ -68,6 +70,16 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     text
 }
 
+/// The classes of the module whose objects are arguments.
+fn argument_classes<'a>(one: &'a ObservedFunction, case: &Case) -> Vec<&'a str> {
+    let of_class = one.callable.class.iter().flat_map(|class| &class.parameters);
+    let classes =
+        one.callable.parameters.iter().chain(of_class).filter_map(|one| one.class.as_ref());
+    let names = classes.map(|class| class.name.as_str());
+    let texts = || case.call.arguments.iter().chain(&case.call.setup).chain([&case.call.callee]);
+    names.filter(|name| texts().any(|text| text.contains(&format!("{name}(")))).collect()
+}
+
 /// The class of the tests of a module: `TestFeeTable` for `shop.fee_table`.
 fn class_name(module: &str) -> String {
     let words = module.rsplit('.').next().unwrap_or(module).split('_');
@@ -87,14 +99,8 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
-    let call = format!("{callee}({})", given.join(", "));
-    let returned = |way: ResultKind| match way {
-        ResultKind::Await => format!("asyncio.run({call})"),
-        ResultKind::List => format!("list({call})"),
-        ResultKind::Text => format!("str({call})"),
-        ResultKind::Attributes => format!("vars({call})"),
-        ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.clone(),
-    };
+    let Expression { text: call, is_condition } = write_call(&one.callable, &callee, &given);
+    let returned = |way: ResultKind| observed_expression(&call, way);
     let holds = |condition: String| {
         if unittest {
             format!("self.assertTrue({condition})")
@@ -113,6 +119,12 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
             lines.push(holds(format!("math.isnan({call})")));
+        }
+        CallOutcome::Value { literal, .. } if is_condition && literal == "True" => {
+            lines.push(holds(call));
+        }
+        CallOutcome::Value { literal, .. } if is_condition && literal == "False" => {
+            lines.push(holds(format!("not {call}")));
         }
         CallOutcome::Value { literal, way } => {
             let value = returned(*way);
@@ -138,6 +150,19 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let changed = named.iter().zip(&case.seen.after);
     lines.extend(changed.map(|((name, _), (_, after))| equal(name, after)));
     lines
+}
+
+/// What a test compares of a call.
+fn observed_expression(call: &str, way: ResultKind) -> String {
+    match way {
+        ResultKind::Await => format!("asyncio.run({call})"),
+        ResultKind::List => format!("list({call})"),
+        ResultKind::FirstItems => format!("list(itertools.islice({call}, 5))"),
+        ResultKind::Lists => format!("[list(one) for one in {call}]"),
+        ResultKind::Text => format!("str({call})"),
+        ResultKind::Attributes => format!("vars({call})"),
+        ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.to_owned(),
+    }
 }
 
 /// Whether a float has so many digits that the last may differ between machines.

@@ -108,7 +108,10 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     match case.expected_outcome() {
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
-            ResultKind::List => equal(&format!("[...{call}]"), literal),
+            // Only calls of Python are observed in the last two ways.
+            ResultKind::List | ResultKind::FirstItems | ResultKind::Lists => {
+                equal(&format!("[...{call}]"), literal)
+            }
             ResultKind::Text => equal(&format!("String({call})"), literal),
             ResultKind::Attributes => equal(&format!("({{ ...{call} }})"), literal),
             ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),

@@ -15,8 +15,13 @@ const ARGUMENT: usize = 24;
 /// The name of a test: `test_fee_gift_3` in Python, `fee with gift, 3` in JavaScript.
 pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
     let is_python = framework.is_python();
-    let own = &function.callable.name;
+    let own = function.callable.name.as_str();
     let own = if own == "default" { &function.local } else { own };
+    let constructed = function.callable.class.as_ref().map(|class| class.name.as_str());
+    let own = match constructed.filter(|class| *class == function.callable.called_name()) {
+        Some(class) => class.to_owned(),
+        None => own.replace(".__", ".").trim_end_matches("__").to_owned(),
+    };
     let is_rejected = matches!(case.expected_outcome(), CallOutcome::Raised { .. });
     let changed = case.seen.after.first().filter(|_| !is_rejected);
     let parameter = changed.and_then(|(index, _)| {
@@ -67,7 +72,9 @@ fn argument_words(case: &Case, between: &str) -> String {
 /// What comes before the call: `after add ada 250`, `after add and remove`, `after add twice`.
 fn setup_words(case: &Case, between: &str) -> String {
     let setup = &case.call.setup;
-    let parts = setup.iter().map(|one| one.split_once('(').unwrap_or((one, "")));
+    let parts = setup
+        .iter()
+        .map(|one| one.split_once(" = ").or_else(|| one.split_once('(')).unwrap_or((one, "")));
     let parts: Vec<(&str, &str)> = parts.collect();
     match parts.as_slice() {
         [] => String::new(),

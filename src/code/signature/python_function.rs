@@ -1,0 +1,188 @@
+//! Reads one function of a Python file: parameters, literals, and what speaks against a test of it.
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+
+use super::parameter_names::suggested_types;
+use super::parameter_types::{annotated, defaulted, documented, keys, used};
+use super::unsupported::unsupported_reason;
+use super::{Callable, Class, Parameter, Passing, Type, literals};
+use crate::code::tree::{end_line, field_of, line, named_children, text_of};
+
+/// Decorators that do not change how a function is called.
+const HARMLESS: &[&str] = &[
+    "lru_cache",
+    "cache",
+    "wraps",
+    "staticmethod",
+    "classmethod",
+    "total_ordering",
+    "dataclass",
+    "final",
+    "override",
+    "typing.final",
+];
+
+/// Special methods that an expression calls: operators, conversions, `in`, `[]`, `len`.
+const OPERATORS: &[&str] = &[
+    "abs", "add", "and", "bool", "call", "contains", "eq", "float", "floordiv", "format", "ge",
+    "getitem", "gt", "int", "iter", "le", "len", "lt", "mod", "mul", "ne", "neg", "or", "pos",
+    "pow", "radd", "repr", "reversed", "rmul", "rsub", "str", "sub", "truediv", "xor",
+];
+
+/// The class of the file that an annotation names.
+pub type ClassOf<'a> = dyn Fn(&str) -> Option<Class> + 'a;
+
+/// Whether a special method is observed by the expression that calls it.
+pub fn is_observed_operator(name: &str) -> bool {
+    let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    inner.is_some_and(|inner| OPERATORS.contains(&inner))
+}
+
+/// Whether a decorator makes a method a property.
+pub fn is_property_mark(mark: &str) -> bool {
+    matches!(mark.rsplit('.').next(), Some("property" | "cached_property"))
+}
+
+/// A definition without its decorators, and these without `@`.
+pub fn strip_decorators<'tree>(node: Node<'tree>, text: &str) -> (Node<'tree>, Vec<String>) {
+    if node.kind() != "decorated_definition" {
+        return (node, Vec::new());
+    }
+    let marks = named_children(node).into_iter().filter(|child| child.kind() == "decorator");
+    let decorators =
+        marks.map(|mark| text_of(mark, text).trim_start_matches('@').trim().to_owned());
+    (node.child_by_field_name("definition").unwrap_or(node), decorators.collect())
+}
+
+/// The function of a definition; `None` for a private one.
+pub fn read_function(
+    node: Node<'_>,
+    text: &str,
+    class: Option<Class>,
+    decorators: &[String],
+    class_of: &ClassOf<'_>,
+) -> Option<Callable> {
+    let own = field_of(node, "name", text);
+    let is_operator = class.is_some() && is_observed_operator(own);
+    if own.starts_with('_') && !is_operator || own.starts_with("test_") || own == "main" {
+        return None;
+    }
+    let body = node.child_by_field_name("body")?;
+    let of_class = decorators.iter().any(|mark| mark == "classmethod");
+    let has_receiver = class.as_ref().is_some_and(|class| !class.is_static || of_class);
+    let name =
+        class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
+    let mut given = read_parameters(node, text, usize::from(has_receiver), class_of);
+    for other in given.iter_mut().filter(|one| one.name == "other") {
+        other.class = other.class.take().or_else(|| class.clone().filter(|one| !one.is_static));
+    }
+    let is_property = class.is_some() && decorators.iter().any(|mark| is_property_mark(mark));
+    let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
+    let foreign = decorators.iter().find(|mark| {
+        let head = mark.split('(').next().unwrap_or_default();
+        !HARMLESS.contains(&head.rsplit('.').next().unwrap_or_default()) && !is_property
+    });
+    let unsupported = match foreign {
+        Some(mark) => {
+            let mark: String = mark.chars().take(40).collect();
+            Some(format!("it is decorated with @{mark}"))
+        }
+        None => unsupported_reason(Language::Python, node, &names, text),
+    };
+    Some(Callable {
+        start: line(node),
+        end: end_line(node),
+        parameters: given,
+        literals: literals(body, text),
+        around: Vec::new(),
+        examples: Vec::new(),
+        export: Some(own.to_owned()),
+        is_property,
+        assigned: None,
+        unsupported,
+        class,
+        name,
+    })
+}
+
+/// The parameters after the first `skipped`.
+pub fn read_parameters(
+    node: Node<'_>,
+    text: &str,
+    skipped: usize,
+    class_of: &ClassOf<'_>,
+) -> Vec<Parameter> {
+    let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
+    let body = node.child_by_field_name("body");
+    let body_text = field_of(node, "body", text);
+    let documentation = body.map_or("", |body| documentation(body, text));
+    let mut found: Vec<Parameter> = Vec::new();
+    let mut passing = Passing::Either;
+    for child in named_children(list).into_iter().skip(skipped) {
+        let (named, kind, value) = match child.kind() {
+            "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
+            "default_parameter" | "typed_default_parameter" => (
+                child.child_by_field_name("name"),
+                child.child_by_field_name("type"),
+                child.child_by_field_name("value"),
+            ),
+            "identifier" | "list_splat_pattern" => (Some(child), None, None),
+            "keyword_separator" => {
+                passing = Passing::Name;
+                continue;
+            }
+            "positional_separator" => {
+                for one in &mut found {
+                    one.passing = Passing::Position;
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let Some(named) = named else { continue };
+        let rest = named.kind() == "list_splat_pattern";
+        let name = text_of(named, text).trim_start_matches('*').to_owned();
+        if named.kind() == "dictionary_splat_pattern" {
+            continue;
+        }
+        let class = kind.and_then(|kind| class_of(text_of(kind, text)));
+        let stated = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
+        let default = value.map(|value| defaulted(text_of(value, text))).unwrap_or_default();
+        let types = infer_types(&name, stated, default, documentation, body_text);
+        let keys = keys(body_text, &name);
+        let optional = value.is_some() || rest;
+        found.push(Parameter { name, types, optional, rest, passing, keys, class });
+        if rest {
+            passing = Passing::Name;
+        }
+    }
+    found
+}
+
+/// The types of a parameter, from the strongest evidence to the weakest.
+fn infer_types(
+    name: &str,
+    stated: Vec<Type>,
+    default: Vec<Type>,
+    documentation: &str,
+    body: &str,
+) -> Vec<Type> {
+    let mut types = if stated.is_empty() { documented(documentation, name) } else { stated };
+    if types.is_empty() || types == [Type::Nothing] {
+        types.extend(default);
+        types.extend(used(body, name));
+    }
+    if types.is_empty() {
+        types = suggested_types(name);
+    }
+    types.dedup();
+    types
+}
+
+fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
+    let first = body.named_child(0).filter(|first| first.kind() == "expression_statement");
+    let first = first.and_then(|first| first.named_child(0)).filter(|one| one.kind() == "string");
+    first.map_or("", |first| text_of(first, text))
+}

@@ -1,0 +1,122 @@
+//! Takes optional arguments out of chosen calls, where neither the result nor the path through the
+//! code changes.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::code::signature::Callable;
+use crate::effect::{Call, Observation};
+
+use super::arguments::{values_of, write_arguments};
+use super::{Case, ObservedFunction};
+
+/// Maximum number of optional arguments that are tried.
+pub const ROUNDS: usize = 16;
+
+/// For each case, the call without its `number`th optional argument from the end, with the indexes
+/// of the function and of the case.
+pub fn list_shorter_calls(
+    language: Language,
+    functions: &[ObservedFunction],
+    number: usize,
+) -> Vec<(usize, usize, Call)> {
+    let mut found = Vec::new();
+    for (function, one) in functions.iter().enumerate() {
+        for (index, case) in one.cases.iter().enumerate().filter(|(_, case)| is_open(case)) {
+            if let Some(call) = shorter_call(language, &one.callable, &case.call, number) {
+                found.push((function, index, call));
+            }
+        }
+    }
+    found
+}
+
+/// Whether what is written may change: not in a documented call.
+fn is_open(case: &Case) -> bool {
+    case.documented.is_none()
+}
+
+fn shorter_call(
+    language: Language,
+    callable: &Callable,
+    call: &Call,
+    number: usize,
+) -> Option<Call> {
+    let mut values = values_of(&callable.parameters, &call.arguments);
+    let index = callable.parameters.len().checked_sub(number + 1)?;
+    callable.parameters.get(index).filter(|one| one.optional)?;
+    values.get_mut(index)?.take()?;
+    let arguments = write_arguments(language, &callable.parameters, &values);
+    // JavaScript cannot leave out what stands before others.
+    (arguments.len() < call.arguments.len()).then(|| Call { arguments, ..call.clone() })
+}
+
+/// Puts the shorter call in place of the chosen one, if both do the same. A case that is then the
+/// same as another one goes.
+pub fn take_shorter_calls(
+    functions: &mut [ObservedFunction],
+    shorter: Vec<(usize, usize, Call)>,
+    seen: Vec<Observation>,
+) {
+    for ((function, index, call), seen) in shorter.into_iter().zip(seen) {
+        let cases = functions.get_mut(function).map(|one| &mut one.cases);
+        let Some(case) = cases.and_then(|cases| cases.get_mut(index)) else { continue };
+        let is_same = seen.outcome == case.seen.outcome
+            && seen.after == case.seen.after
+            && seen.marks == case.seen.marks;
+        if is_same {
+            *case = Case { call, seen, documented: None };
+        }
+    }
+    for one in functions {
+        let mut calls = BTreeSet::new();
+        one.cases.retain(|case| calls.insert(case.call.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::signature::callables;
+    use crate::effect::{CallOutcome, ResultKind};
+
+    #[test]
+    fn optional_arguments_go_where_nothing_changes_without_them() {
+        let text = "def f(a, b=1, c=2, *, d=3):\n    return a + b\n";
+        let callable = callables(Language::Python, text).remove(0);
+        let seen = |literal: &str| Observation {
+            outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
+            ..Observation::refused("")
+        };
+        let call = Call::new("f", vec!["1".into(), "b=5".into(), "c=6".into(), "d=7".into()]);
+        let case = Case { call, seen: seen("6"), documented: None };
+        let mut functions = vec![ObservedFunction {
+            callable,
+            local: "f".into(),
+            cases: vec![case],
+            tried: 1,
+            dropped: Vec::new(),
+            endless: Vec::new(),
+        }];
+        for number in 0..ROUNDS {
+            let shorter = list_shorter_calls(Language::Python, &functions, number);
+            let results = shorter.iter().map(|(.., call)| {
+                seen(if call.arguments.iter().any(|one| one == "b=5") { "6" } else { "2" })
+            });
+            let results = results.collect();
+            take_shorter_calls(&mut functions, shorter, results);
+        }
+        assert_eq!(functions[0].cases[0].call.arguments, ["1", "b=5"]);
+    }
+
+    #[test]
+    fn nothing_is_left_out_before_other_arguments_of_a_script() {
+        let text = "export function f(a, b = 1, c = 2) { return a; }";
+        let callable = callables(Language::JavaScript, text).remove(0);
+        let call = Call::new("f", vec!["1".into(), "2".into(), "3".into()]);
+        let shorter = |number| shorter_call(Language::JavaScript, &callable, &call, number);
+        assert_eq!(shorter(0).unwrap().arguments, ["1", "2"]);
+        assert_eq!(shorter(1), None);
+        assert_eq!(shorter(2), None, "it is required");
+    }
+}
