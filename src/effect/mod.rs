@@ -32,7 +32,10 @@ pub use model::{
     ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
     UsageMeter,
 };
-pub use observer::{Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, World};
+pub use observer::{
+    Call, CallOutcome, Observation, ObserveRequest, Observer, ProbeRequest, ProbeResult,
+    ResultKind, World,
+};
 pub use remote_repository::{
     FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
 };

@@ -51,6 +51,22 @@ pub struct ObserveRequest<'a> {
     pub limit: Duration,
 }
 
+/// Calls into changed texts of one file.
+#[derive(Clone, Debug)]
+pub struct ProbeRequest<'a> {
+    /// The calls, and the file as it is.
+    pub observed: ObserveRequest<'a>,
+    /// Each is the whole file with one change.
+    pub texts: &'a [String],
+    /// Texts that are tried at the same time.
+    pub jobs: usize,
+    /// Texts that are not tried by then are left out.
+    pub time: Duration,
+}
+
+/// For each text the indexes of the calls that notice its change, or `None` if it was not tried.
+pub type ProbeResult = Vec<Option<Vec<usize>>>;
+
 /// How the result of a call is obtained and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -134,4 +150,10 @@ pub trait Observer: Send + Sync {
     /// Makes the calls and returns one observation for each, in order. The checkout cannot change.
     /// A call that hangs or crashes is an observation, not an error.
     async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError>;
+
+    /// Makes the calls on each text: which of them behave otherwise than on the file as it is.
+    /// `None` where calls are made on files only.
+    async fn probe(&self, _request: &ProbeRequest<'_>) -> Result<Option<ProbeResult>, RunError> {
+        Ok(None)
+    }
 }

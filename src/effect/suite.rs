@@ -170,7 +170,13 @@ pub trait CandidateRunner: Send + Sync {
         if self.speed() == Speed::Warm { jobs.max(1) } else { 1 }
     }
 
-    /// Runs each test once on the unchanged sources, recording the lines it executes.
+    /// Whether `run` runs nothing but the tests that it is given; otherwise all of their files.
+    fn selects_tests(&self) -> bool {
+        true
+    }
+
+    /// Runs each test once on the unchanged sources, recording the lines it executes; alone if
+    /// the framework can select it.
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError>;
 
     /// Runs `tests`, in this order, with `edits` in place and nothing written to the checkout.

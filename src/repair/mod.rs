@@ -18,7 +18,7 @@ mod unknown_name;
 
 pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, InputComparison, Naming, ObservedFunction,
-    ProjectLayout, can_render, characterise, compared_functions, cover, is_subject,
+    ProjectLayout, can_render, characterise, compared_functions, cover, is_subject, list_bindings,
     locate_test_file, module_of, render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};

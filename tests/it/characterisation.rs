@@ -1,6 +1,8 @@
 //! `regreen pin` and `regreen score` end to end, with functions among the subjects that must not be
 //! pinned.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::support::TestRepo;
@@ -311,6 +313,47 @@ module.exports = { cut, wipe, spin };
     assert!(repo.shell("node --test").output().unwrap().status.success());
     let score = repo.regreen(&["score", "--json"]).document();
     assert!(score["noticed"].as_u64().unwrap() > 0, "{score:#}");
+}
+
+/// A module, and what becomes of it: as it is, another result, an endless loop, no JavaScript.
+const ADDING: &str = "export function sum(list) {\n  let total = 0;\n  for (const one of list) total += one;\n  return total;\n}\n";
+const CHANGES: [(&str, &str); 4] = [
+    ("total", "total"),
+    ("total +=", "total -="),
+    ("let total = 0;", "for (;;) {}"),
+    ("function", "funktion"),
+];
+
+#[test]
+#[ignore = "needs node; what_was_traced_before_is_not_traced_again and recorded_answers_of_both_drivers_become_observations always run"]
+fn calls_tell_on_which_texts_of_a_module_they_give_something_else() {
+    let common = format!("{}module.exports = {{ sum }};\n", ADDING.replace("export ", ""));
+    for (file, text) in [("sum.mjs", ADDING), ("sum.cjs", &common)] {
+        let repo = TestRepo::new(&[(file, text)]);
+        let texts: Vec<String> =
+            CHANGES.iter().map(|(old, new)| text.replacen(old, new, 1)).collect();
+        let request = serde_json::json!({
+            "path": repo.root().join(file), "root": repo.root(), "bindings": [["sum", "sum"]],
+            "calls": [{ "callee": "sum", "arguments": ["[]"] }, { "callee": "sum", "arguments": ["[1, 2]"] }],
+            "texts": texts, "jobs": 2, "trace": false, "reverse": false, "limit": 1,
+        });
+        let driver =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adapter/suite/driver/observe_node.mjs");
+        let asked = repo.root().join("request.json");
+        std::fs::write(&asked, format!("{request}\n")).unwrap();
+        let command = format!("node {} < {}", driver.display(), asked.display());
+        let output = repo.shell(&command).output().unwrap();
+        let answers = String::from_utf8(output.stdout).unwrap();
+        let mut noticed: Vec<Value> = answers
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .filter(|answer: &Value| answer["index"].is_u64())
+            .collect();
+        noticed.sort_by_key(|answer| answer["index"].as_u64());
+        let noticed: Vec<&Value> = noticed.iter().map(|answer| &answer["noticed"]).collect();
+        let expected = serde_json::json!([[], [1], [0], [0, 1]]);
+        assert_eq!(serde_json::json!(noticed), expected, "{file}: {answers}");
+    }
 }
 
 /// Stands in for the project's TypeScript compiler: removes the types from `SOURCE`, line by line.

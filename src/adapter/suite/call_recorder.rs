@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::effect::{
-    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, World,
+    Call, CallOutcome, Observation, ObserveRequest, Observer, ProbeRequest, ProbeResult,
+    ResultKind, RunError, World,
 };
 
 use super::io_error::cannot;
@@ -46,6 +48,39 @@ struct CallsRequest<'a> {
     reverse: bool,
     limit: f64,
     memory: u64,
+}
+
+/// The same calls, to be made on changed texts.
+#[derive(Serialize)]
+struct ProbeCalls<'a> {
+    #[serde(flatten)]
+    observed: CallsRequest<'a>,
+    texts: &'a [String],
+    jobs: usize,
+}
+
+/// The calls that notice one text.
+#[derive(Deserialize)]
+struct ProbeRecord {
+    index: Option<usize>,
+    #[serde(default)]
+    noticed: Vec<usize>,
+}
+
+impl<'a> From<&ObserveRequest<'a>> for CallsRequest<'a> {
+    fn from(request: &ObserveRequest<'a>) -> Self {
+        Self {
+            module: request.module,
+            path: request.root.join(request.file.as_str()).display().to_string(),
+            root: request.root.display().to_string(),
+            bindings: request.bindings,
+            calls: request.calls,
+            trace: request.world.number == 0,
+            reverse: request.world.number % 2 == 1,
+            limit: request.limit.as_secs_f64(),
+            memory: MEMORY,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -149,23 +184,9 @@ impl Observer for ProjectSuite<'_> {
             );
             return Ok(request.calls.iter().map(|_| unknown.clone()).collect());
         };
-        let failed = |error: std::io::Error| RunError::NotStarted {
-            command: invocation.argv.first().cloned().unwrap_or_default(),
-            reason: error.to_string(),
-        };
+        let failed = |error| not_started(&invocation, &error);
         let mut server = LineServer::start(&invocation).map_err(failed)?;
-        let asked = CallsRequest {
-            module: request.module,
-            path: request.root.join(request.file.as_str()).display().to_string(),
-            root: request.root.display().to_string(),
-            bindings: request.bindings,
-            calls: request.calls,
-            trace: request.world.number == 0,
-            reverse: request.world.number % 2 == 1,
-            limit: request.limit.as_secs_f64(),
-            memory: MEMORY,
-        };
-        server.send(&asked).await.map_err(failed)?;
+        server.send(&CallsRequest::from(request)).await.map_err(failed)?;
         // The results of one function arrive together, after all of its calls.
         let count = u32::try_from(request.calls.len()).unwrap_or(u32::MAX);
         let patience = LOADING + (request.limit + Duration::from_secs(2)) * count;
@@ -178,6 +199,35 @@ impl Observer for ProjectSuite<'_> {
         }
         Ok(found)
     }
+
+    async fn probe(&self, request: &ProbeRequest<'_>) -> Result<Option<ProbeResult>, RunError> {
+        let observed = &request.observed;
+        if Language::of(observed.file) == Some(Language::Python) {
+            return Ok(None);
+        }
+        let Some(invocation) = self.caller(observed)? else { return Ok(None) };
+        let failed = |error| not_started(&invocation, &error);
+        let mut server = LineServer::start(&invocation).map_err(failed)?;
+        let observed = CallsRequest { trace: false, ..observed.into() };
+        let asked = ProbeCalls { observed, texts: request.texts, jobs: request.jobs };
+        server.send(&asked).await.map_err(failed)?;
+        let mut found: ProbeResult = vec![None; request.texts.len()];
+        let until = Instant::now() + request.time;
+        while let Ok(Some(record)) =
+            server.receive::<ProbeRecord>(until.saturating_duration_since(Instant::now())).await
+        {
+            let Some(index) = record.index else { break };
+            if let Some(place) = found.get_mut(index) {
+                *place = Some(record.noticed);
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+fn not_started(invocation: &Invocation, error: &std::io::Error) -> RunError {
+    let command = invocation.argv.first().cloned().unwrap_or_default();
+    RunError::NotStarted { command, reason: error.to_string() }
 }
 
 #[cfg(test)]

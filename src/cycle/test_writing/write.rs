@@ -17,7 +17,7 @@ use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOut
 use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task::{SUITE_TASK, TaskKind};
-use crate::effect::{CommitRequest, Effects, Observer};
+use crate::effect::{CommitRequest, Effects, Observer, Trace};
 use crate::report::planning;
 use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain, existing_tests};
@@ -117,6 +117,7 @@ impl WritePerformer<'_> {
             covered: None,
             halted: None,
             until: None,
+            traces: Vec::new(),
         };
         match state.next {
             PipelineStep::Generate => Box::pin(writing.generate()).await,
@@ -166,6 +167,8 @@ pub(super) struct TestWriting<'a> {
     pub(super) halted: Option<String>,
     /// When the current round should end, on the clock of the effects.
     pub(super) until: Option<Duration>,
+    /// What the last characterisation tests ran alone, as far as known.
+    pub(super) traces: Vec<Trace>,
 }
 
 impl TestWriting<'_> {

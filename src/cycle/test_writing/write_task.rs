@@ -188,6 +188,7 @@ impl TestWriting<'_> {
         self.took(began);
         self.until = Some(until);
         self.generation.tree = made.tree;
+        self.traces = made.traces;
         Ok(made.report)
     }
 
@@ -241,9 +242,10 @@ impl TestWriting<'_> {
             let (held, missed) = (BTreeMap::new(), Missed::new());
             let share = began + self.share(rounds);
             let until = self.until.take().unwrap_or(share);
+            let traces = std::mem::take(&mut self.traces);
             let request = self.request(&self.generation.tree, &[], &held, &missed, until);
-            reached =
-                measure(&self.generation.tree, &files, &request, self.fx, &mut report).await?;
+            let tree = &self.generation.tree;
+            reached = measure(tree, &files, &traces, &request, self.fx, &mut report).await?;
         }
         self.took(began);
         report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();

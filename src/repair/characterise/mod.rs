@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use futures::future::try_join_all;
+
 use crate::code::language::Language;
 use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
@@ -155,7 +157,7 @@ fn local_name(callable: &Callable, file: &RepoPath) -> String {
 }
 
 /// Local and exported names of the callees.
-fn bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
+pub fn list_bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
     let pairs: BTreeSet<(String, String)> = functions
         .iter()
         .filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)))
@@ -184,7 +186,7 @@ pub async fn characterise(
             }
         })
         .collect();
-    let bindings = bindings(&found);
+    let bindings = list_bindings(&found);
     let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
     let mut wave: Vec<(usize, Call)> = Vec::new();
     for (index, one) in
@@ -415,19 +417,23 @@ async fn agree(
     bindings: &[(String, String)],
     found: &mut [ObservedFunction],
 ) -> Result<(), RunError> {
-    for world in ENVIRONMENTS {
-        let calls: Vec<Call> =
-            found.iter().flat_map(|one| one.cases.iter().map(|case| case.call.clone())).collect();
-        if calls.is_empty() {
-            return Ok(());
-        }
-        let mut made = observe(observer, task, bindings, &calls, *world).await?.into_iter();
-        for one in found.iter_mut() {
-            for case in std::mem::take(&mut one.cases) {
-                match made.next() {
-                    Some(again) if again.agrees(&case.seen) => one.cases.push(case),
-                    _ => drop_for(one, "gives another result in another environment".into()),
-                }
+    let calls: Vec<Call> =
+        found.iter().flat_map(|one| one.cases.iter().map(|case| case.call.clone())).collect();
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let worlds = ENVIRONMENTS.iter();
+    let made = worlds.map(|world| observe(observer, task, bindings, &calls, *world));
+    let mut made: Vec<_> = try_join_all(made).await?.into_iter().map(Vec::into_iter).collect();
+    for one in found.iter_mut() {
+        for case in std::mem::take(&mut one.cases) {
+            let again: Vec<Option<Observation>> = made.iter_mut().map(Iterator::next).collect();
+            if again.iter().flatten().filter(|again| again.agrees(&case.seen)).count()
+                == again.len()
+            {
+                one.cases.push(case);
+            } else {
+                drop_for(one, "gives another result in another environment".into());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Writes characterisation tests, which record the present behaviour of untested functions. Keeps
 //! the tests that are stable and add coverage. Needs no model.
 
+mod call_probe;
 mod contradiction;
 mod functions_of_failing_tests;
 mod mutation_probe;
@@ -15,13 +16,13 @@ use std::time::Duration;
 use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::effect::{EffectError, Effects, Lines, Observer};
+use crate::effect::{EffectError, Effects, Lines, Observer, Trace};
 
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{measure, rescore};
 pub use run::{is_fatal, python_packages};
 pub use test_file::whole_file;
-pub use verify::{RUNS, unisolated, unsteady};
+pub use verify::{RUNS, check_isolation, unsteady};
 
 use mutation_probe::{open_runner, select_cases};
 use test_file::PinnedFile;
@@ -78,6 +79,8 @@ pub struct Generated {
     pub report: CharacterisationReport,
     /// The lines of the target files that the new tests execute; empty if they cannot be traced.
     pub reached: Lines,
+    /// What each test ran alone, as far as known.
+    pub traces: Vec<Trace>,
 }
 
 /// Writes characterisation tests for the functions in the gaps and measures their mutation score.
@@ -93,7 +96,8 @@ pub async fn generate(
     let mut made = characterise(request, observer, fx).await?;
     if !made.edits.files.is_empty() {
         let subjects: Vec<RepoPath> = request.gaps.iter().map(|gap| gap.file.clone()).collect();
-        made.reached = measure(&made.tree, &subjects, request, fx, &mut made.report).await?;
+        made.reached =
+            measure(&made.tree, &subjects, &made.traces, request, fx, &mut made.report).await?;
     }
     made.report.seconds = fx.clock.elapsed().saturating_sub(began).as_secs_f64();
     Ok(made)
@@ -134,19 +138,20 @@ pub async fn characterise(
     fx.step("calling functions to record what they do");
     let mut test_files =
         observation::observe(request, observer, calls_end, fx, &mut report).await?;
+    let mut traces = Vec::new();
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
         verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
         fx.step("choosing the calls that detect mutants");
-        select_cases(&mut test_files, request, choice_ends, fx, &mut report).await?;
+        select_cases(&mut test_files, request, observer, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");
-        verify::check_stability(&mut test_files, request, fx, &mut report).await?;
+        traces = verify::check_stability(&mut test_files, request, fx, &mut report).await?;
     }
     let edits = test_file::edits(&test_files);
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);
-    Ok(Generated { edits, tree, report, reached: Lines::new() })
+    Ok(Generated { edits, tree, report, reached: Lines::new(), traces })
 }
 
 /// Enters the numbers of kept tests in the report.

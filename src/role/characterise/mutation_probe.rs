@@ -9,10 +9,11 @@ use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::effect::{
-    CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace,
+    CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Observer, Speed, Trace,
 };
 use crate::repair::{self, Limits, Ranges, Scoring, Trial};
 
+use super::call_probe::probe_mutants;
 use super::test_file::{self, PinnedFile};
 use super::{GenerateRequest, LEAST, Missed, left, unfinished};
 
@@ -88,10 +89,61 @@ pub async fn open_runner(
 pub async fn select_cases(
     test_files: &mut [PinnedFile],
     request: &GenerateRequest<'_>,
+    observer: &dyn Observer,
     ends: Duration,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
+    let (notices, left_out) =
+        match noticed_by_calls(test_files, request, observer, ends, fx).await? {
+            Some(found) => found,
+            None => noticed_by_tests(test_files, request, ends, fx).await?,
+        };
+    if left_out > 0 {
+        unfinished(report, format!("calls were chosen without {left_out} of the mutants"));
+    }
+    for test_file in test_files {
+        test_file.keep_distinguishing(&notices);
+        test_file.write();
+    }
+    Ok(())
+}
+
+/// The mutants that each test detects, and how many were not tried.
+type Notices = (BTreeMap<TestId, BTreeSet<usize>>, usize);
+
+/// What calls alone detect; `None` where calls cannot be made on mutants.
+async fn noticed_by_calls(
+    test_files: &[PinnedFile],
+    request: &GenerateRequest<'_>,
+    observer: &dyn Observer,
+    ends: Duration,
+    fx: &Effects<'_>,
+) -> Result<Option<Notices>, EffectError> {
+    let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
+    let (mut before, mut left_out) = (0, 0);
+    let files = u32::try_from(test_files.len()).unwrap_or(u32::MAX);
+    for (done, test_file) in (0..).zip(test_files) {
+        let time = ends.saturating_sub(fx.clock.elapsed()) / (files - done).max(1);
+        let Some(found) = probe_mutants(test_file, request, time, observer, fx).await? else {
+            return Ok(None);
+        };
+        for (test, mutants) in found.by_test {
+            notices.entry(test).or_default().extend(mutants.iter().map(|one| before + one));
+        }
+        before += found.tried;
+        left_out += found.left_out;
+    }
+    Ok(Some((notices, left_out)))
+}
+
+/// What tests detect when the test runner runs them on mutants.
+async fn noticed_by_tests(
+    test_files: &[PinnedFile],
+    request: &GenerateRequest<'_>,
+    ends: Duration,
+    fx: &Effects<'_>,
+) -> Result<Notices, EffectError> {
     let runner = open_runner(request, fx).await?;
     let files: Vec<RepoPath> =
         test_files.iter().map(|test_file| test_file.subject.clone()).collect();
@@ -124,7 +176,7 @@ pub async fn select_cases(
         })
         .await?;
         let scored_mutants = scored.noticed_by.len();
-        left_out += untried(&scored.score, runner.as_ref());
+        left_out += usize::try_from(untried(&scored.score, runner.as_ref())).unwrap_or_default();
         for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
             for test in tests {
                 notices.entry(test).or_default().insert(before + mutant);
@@ -132,14 +184,7 @@ pub async fn select_cases(
         }
         before += scored_mutants;
     }
-    if left_out > 0 {
-        unfinished(report, format!("calls were chosen without {left_out} of the mutants"));
-    }
-    for test_file in test_files {
-        test_file.keep_distinguishing(&notices);
-        test_file.write();
-    }
-    Ok(())
+    Ok((notices, left_out))
 }
 
 /// Which tests to run against mutants of which lines: all tests for missed lines, `few` for the
@@ -174,11 +219,20 @@ fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
     }
 }
 
+/// The known traces of tests, and the tests that have none.
+fn split_known(tests: &[TestId], known: &[Trace]) -> (Vec<Trace>, Vec<TestId>) {
+    let of = |test: &TestId| known.iter().find(|trace| trace.test == *test);
+    let traces = tests.iter().filter_map(of).cloned().collect();
+    (traces, tests.iter().filter(|test| of(test).is_none()).cloned().collect())
+}
+
 /// Measures the mutation score of the kept tests on `files`, and records the coverage before and
-/// after them in the report. Returns the lines of the files that the kept tests execute.
+/// after them in the report. `known` are traces of some of the tests. Returns the lines of the files
+/// that the kept tests execute.
 pub async fn measure(
     tree: &TreeId,
     files: &[RepoPath],
+    known: &[Trace],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
@@ -190,7 +244,10 @@ pub async fn measure(
     let tests: Vec<TestId> = tests.cloned().collect();
     let before =
         if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
+    let (mut traces, untraced): (Vec<Trace>, Vec<TestId>) = split_known(&tests, known);
+    traces.extend(if untraced.is_empty() { Vec::new() } else { runner.trace(&untraced).await? });
     let scored = repair::score(&Scoring {
+        known: Some(&traces),
         progress: &progress(fx),
         ..scoring((tree, runner.as_ref()), files, &tests, request, fx)
     })
@@ -226,6 +283,21 @@ pub async fn measure(
 mod tests {
     use super::*;
     use crate::domain::test::Status;
+
+    #[test]
+    fn what_was_traced_before_is_not_traced_again() {
+        let trace = |name: &str| Trace {
+            test: name.into(),
+            status: Status::Passed,
+            duration: Duration::ZERO,
+            lines: Lines::new(),
+            failure: None,
+        };
+        let known = [trace("a"), trace("gone")];
+        let (traces, untraced) = split_known(&["a".into(), "b".into()], &known);
+        let traced: Vec<&str> = traces.iter().map(|trace| trace.test.as_str()).collect();
+        assert_eq!((traced, untraced), (vec!["a"], vec!["b".into()]));
+    }
 
     #[test]
     fn many_calls_are_asked_about_missed_lines_and_few_about_the_others() {

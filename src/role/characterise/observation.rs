@@ -21,7 +21,7 @@ use super::{Gap, GenerateRequest, unfinished};
 use crate::role::test_path::free_path;
 
 /// Time limit of a single call.
-const CALL: Duration = Duration::from_secs(1);
+pub const CALL: Duration = Duration::from_secs(1);
 
 /// Maximum size of a source in bytes; larger ones are usually generated or bundled.
 const SOURCE: usize = 300_000;

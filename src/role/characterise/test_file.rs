@@ -7,7 +7,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CallOutcome, Trace};
+use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, cover, render,
 };
@@ -110,6 +110,16 @@ impl PinnedFile {
             }
         }
         broken
+    }
+
+    /// The calls of the tests that passed.
+    pub fn passing_calls(&self) -> Vec<(TestId, Call)> {
+        let tests = self.draft.tests.iter();
+        let call = |test: &DraftTest| {
+            let case = self.case((test.function, test.case))?;
+            Some((self.ids.get(&test.name)?.clone(), case.call.clone()))
+        };
+        tests.filter_map(call).collect()
     }
 
     /// Removes the cases of some tests.

@@ -8,7 +8,7 @@ use crate::domain::characterisation_report::{CharacterisationReport, DropReason}
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CandidateRunner, EffectError, Effects, Speed};
+use crate::effect::{CandidateRunner, EffectError, Effects, Speed, Trace};
 use crate::repair::DraftTest;
 
 use super::contradiction::{self, UNPINNED};
@@ -115,16 +115,16 @@ impl RepeatedRuns {
 }
 
 /// Runs the final files three times, each test alone, and all tests in reverse order. Drops
-/// unstable tests and runs the rest again.
+/// unstable tests and runs the rest again. Returns what each test ran alone, as far as known.
 pub async fn check_stability(
     test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
-) -> Result<(), EffectError> {
+) -> Result<Vec<Trace>, EffectError> {
     for attempt in 0..=ATTEMPTS {
         if test_files.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let mut runs = RepeatedRuns::default();
         for _ in 0..RUNS {
@@ -139,12 +139,13 @@ pub async fn check_stability(
             let id = test_files.get(place.0).and_then(|test_file| test_file.ids.get(&place.1));
             report.flaky.extend(id.cloned());
         }
+        let mut traces = Vec::new();
         if bad.is_empty() {
             let runner = open_runner(request, fx).await?;
-            bad = unstable_tests(test_files, runner.as_ref()).await?;
+            (bad, traces) = unstable_tests(test_files, runner.as_ref()).await?;
         }
         if bad.is_empty() {
-            return Ok(());
+            return Ok(traces);
         }
         for reason in bad.values() {
             note(report, reason, 1);
@@ -164,37 +165,48 @@ pub async fn check_stability(
         }
         test_files.retain(|test_file| !test_file.draft.tests.is_empty());
     }
-    Ok(())
+    Ok(Vec::new())
 }
 
-/// The tests that fail alone or in reverse order, with the reason.
+/// The tests that fail alone or in reverse order, with the reason, and the traces of all.
 async fn unstable_tests(
     test_files: &[PinnedFile],
     runner: &dyn CandidateRunner,
-) -> Result<BTreeMap<TestPlace, String>, EffectError> {
-    let mut bad = BTreeMap::new();
+) -> Result<(BTreeMap<TestPlace, String>, Vec<Trace>), EffectError> {
+    let (mut bad, mut all) = (BTreeMap::new(), Vec::new());
     for (index, test_file) in test_files.iter().enumerate() {
         let python = test_file.naming.framework.is_python();
         let reversed = (!python).then(|| test_file.reversed());
         let ids = test_file.ids.values().cloned().collect();
         let file = (&test_file.path, test_file.draft.text.as_str());
-        let unstable = unisolated(runner, file, reversed, ids, &BTreeSet::new()).await?;
+        let Isolation { unstable, traces } =
+            check_isolation(runner, file, reversed, ids, &BTreeSet::new()).await?;
+        all.extend(traces);
         let names = test_file.ids.iter();
         let reasons = names.filter_map(|(name, id)| Some((name.clone(), unstable.get(id)?)));
         bad.extend(reasons.map(|(name, reason)| ((index, name), reason.clone())));
     }
-    Ok(bad)
+    Ok((bad, all))
 }
 
-/// The tests of a file whose result differs alone or in reverse order, with the reason. `reversed`
-/// is the reversed text; `None` if the framework runs tests in the order of their ids.
-pub async fn unisolated(
+/// How the tests of a file do alone and in another order.
+#[derive(Debug, Default)]
+pub struct Isolation {
+    /// The tests whose result differs, with the reason.
+    pub unstable: BTreeMap<TestId, String>,
+    /// What each test ran alone, where that was recorded.
+    pub traces: Vec<Trace>,
+}
+
+/// Runs the tests of a file alone and in reverse order. `reversed` is the reversed text; `None` if
+/// the framework runs tests in the order of their ids.
+pub async fn check_isolation(
     runner: &dyn CandidateRunner,
     (path, text): (&RepoPath, &str),
     reversed: Option<String>,
     mut ids: Vec<TestId>,
     expected_failures: &BTreeSet<TestId>,
-) -> Result<BTreeMap<TestId, String>, EffectError> {
+) -> Result<Isolation, EffectError> {
     let with_text = |after: String| {
         let (file, before) = (path.clone(), Some(text.to_owned()));
         EditSet { files: vec![FileEdit { file, before, after: Some(after) }] }
@@ -205,22 +217,29 @@ pub async fn unisolated(
         ids.reverse();
     }
     let reordered = with_text(reversed.unwrap_or_else(|| text.to_owned()));
-    let mut unstable = BTreeMap::new();
+    let Isolation { mut unstable, mut traces } = Isolation::default();
     for result in runner.run(&reordered, &ids, ALONE, false).await? {
         if is_wrong(&result.test, result.status) {
             let reason = "it does not hold when the tests run in another order".to_owned();
             unstable.insert(result.test, reason);
         }
     }
+    let differs_alone = "it does not hold when it runs alone";
+    if !runner.selects_tests() {
+        traces = runner.trace(&ids).await?;
+        let wrong = traces.iter().filter(|trace| is_wrong(&trace.test, trace.status));
+        unstable.extend(wrong.map(|trace| (trace.test.clone(), differs_alone.to_owned())));
+        return Ok(Isolation { unstable, traces });
+    }
     let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
     let same = with_text(text.to_owned());
     for id in ids.into_iter().take(alone) {
         let results = runner.run(&same, std::slice::from_ref(&id), ALONE, true).await?;
         if results.iter().any(|result| is_wrong(&result.test, result.status)) {
-            unstable.insert(id, "it does not hold when it runs alone".to_owned());
+            unstable.insert(id, differs_alone.to_owned());
         }
     }
-    Ok(unstable)
+    Ok(Isolation { unstable, traces })
 }
 
 #[cfg(test)]
@@ -228,6 +247,7 @@ mod tests {
     use super::*;
     use crate::domain::framework::Framework;
     use crate::domain::test::Layer;
+    use crate::effect::{CaseResult, RunError};
     use crate::repair::{ProjectLayout, locate_test_file};
 
     /// A pinned file with tests of these names.
@@ -278,6 +298,61 @@ mod tests {
         assert_eq!(flaky, [("early", 1), ("late", 1)]);
         let failed: Vec<&str> = repeated.failures.keys().map(|(_, name)| name.as_str()).collect();
         assert_eq!(failed, ["early", "late", "wrong"]);
+    }
+
+    /// A runner of whole files: `shared` passes there, and fails alone.
+    struct WholeFiles;
+
+    #[async_trait::async_trait]
+    impl CandidateRunner for WholeFiles {
+        fn speed(&self) -> Speed {
+            Speed::Warm
+        }
+
+        fn selects_tests(&self) -> bool {
+            false
+        }
+
+        async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+            let trace = |test: &TestId| Trace {
+                test: test.clone(),
+                status: if test.as_str() == "shared" { Status::Failed } else { Status::Passed },
+                duration: Duration::ZERO,
+                lines: crate::effect::Lines::new(),
+                failure: None,
+            };
+            Ok(tests.iter().map(trace).collect())
+        }
+
+        async fn run(
+            &self,
+            _: &EditSet,
+            tests: &[TestId],
+            _: Duration,
+            _: bool,
+        ) -> Result<Vec<CaseResult>, RunError> {
+            let (status, failure) = (Status::Passed, None);
+            let result = |test: &TestId| CaseResult {
+                test: test.clone(),
+                status,
+                failure: failure.clone(),
+                failing_behind: 0,
+            };
+            Ok(tests.iter().map(result).collect())
+        }
+    }
+
+    #[test]
+    fn a_runner_of_whole_files_shows_by_traces_what_each_test_does_alone() {
+        let path = RepoPath::parse("a.test.js").unwrap();
+        let ids = vec!["own".into(), "shared".into()];
+        let expected = BTreeSet::new();
+        let found = check_isolation(&WholeFiles, (&path, ""), None, ids, &expected);
+        let found = futures::executor::block_on(found).unwrap();
+        let unstable: Vec<(&str, &str)> =
+            found.unstable.iter().map(|(test, why)| (test.as_str(), why.as_str())).collect();
+        assert_eq!(unstable, [("shared", "it does not hold when it runs alone")]);
+        assert_eq!(found.traces.len(), 2);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::code::test_cases;
 use crate::domain::id::TestId;
 use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
-use crate::role::characterise::{RUNS, unisolated, unsteady};
+use crate::role::characterise::{self, RUNS, unsteady};
 
 use super::run_file::{DraftFile, FileRun, RunContext, run_file};
 
@@ -105,7 +105,10 @@ async fn check_isolation(
     let reversed = (language != Language::Python)
         .then(|| test_cases::with_tests_reversed(language, &file.text));
     let ids = file.results.iter().map(|case| case.id.clone()).collect();
-    unisolated(runner.as_ref(), (&file.path, &file.text), reversed, ids, expected_failures).await
+    let text = (&file.path, file.text.as_str());
+    let found =
+        characterise::check_isolation(runner.as_ref(), text, reversed, ids, expected_failures);
+    Ok(found.await?.unstable)
 }
 
 #[cfg(test)]

@@ -147,6 +147,10 @@ impl CandidateRunner for CommandRunner {
         self.warm().map_or(Speed::Cold, CandidateRunner::speed)
     }
 
+    fn selects_tests(&self) -> bool {
+        self.warm().is_none_or(CandidateRunner::selects_tests)
+    }
+
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
         if let Some(warm) = self.warm() {
             return warm.trace(tests).await;

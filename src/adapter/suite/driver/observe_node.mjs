@@ -6,18 +6,22 @@
 // NAME "default" means the default export. One answer as a JSON line per call on standard output,
 // with its index, then {"end": true}.
 //
+// A request with "texts", each the whole module with one change, is answered with a line per text:
+// {"index", "noticed": [INDEX]}, the calls that give something else than on the module as it is.
+//
 // Calls run in a thread per callee, with modules of its own, and are watched: what opens a file,
 // uses the network, starts a process, reads the clock or random numbers, or prints is refused with
 // a reason, and so is what takes too long.
 import { createInterface } from 'node:readline';
-import { createRequire, register, syncBuiltinESMExports } from 'node:module';
+import Module, { createRequire, register, syncBuiltinESMExports } from 'node:module';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { Session } from 'node:inspector';
 import { readFileSync } from 'node:fs';
 import { isMainThread, parentPort, workerData, Worker } from 'node:worker_threads';
 
-import { isNative, isTyped, linesOf, stripper } from './observe_types.mjs';
+import { formatOf, isNative, isTyped, linesOf, stripper } from './observe_types.mjs';
 
 const LOADING = 20000;
 const LITERAL = 2000;
@@ -26,6 +30,7 @@ const ELEMENTS = 60;
 const CONSUMED = 200;
 const MARKS = 400;
 const HANGS = 3;
+const HANGING = 400;
 
 class Refused extends Error {}
 class NoLiteral extends Error {}
@@ -297,16 +302,70 @@ function stateOf(space) {
   return JSON.stringify(seen);
 }
 
+const boundValues = (bindings, space) => bindings.map(([, name]) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]));
+
+function isBound(call, bindings, values) {
+  const subject = /^(?:\(?new )?([\w$]+)/.exec(call.callee)?.[1];
+  return typeof values[bindings.findIndex(([local]) => local === subject)] === 'function';
+}
+
+// Loads a new instance of the module with another text; CommonJS is compiled, all else is imported.
+function loader(path, url, strip) {
+  if (createRequire(url).cache[path])
+    return (text) => {
+      const made = new Module(path);
+      Object.assign(made, { filename: path, paths: Module._nodeModulePaths(dirname(path)) });
+      made._compile(text, path);
+      return { ...Object(made.exports), default: made.exports };
+    };
+  const texts = workerData.texts.map(([index, text]) => [index, strip ? strip(path, text).text : text]);
+  register('./observe_types.mjs', import.meta.url, { data: { texts, format: formatOf(path) } });
+  return (text, index) => import(`${url}?text=${index}`);
+}
+
+// What a test of a call would compare.
+const compared = ({ value, way, raised, message, explicit: own, after, refused }) => JSON.stringify([value, way, raised, own ? message : '', after, refused]);
+
+// Makes all calls on each text, and tells which of them notice that it is another one.
+async function probe(load, original) {
+  const { bindings, calls, texts, progress } = workerData;
+  const names = bindings.map(([local]) => local);
+  const made = async (values, call) => (isBound(call, bindings, values) ? invoke(call, names, values) : { refused: 'it is not exported' });
+  const usual = new Map();
+  for (const [index, call] of calls) {
+    const [one, two] = [await made(original, call), await made(original, call)];
+    if (!one.refused && compared(one) === compared(two)) usual.set(index, one);
+  }
+  parentPort.postMessage({ ready: true });
+  for (const [index, text] of texts) {
+    let values = [];
+    try {
+      values = boundValues(bindings, await load(text, index));
+    } catch {
+      // It cannot be loaded, which every test notices.
+    }
+    for (const [at, call] of calls.filter(([one]) => usual.has(one))) {
+      progress[0] = at;
+      const known = usual.get(at);
+      const now = await made(values, call);
+      if (compared({ ...now, explicit: known.explicit }) !== compared(known)) parentPort.postMessage({ index, noticed: at });
+    }
+    parentPort.postMessage({ index, tried: true });
+  }
+  parentPort.postMessage({ done: true });
+}
+
 async function work() {
   guardWorld();
-  const { path, bindings, calls, trace } = workerData;
+  const { path, bindings, calls, trace, texts } = workerData;
   const url = pathToFileURL(path).href;
   let source = trace ? readFileSync(path, 'utf8') : '';
   let origin;
   let space;
+  let strip;
   try {
     if (isTyped(path) && !isNative()) {
-      const strip = stripper(path);
+      strip = stripper(path);
       process.setSourceMapsEnabled(true);
       register('./observe_types.mjs', import.meta.url, { data: { file: path } });
       if (trace) {
@@ -320,7 +379,8 @@ async function work() {
     parentPort.postMessage({ problem: `its module cannot be imported: ${String(error?.message ?? error).slice(0, 200)}` });
     return;
   }
-  const values = bindings.map(([, name]) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]));
+  const values = boundValues(bindings, space);
+  if (texts) return probe(loader(path, url, strip), values);
   const session = new Session();
   let script = url;
   if (trace) {
@@ -335,10 +395,8 @@ async function work() {
   const before = stateOf(space);
   parentPort.postMessage({ ready: true });
   for (const [index, call] of calls) {
-    const subject = /^(?:\(?new )?([\w$]+)/.exec(call.callee)?.[1];
-    const binding = bindings.findIndex(([local]) => local === subject);
     let record;
-    if (binding < 0 || typeof values[binding] !== 'function') record = { refused: 'it is not exported' };
+    if (!isBound(call, bindings, values)) record = { refused: 'it is not exported' };
     else {
       record = await invoke(call, bindings.map(([local]) => local), values);
       if (trace && !record.refused) {
@@ -352,21 +410,26 @@ async function work() {
   parentPort.postMessage({ done: true, changed: stateOf(space) !== before });
 }
 
+function startWorker(data) {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: data,
+    stdout: true,
+    stderr: true,
+    env: process.env,
+    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
+}
+
 // Runs calls in threads until each has an answer.
 async function serve(request, calls, tell) {
   const records = new Map();
   let left = calls;
   let crashes = 0;
   while (left.length) {
-    const worker = new Worker(new URL(import.meta.url), {
-      workerData: { ...request, calls: left },
-      stdout: true,
-      stderr: true,
-      env: process.env,
-      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
-    });
-    worker.stdout.resume();
-    worker.stderr.resume();
+    const worker = startWorker({ ...request, calls: left });
     let done = false;
     let hung = false;
     let problem = null;
@@ -414,17 +477,69 @@ async function serve(request, calls, tell) {
   for (const [index] of calls) tell(records.get(index));
 }
 
+// Tries the texts, as many at a time as there are `jobs`; a call that hangs notices its text.
+async function serveTexts(request, tell) {
+  const calls = request.calls.map((call, index) => [index, call]);
+  const noticed = request.texts.map(() => []);
+  const serveOne = async (left) => {
+    while (left.length) {
+      const progress = new Int32Array(new SharedArrayBuffer(4));
+      const worker = startWorker({ ...request, calls, texts: left, progress });
+      const began = performance.now();
+      let limit = LOADING;
+      let done = false;
+      await new Promise((resolve) => {
+        let timer;
+        const wait = () => {
+          clearTimeout(timer);
+          timer = setTimeout(() => worker.terminate(), limit);
+        };
+        wait();
+        worker.on('message', (record) => {
+          if (record.ready) limit = Math.max(HANGING, performance.now() - began);
+          if (record.noticed !== undefined) noticed[record.index].push(record.noticed);
+          if (record.tried) tell({ index: left.shift()[0], noticed: noticed[record.index] });
+          done ||= Boolean(record.done || record.problem);
+          if (done) worker.terminate();
+          wait();
+        });
+        worker.on('error', () => {});
+        worker.on('exit', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+      // What ends before it has begun cannot tell anything.
+      if (done || limit === LOADING) return;
+      const [index] = left.shift();
+      tell({ index, noticed: [...noticed[index], progress[0]] });
+    }
+  };
+  const parts = Array.from({ length: request.jobs }, () => []);
+  request.texts.forEach((text, index) => parts[index % request.jobs].push([index, text]));
+  await Promise.all(parts.map(serveOne));
+}
+
 async function main() {
   const write = process.stdout.write.bind(process.stdout);
   const tell = (record) => write(`${JSON.stringify(record)}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);
+    if (request.texts) {
+      await serveTexts(request, tell);
+      tell({ end: true });
+      break;
+    }
     const groups = new Map();
     request.calls.forEach((call, index) => {
       const name = call.callee.split('(')[0];
       groups.set(name, [...(groups.get(name) ?? []), [index, call]]);
     });
-    for (const calls of groups.values()) await serve({ ...request }, request.reverse ? [...calls].reverse() : calls, tell);
+    const open = [...groups.values()];
+    const serveNext = async () => {
+      for (let calls = open.shift(); calls; calls = open.shift()) await serve({ ...request }, request.reverse ? [...calls].reverse() : calls, tell);
+    };
+    await Promise.all([serveNext(), serveNext()]);
     tell({ end: true });
     break;
   }

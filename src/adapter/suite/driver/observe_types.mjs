@@ -53,10 +53,17 @@ export function linesOf(map) {
   return found.map((lines) => [...lines]);
 }
 
-let strip;
+// The format of a module that is imported with another text.
+export const formatOf = (path) => (isTyped(path) && isNative() ? 'module-typescript' : 'module');
 
-export function initialize({ file }) {
-  strip = stripper(file);
+let strip;
+let texts = new Map();
+let format;
+
+export function initialize(data) {
+  if (data.file) strip = stripper(data.file);
+  texts = new Map(data.texts);
+  format = data.format;
 }
 
 export async function resolve(specifier, context, next) {
@@ -71,7 +78,9 @@ export async function resolve(specifier, context, next) {
 }
 
 export async function load(url, context, next) {
-  if (!url.startsWith('file:') || !TYPED.test(new URL(url).pathname) || url.includes('/node_modules/')) return next(url, context);
+  const other = /\?text=(\d+)$/.exec(url);
+  if (other && texts.has(Number(other[1]))) return { format, source: texts.get(Number(other[1])), shortCircuit: true };
+  if (!strip || !url.startsWith('file:') || !TYPED.test(new URL(url).pathname) || url.includes('/node_modules/')) return next(url, context);
   const path = fileURLToPath(url);
   const { text, map } = strip(path, readFileSync(path, 'utf8'));
   const inline = Buffer.from(JSON.stringify(map)).toString('base64');

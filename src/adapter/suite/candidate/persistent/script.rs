@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::try_join_all;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::adapter::host::files;
@@ -103,6 +104,15 @@ impl ScriptRunner {
         }
     }
 
+    /// Runs each test in a process of its own, in all copies at the same time.
+    async fn trace_each(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let size = tests.len().div_ceil(self.copies.len().max(1)).max(1);
+        let parts = self.copies.iter().zip(tests.chunks(size));
+        let parts =
+            parts.map(|(copy, part)| async move { copy.lock().await.trace_with_v8(part).await });
+        Ok(try_join_all(parts).await?.into_iter().flatten().collect())
+    }
+
     /// How a file is run, determined on the unchanged sources of `copy`.
     async fn mode(&self, copy: &mut CheckoutCopy, file: &str) -> Result<RunMode, RunError> {
         if let Some(mode) = self.modes.lock().await.get(file) {
@@ -125,11 +135,16 @@ impl CandidateRunner for ScriptRunner {
         Speed::Warm
     }
 
+    fn selects_tests(&self) -> bool {
+        false
+    }
+
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
         let Some(copy) = self.copies.first() else { return Ok(Vec::new()) };
         let mut copy = copy.lock().await;
         if copy.framework.is_node {
-            return copy.trace_with_v8(tests).await;
+            drop(copy);
+            return self.trace_each(tests).await;
         }
         let out = copy.root.with_extension("lines");
         let environment = [
