@@ -10,6 +10,7 @@ pub mod description_match;
 pub mod doc_examples;
 pub mod documented;
 pub mod edit_blocks;
+pub mod go_packages;
 pub mod imports;
 pub mod language;
 pub mod lint;

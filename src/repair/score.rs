@@ -14,7 +14,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
 use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree};
 
-use super::search_settings::{RETRY_LIMIT_FACTOR, Trial, time_limit};
+use super::search_settings::{Trial, time_limit};
 use super::stream::single;
 
 /// Time limit of a mutant, in addition to the time that its tests took before.
@@ -302,8 +302,8 @@ async fn try_mutants(
             let limit = limit(&one.tests, usable);
             let stop = !scoring.all_tests;
             let mut results = trial.run(&one.edits, &one.tests, limit, stop).await;
-            if matches!(results, Ok((_, true))) {
-                let limit = (limit * RETRY_LIMIT_FACTOR).min(LONGEST);
+            let longer = trial.longer_limit(limit, LONGEST);
+            if let (Ok((_, true)), Some(limit)) = (&results, longer) {
                 results = trial.run(&one.edits, &one.tests, limit, stop).await;
             }
             Some((one, results))

@@ -54,6 +54,13 @@ impl Trial<'_> {
         Ok((results, is_late))
     }
 
+    /// The limit of a second try where time alone may have failed the first; `None` where it is no longer
+    /// than the first.
+    pub(super) fn longer_limit(&self, limit: Duration, most: Duration) -> Option<Duration> {
+        let longer = (limit * RETRY_LIMIT_FACTOR).min(most);
+        (self.runner.speed() == Speed::Warm || longer > COLD_LIMIT).then_some(longer)
+    }
+
     /// How many edits are tried at the same time.
     pub(super) fn concurrency(&self) -> usize {
         self.runner.concurrency(self.jobs)

@@ -136,6 +136,89 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
     assert!(!run().status.success(), "a broken boundary is noticed");
 }
 
+const GO_FEES: (&str, &str) = (
+    "fees/fees.go",
+    r#"// Package fees computes fees.
+package fees
+
+import (
+	"errors"
+	"os"
+	"strings"
+)
+
+// Rate is a number of percent.
+type Rate int
+
+// Table has the rates of kinds.
+type Table struct{ rates map[string]Rate }
+
+// NewTable makes a table without rates.
+func NewTable() *Table { return &Table{rates: map[string]Rate{}} }
+
+// Set enters the rate of a kind.
+func (t *Table) Set(kind string, rate Rate) { t.rates[kind] = rate }
+
+// Len is the number of rates.
+func (t *Table) Len() int { return len(t.rates) }
+
+// Fee is the fee of an amount.
+func Fee(kind string, cents int) (int, error) {
+	if cents < 0 {
+		return 0, errors.New("below 0")
+	}
+	if kind == "gift" && cents > 500 {
+		return 0, nil
+	}
+	return cents / 10, nil
+}
+
+func words(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
+func spin(n int) int {
+	for n >= 0 || n < 0 {
+		n++
+	}
+	return n
+}
+
+func wipe() { os.Remove("fees.go") }
+"#,
+);
+
+#[test]
+fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
+    let module = ("go.mod", "module example.com/shop\n\ngo 1.19\n");
+    let repo = TestRepo::new(&[GO_FEES, module]);
+    let before = repo.belongings();
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "2"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(reason(&document, "spin"), "other calls of it take too long");
+    assert_eq!(reason(&document, "wipe"), "opens a file");
+    assert_eq!(repo.belongings(), before);
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:fees/fees_test.go")]);
+    for expected in [
+        "package fees\n",
+        "func TestFee(t *testing.T) {\n\ttests := []struct {\n",
+        "\t\twantErr string\n",
+        ", 0, \"below 0\"},\n",
+        "got := words(tt.text); !reflect.DeepEqual(got, tt.want)",
+        "\ttable.Set(",
+    ] {
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    repo.git(&["merge", "-q", branch]);
+    let unformatted = repo.shell("gofmt -l fees").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&unformatted.stdout), "");
+    let run = || repo.shell("go test ./...").output().unwrap();
+    let held = run();
+    assert!(held.status.success(), "{}", String::from_utf8_lossy(&held.stdout));
+    repo.write(&[("fees/fees.go", &GO_FEES.1.replace("> 500", ">= 500"))]);
+    assert!(!run().status.success(), "a broken boundary is noticed");
+}
+
 #[test]
 fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
     let repo = TestRepo::new(&[FEES, ("shop/__init__.py", "")]);

@@ -1,6 +1,6 @@
 //! Calls single functions in the project's interpreter and records how they behave, through the
 //! drivers `driver/observe_python.py` and `driver/observe_node.mjs`. TypeScript uses what the
-//! project has installed (`driver/observe_types.mjs`).
+//! project has installed (`driver/observe_types.mjs`). Compiled languages have programs of their own.
 //!
 //! The child cannot write to the checkout, so a call that escapes observation changes nothing that
 //! is tested afterwards.
@@ -16,10 +16,11 @@ use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::effect::{
-    Call, CallOutcome, Observation, ObserveRequest, Observer, ProbeRequest, ProbeResult,
-    ResultKind, RunError, World,
+    Call, Observation, ObserveRequest, Observer, ProbeRequest, ProbeResult, RunError, World,
 };
 
+use super::call_record::CallRecord;
+use super::compiled_calls::is_compiled;
 use super::io_error::cannot;
 use super::line_server::LineServer;
 use super::project_suite::{ProjectSuite, search_variable};
@@ -83,51 +84,6 @@ impl<'a> From<&ObserveRequest<'a>> for CallsRequest<'a> {
     }
 }
 
-#[derive(Deserialize)]
-struct CallRecord {
-    index: Option<usize>,
-    refused: Option<String>,
-    value: Option<String>,
-    way: Option<ResultKind>,
-    raised: Option<String>,
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    explicit: bool,
-    #[serde(default)]
-    after: Vec<(usize, String)>,
-    #[serde(default)]
-    needs: Vec<String>,
-    #[serde(default)]
-    lines: Vec<u32>,
-    #[serde(default)]
-    marks: Vec<String>,
-}
-
-impl From<CallRecord> for Observation {
-    fn from(record: CallRecord) -> Self {
-        let way = record.way.unwrap_or(ResultKind::Plain);
-        let outcome = match (record.refused, record.value, record.raised) {
-            (Some(reason), _, _) => CallOutcome::Refused(reason),
-            (None, Some(literal), _) => CallOutcome::Value { literal, way },
-            (None, None, Some(class)) => CallOutcome::Raised {
-                class,
-                message: record.message,
-                explicit: record.explicit,
-                way,
-            },
-            (None, None, None) => CallOutcome::Refused("its result was lost".into()),
-        };
-        Self {
-            outcome,
-            after: record.after,
-            needs: record.needs,
-            lines: record.lines,
-            marks: record.marks,
-        }
-    }
-}
-
 impl ProjectSuite<'_> {
     /// The child that makes the calls; `None` in a language without a driver.
     fn caller(&self, request: &ObserveRequest<'_>) -> Result<Option<Invocation>, RunError> {
@@ -142,6 +98,16 @@ impl ProjectSuite<'_> {
             }
             _ => return Ok(None),
         };
+        self.watched(request, argv).map(Some)
+    }
+
+    /// A child that runs code of a checkout in the world of a request and cannot change the checkout.
+    pub(super) fn watched(
+        &self,
+        request: &ObserveRequest<'_>,
+        argv: Vec<String>,
+    ) -> Result<Invocation, RunError> {
+        let drivers = self.settings.scratch.join("drivers");
         let World { number } = request.world;
         // A separate folder reveals calls that read or write files by relative paths.
         let directory = self.settings.scratch.join(format!("world-{number}"));
@@ -169,19 +135,20 @@ impl ProjectSuite<'_> {
             ],
             ..Access::default()
         };
-        Ok(Some(Invocation { argv, directory, environment, access: Some(access) }))
+        Ok(Invocation { argv, directory, environment, access: Some(access) })
     }
 }
 
 #[async_trait]
 impl Observer for ProjectSuite<'_> {
     async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError> {
+        if Language::of(request.file).is_some_and(is_compiled) {
+            return self.observe_compiled(request).await;
+        }
         let lost = || Observation::refused("the process that made the call ended");
         let mut found: Vec<Observation> = request.calls.iter().map(|_| lost()).collect();
         let Some(invocation) = self.caller(request)? else {
-            let unknown = Observation::refused(
-                "calls can be watched in Python, JavaScript and TypeScript only",
-            );
+            let unknown = Observation::refused("calls in its language cannot be watched");
             return Ok(request.calls.iter().map(|_| unknown.clone()).collect());
         };
         let failed = |error| not_started(&invocation, &error);
@@ -228,50 +195,4 @@ impl Observer for ProjectSuite<'_> {
 fn not_started(invocation: &Invocation, error: &std::io::Error) -> RunError {
     let command = invocation.argv.first().cloned().unwrap_or_default();
     RunError::NotStarted { command, reason: error.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Lines as the two drivers write them, recorded with Python 3.11 and Node.js 20.
-    #[test]
-    fn recorded_answers_of_both_drivers_become_observations() {
-        let value = |literal: &str, way| CallOutcome::Value { literal: literal.into(), way };
-        let table = [
-            (
-                r#"{"value": "[0, 1, 2]", "way": "list", "after": [], "needs": [], "lines": [22], "marks": ["-21>22"], "index": 10}"#,
-                value("[0, 1, 2]", ResultKind::List),
-            ),
-            (
-                r#"{"raised": "ValueError", "message": "negative: -1", "explicit": true, "way": "plain", "after": [], "needs": [], "lines": [25], "marks": [], "index": 12}"#,
-                CallOutcome::Raised {
-                    class: "ValueError".into(),
-                    message: "negative: -1".into(),
-                    explicit: true,
-                    way: ResultKind::Plain,
-                },
-            ),
-            (
-                r#"{"refused": "changes files", "index": 2}"#,
-                CallOutcome::Refused("changes files".into()),
-            ),
-            (
-                r#"{"index":10,"value":"undefined","way":"plain","after":[[0,"[1, 3]"]],"needs":[],"lines":[18],"marks":["r515-547"]}"#,
-                value("undefined", ResultKind::Plain),
-            ),
-            (
-                r#"{"index":16,"refused":"takes longer than 1 s"}"#,
-                CallOutcome::Refused("takes longer than 1 s".into()),
-            ),
-            (r#"{"index":3}"#, CallOutcome::Refused("its result was lost".into())),
-        ];
-        for (line, outcome) in table {
-            let record: CallRecord = serde_json::from_str(line).unwrap();
-            assert!(record.index.is_some());
-            assert_eq!(Observation::from(record).outcome, outcome, "{line}");
-        }
-        let end: CallRecord = serde_json::from_str(r#"{"end": true}"#).unwrap();
-        assert!(end.index.is_none(), "the end is no observation");
-    }
 }

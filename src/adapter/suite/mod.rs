@@ -3,8 +3,10 @@
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
+mod call_record;
 mod call_recorder;
 mod candidate;
+mod compiled_calls;
 mod coverage_run;
 mod detect;
 mod format;

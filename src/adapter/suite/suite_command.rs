@@ -7,12 +7,19 @@ use std::time::{Duration, SystemTime};
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason, Invocation};
 use crate::adapter::host::sandbox::Access;
+use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
 use super::format::Report;
 use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, matching_files};
 use super::io_error::cannot;
+
+/// Variable that marks the runs of candidate edits.
+pub const CANDIDATE: &str = "REGREEN_CANDIDATE";
+
+/// Part of the time limit of a run that is left for building Go.
+const GO_BUILD: Duration = Duration::from_secs(20);
 
 /// A suite's own command in one checkout.
 pub struct SuiteCommand {
@@ -64,6 +71,12 @@ impl SuiteCommand {
         let displayed = command.display;
         let mut environment = self.environment.clone();
         environment.extend(command.environment);
+        if self.adapter.framework == Framework::GoTest && environment.contains_key(CANDIDATE) {
+            // Go then ends a test that hangs, and names it, before the run is stopped.
+            let seconds = limit.saturating_sub(GO_BUILD).max(GO_BUILD / 2).as_secs();
+            let flags = environment.entry("GOFLAGS".into()).or_default();
+            flags.push_str(&format!(" -timeout={seconds}s"));
+        }
         let access = Some(self.access.clone());
         let invocation = Invocation { argv: command.argv, directory, environment, access };
         let ending = process::run(&invocation, limit, &self.log).await.map_err(|error| {

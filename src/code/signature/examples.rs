@@ -136,7 +136,7 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
 
 /// Whether a source seems to define a function or constant of this name.
 pub fn is_defined(text: &str, name: &str) -> bool {
-    ["def ", "function ", "const ", "let ", "exports."].iter().any(|word| {
+    ["def ", "function ", "func ", "const ", "let ", "exports."].iter().any(|word| {
         text.match_indices(&format!("{word}{name}")).any(|(at, found)| {
             let rest = text.get(at + found.len()..).unwrap_or_default();
             !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')

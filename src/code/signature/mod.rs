@@ -3,6 +3,8 @@
 
 mod examples;
 mod factory_exports;
+mod go;
+mod go_values;
 pub mod module_exports;
 mod parameter_names;
 mod parameter_types;
@@ -19,6 +21,7 @@ use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined, page_examples};
+pub use go_values::is_basic_go;
 pub use parameter_names::typical_value;
 pub use parameter_types::Type;
 pub use script::exports;
@@ -45,7 +48,7 @@ const SCRIPTS: &[&str] = &[
 const LITERAL: usize = 80;
 
 /// A parameter with its likely types and values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
     /// The types it may have, likeliest first; empty when nothing is known.
@@ -59,13 +62,18 @@ pub struct Parameter {
     pub keys: Vec<String>,
     /// The class of the same file whose objects it takes.
     pub class: Option<Class>,
+    /// Expressions for it, where its type alone decides what is accepted: in compiled languages.
+    pub values: Vec<String>,
+    /// Its type as declared, in compiled languages.
+    pub declared: String,
 }
 
 /// How a parameter may be given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Passing {
     Position,
     Name,
+    #[default]
     Either,
 }
 
@@ -79,6 +87,17 @@ pub struct Class {
     pub is_static: bool,
     /// The arguments that its constructor is given in documentation and in the repository.
     pub examples: Vec<Vec<String>>,
+    /// In compiled languages, how objects are made.
+    pub construction: Option<Construction>,
+}
+
+/// How objects are made in a compiled language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Construction {
+    /// The function that makes one; empty where the one parameter is the object itself.
+    pub function: String,
+    /// The type of what it makes.
+    pub declared: String,
 }
 
 /// A function that a test could call.
@@ -106,6 +125,8 @@ pub struct Callable {
     pub is_property: bool,
     /// What may be assigned to it, if it is such an attribute.
     pub assigned: Option<Parameter>,
+    /// The types of its results as declared, in compiled languages.
+    pub results: Vec<String>,
     /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
@@ -147,13 +168,19 @@ impl Callable {
 /// All functions of a file that a test could call or read, top to bottom. Private functions, whose
 /// name starts with an underscore, are left out, but not operators.
 pub fn callables(language: Language, text: &str) -> Vec<Callable> {
+    callables_among(language, text, &[])
+}
+
+/// All functions of a file, where types may be declared in others of its package.
+pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> Vec<Callable> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = match language {
         Language::Python => python::callables(tree.root_node(), text),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             script::callables(tree.root_node(), text)
         }
-        Language::Rust | Language::Go | Language::Java => Vec::new(),
+        Language::Go => go::callables(tree.root_node(), text, siblings),
+        Language::Rust | Language::Java => Vec::new(),
     };
     let mut around = words_around(tree.root_node(), text);
     if language == Language::Python && text.contains("unicodedata") {
@@ -171,13 +198,13 @@ fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     visit(root, |node| {
         let kind = node.kind();
-        let inside = ["function", "class"].iter().any(|word| kind.contains(word))
+        let inside = ["function", "class", "method"].iter().any(|word| kind.contains(word))
             || kind.starts_with("import")
             || kind == "comment";
         if inside || found.len() >= AROUND {
             return false;
         }
-        if kind != "string" {
+        if !matches!(kind, "string" | "interpreted_string_literal" | "string_literal") {
             return true;
         }
         let value = text_of(node, text);
@@ -213,7 +240,7 @@ pub fn calls(
     for node in named_nodes(tree.root_node()) {
         let is_call = matches!(node.kind(), "call" | "call_expression");
         let list = node.child_by_field_name("arguments").filter(|_| is_call);
-        let name = field_of(node, "function", text).rsplit('.').next().unwrap_or_default();
+        let name = field_of(node, "function", text).rsplit(['.', ':']).next().unwrap_or_default();
         let Some(list) = list.filter(|_| names.contains(name)) else { continue };
         let given = named_children(list);
         if given.iter().all(|one| examples::is_argument(*one)) {
@@ -227,8 +254,21 @@ pub fn calls(
 /// Whether an expression is a literal that needs no context: numbers, texts, collections of them.
 fn is_literal(node: Node<'_>) -> bool {
     match node.kind() {
-        "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "undefined"
-        | "regex" => true,
+        "integer"
+        | "float"
+        | "number"
+        | "true"
+        | "false"
+        | "none"
+        | "null"
+        | "undefined"
+        | "regex"
+        | "int_literal"
+        | "float_literal"
+        | "rune_literal"
+        | "interpreted_string_literal"
+        | "raw_string_literal"
+        | "nil" => true,
         "string" | "template_string" | "concatenated_string" => {
             let parts = named_nodes(node);
             !parts.iter().any(|one| matches!(one.kind(), "interpolation" | "template_substitution"))
@@ -259,11 +299,27 @@ fn literals(body: Node<'_>, text: &str) -> Vec<String> {
         if explains || found.len() >= LITERALS {
             return false;
         }
-        let counts = matches!(node.kind(), "integer" | "float" | "number" | "string");
+        let counts = matches!(
+            node.kind(),
+            "integer"
+                | "float"
+                | "number"
+                | "string"
+                | "int_literal"
+                | "float_literal"
+                | "rune_literal"
+                | "interpreted_string_literal"
+        );
         if !counts || !is_literal(node) {
             return true;
         }
         let value = text_of(node, text);
+        // A letter is looked for in texts.
+        let value =
+            &value.strip_prefix('\'').filter(|_| node.kind() == "rune_literal").map_or_else(
+                || value.to_owned(),
+                |rest| format!("\"{}\"", rest.trim_end_matches('\'').replace('"', "\\\"")),
+            );
         if value.len() <= LITERAL && !found.iter().any(|known| known == value) {
             found.push(value.to_owned());
         }

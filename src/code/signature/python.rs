@@ -88,7 +88,13 @@ impl<'a> Classes<'a> {
         let name =
             words.find(|word| !word.starts_with('_') && self.definitions.contains_key(word))?;
         let parameters = self.constructor_of(name, DEPTH)?.parameters;
-        Some(Class { name: name.to_owned(), parameters, is_static: false, examples: Vec::new() })
+        Some(Class {
+            name: name.to_owned(),
+            parameters,
+            is_static: false,
+            examples: Vec::new(),
+            construction: None,
+        })
     }
 
     /// How an object of a class is made; `None` if that is decided in another file.
@@ -134,11 +140,8 @@ fn value_parameter(kind: Type) -> Parameter {
     Parameter {
         name: "value".into(),
         types: vec![kind],
-        optional: false,
-        rest: false,
         passing: Passing::Position,
-        keys: Vec::new(),
-        class: None,
+        ..Parameter::default()
     }
 }
 
@@ -180,6 +183,7 @@ pub fn list_members(node: Node<'_>, text: &str, classes: &Classes<'_>) -> Vec<Ca
             parameters: parameters.filter(|_| !is_static).unwrap_or_default(),
             is_static,
             examples: Vec::new(),
+            construction: None,
         };
         if let Some(mut callable) = read_function(member, text, Some(class), &marks, &class_of) {
             if !is_static && constructor.is_none() && callable.unsupported.is_none() {
@@ -208,6 +212,7 @@ fn constructor_call(
             parameters: Vec::new(),
             is_static: true,
             examples: Vec::new(),
+            construction: None,
         }),
         parameters,
         literals: body.map(|body| literals(body, text)).unwrap_or_default(),
@@ -215,6 +220,7 @@ fn constructor_call(
         examples: Vec::new(),
         export: Some(name.to_owned()),
         is_property: false,
+        results: Vec::new(),
         assigned: None,
         unsupported: None,
     }
@@ -231,10 +237,7 @@ fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
                 name: field_of(assignment, "left", text).to_owned(),
                 types: annotated(field_of(assignment, "type", text)),
                 optional: assignment.child_by_field_name("right").is_some(),
-                rest: false,
-                passing: Passing::Either,
-                keys: Vec::new(),
-                class: None,
+                ..Parameter::default()
             })
         })
         .collect()

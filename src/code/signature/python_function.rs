@@ -100,6 +100,7 @@ pub fn read_function(
         examples: Vec::new(),
         export: Some(own.to_owned()),
         is_property,
+        results: Vec::new(),
         assigned: None,
         unsupported,
         class,
@@ -148,12 +149,16 @@ pub fn read_parameters(
             continue;
         }
         let class = kind.and_then(|kind| class_of(text_of(kind, text)));
-        let stated = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
-        let default = value.map(|value| defaulted(text_of(value, text))).unwrap_or_default();
+        let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
+            node.map(|node| read(text_of(node, text))).unwrap_or_default()
+        };
+        let (stated, default) = (said(kind, annotated), said(value, defaulted));
         let types = infer_types(&name, stated, default, documentation, body_text);
         let keys = keys(body_text, &name);
         let optional = value.is_some() || rest;
-        found.push(Parameter { name, types, optional, rest, passing, keys, class });
+        let known =
+            Parameter { name, types, optional, rest, passing, keys, class, ..Parameter::default() };
+        found.push(known);
         if rest {
             passing = Passing::Name;
         }

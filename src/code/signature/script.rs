@@ -173,8 +173,13 @@ impl Level<'_> {
             let Some(callable) = self.found.get_mut(before) else { continue };
             callable.name = format!("{name}.{own}");
             let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
-            callable.class =
-                Some(Class { name: name.to_owned(), parameters, is_static, examples: Vec::new() });
+            callable.class = Some(Class {
+                name: name.to_owned(),
+                parameters,
+                is_static,
+                examples: Vec::new(),
+                construction: None,
+            });
             let accessor = ["get ", "set ", "static get ", "static set "];
             if accessor.iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
@@ -214,6 +219,7 @@ impl Level<'_> {
             export,
             is_property: false,
             assigned: None,
+            results: Vec::new(),
             unsupported,
         });
     }
@@ -281,7 +287,7 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
             rest,
             passing: Passing::Position,
             keys,
-            class: None,
+            ..Parameter::default()
         });
     }
     found

@@ -197,11 +197,40 @@ fn only_calls_with_literals_are_examples() {
 fn languages_that_are_not_called_have_no_callables() {
     let table = [
         (Language::Rust, "pub fn f(a: u8) -> u8 { a }\n"),
-        (Language::Go, "package a\n\nfunc F(a int) int { return a }\n"),
         (Language::Java, "public class A { public int f(int a) { return a; } }\n"),
     ];
     for (language, text) in table {
         assert_eq!(callables(language, text), [], "{language:?}");
+    }
+}
+
+#[test]
+fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers() {
+    let text = "package a\n\nimport (\"fmt\"; \"time\")\n\nvar seen = 0\n\ntype Level int\n\nconst (\n\tLow Level = iota\n\tHigh\n)\n\nfunc Total[T any](prices []T, unit string, more ...Point) (T, error) { return 0, nil }\n\nfunc (l Level) Name() string { return \"\" }\n\nfunc (c *Cart) add(p Point) { c.sum = p.X }\n\nfunc show() { fmt.Println() }\n\nfunc late() { show() }\n\nfunc count() { seen++ }\n\nfunc wait(c chan int) time.Time { return time.Time{} }\n";
+    let sibling = "package a\n\ntype Point struct{ X, Y int }\n\ntype Cart struct{ sum int }\n\nfunc NewCart(owner string) *Cart { return &Cart{} }\n";
+    let found = callables_among(Language::Go, text, &[sibling.to_owned()]);
+    let by_name = |name: &str| found.iter().find(|one| one.name == name).unwrap();
+    let total = by_name("Total");
+    let declared: Vec<&str> = total.parameters.iter().map(|one| one.declared.as_str()).collect();
+    assert_eq!(declared, ["[]int", "string", "Point"]);
+    assert_eq!(total.results, ["int", "error"]);
+    assert!(total.parameters[2].rest);
+    let first = |at: usize| total.parameters[at].values[0].as_str();
+    assert_eq!([first(0), first(2)], ["[]int{2, 0, 1}", "Point{X: 2, Y: 2}"]);
+    let objects = &by_name("Level.Name").class.as_ref().unwrap().parameters[0].values;
+    assert_eq!(objects[..3], ["Low", "High", "Level(2)"]);
+    let class = by_name("Cart.add").class.as_ref().unwrap();
+    assert_eq!(class.construction.as_ref().unwrap().function, "NewCart");
+    let table = [
+        ("Total", None),
+        ("Cart.add", None),
+        ("show", Some("prints")),
+        ("late", Some("prints")),
+        ("count", Some("changes state outside of itself")),
+        ("wait", Some("no value of `chan int` can be written")),
+    ];
+    for (name, reason) in table {
+        assert_eq!(by_name(name).unsupported.as_deref(), reason, "{name}");
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use crate::code::language::{JS, Language, PY};
+use crate::code::language::{GO, JS, Language, PY};
 use crate::code::side_effects::{SideEffect, effect_of_callee};
-use crate::code::tree::{field_of, first_field, named_nodes, text_of, visit};
+use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of, visit};
 
 /// A language, callees or prefixes of callees, and their effect.
 type CalleeRow = (&'static [Language], &'static [&'static str], &'static str);
@@ -102,6 +102,64 @@ const CALLEES: &[CalleeRow] = &[
     ),
     (JS, &["setTimeout", "setInterval", "setImmediate"], "starts background work"),
     (JS, &["document.", "window.", "localStorage.", "sessionStorage."], "needs a browser"),
+    (
+        GO,
+        &[
+            "os.Getenv",
+            "os.LookupEnv",
+            "os.Environ",
+            "os.Hostname",
+            "os.Getwd",
+            "os.Getpid",
+            "runtime.",
+        ],
+        "asks about its machine",
+    ),
+    (
+        GO,
+        &["os.Exit", "os.StartProcess", "exec.", "syscall.", "signal."],
+        "starts or ends processes",
+    ),
+    (GO, &["log.Fatal", "log.Fatalf", "log.Fatalln"], "starts or ends processes"),
+    (
+        GO,
+        &["os.", "ioutil.", "filepath.Abs", "filepath.Glob", "filepath.Walk", "filepath.WalkDir"],
+        "opens a file",
+    ),
+    (
+        GO,
+        &["net.Dial", "net.Listen", "net.LookupHost", "net.LookupIP", "net.Interfaces"],
+        "uses the network",
+    ),
+    (
+        GO,
+        &[
+            "time.Now",
+            "time.Since",
+            "time.Until",
+            "time.Sleep",
+            "time.After",
+            "time.Tick",
+            "time.NewTimer",
+        ],
+        "reads the clock",
+    ),
+    (GO, &["rand."], "uses random numbers"),
+    (
+        GO,
+        &[
+            "fmt.Print",
+            "fmt.Println",
+            "fmt.Printf",
+            "log.Print",
+            "log.Println",
+            "log.Printf",
+            "println",
+            "print",
+        ],
+        "prints",
+    ),
+    (GO, &["fmt.Scan", "fmt.Scanln", "fmt.Scanf"], "asks a person"),
 ];
 
 /// Methods that modify the object they are called on.
@@ -133,7 +191,7 @@ pub fn unsupported_reason(
     text: &str,
 ) -> Option<String> {
     let mut own: BTreeSet<&str> = parameters.iter().copied().collect();
-    own.extend(["self", "cls", "this", "super"]);
+    own.extend(["self", "cls", "this", "super", "_"]);
     for node in named_nodes(function) {
         own.extend(own_names(node, text));
     }
@@ -146,7 +204,14 @@ pub fn unsupported_reason(
 }
 
 /// Nodes that access a part of another expression.
-const PARTS: &[&str] = &["subscript", "attribute", "member_expression", "subscript_expression"];
+const PARTS: &[&str] = &[
+    "subscript",
+    "attribute",
+    "member_expression",
+    "subscript_expression",
+    "selector_expression",
+    "index_expression",
+];
 
 /// The names that a node of a function assigns or declares.
 fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
@@ -155,7 +220,9 @@ fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
         | "augmented_assignment"
         | "for_statement"
         | "for_in_clause"
-        | "for_in_statement" => node.child_by_field_name("left"),
+        | "for_in_statement"
+        | "short_var_declaration"
+        | "range_clause" => node.child_by_field_name("left"),
         "named_expression"
         | "variable_declarator"
         | "function_definition"
@@ -163,7 +230,10 @@ fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
         | "class_definition"
         | "class_declaration" => node.child_by_field_name("name"),
         "as_pattern" => node.child_by_field_name("alias"),
-        "formal_parameters"
+        "var_spec"
+        | "parameter_declaration"
+        | "variadic_parameter_declaration"
+        | "formal_parameters"
         | "parameters"
         | "lambda_parameters"
         | "with_item"
@@ -186,7 +256,7 @@ fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
 /// The leftmost name of an access path: `a` for `a.b[c].d`.
 fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
     while PARTS.contains(&node.kind()) {
-        node = first_field(node, &["object", "value"])?;
+        node = first_field(node, &["object", "value", "operand"])?;
     }
     matches!(node.kind(), "identifier" | "this").then(|| text_of(node, text))
 }
@@ -231,6 +301,17 @@ fn reason(
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
+            // `Store` of a variable that the file declares; all else may be a package.
+            if language == Language::Go {
+                let operand = callee.child_by_field_name("operand").filter(|operand| {
+                    let variable = format!("\nvar {} ", text_of(*operand, text));
+                    text.contains(&variable) && is_outside(*operand)
+                });
+                let name = field_of(callee, "field", text).to_lowercase();
+                return operand
+                    .filter(|_| name == "store" || CHANGES.contains(&name.as_str()))
+                    .map(|_| STATE);
+            }
             // `Set.add(x)` on a class is a static function, not a modification.
             callee.child_by_field_name("object").filter(|object| {
                 let is_class =
@@ -246,6 +327,12 @@ fn reason(
             PARTS.contains(&target.kind()) || is_name
         }),
         "update_expression" => node.child_by_field_name("argument"),
+        "go_statement" => return Some("starts background work"),
+        "assignment_statement" => {
+            let targets = node.child_by_field_name("left").map(named_children).unwrap_or_default();
+            targets.into_iter().find(|target| is_outside(*target))
+        }
+        "inc_statement" | "dec_statement" => node.named_child(0),
         _ => None,
     };
     changed.filter(|target| is_outside(*target)).map(|_| STATE)

@@ -134,7 +134,8 @@ fn is_boundary_pair(case: &Case, other: &Case) -> bool {
 }
 
 /// Arguments without a meaning of their own, which belong to edges only.
-const DEGENERATE: &[&str] = &["None", "null", "undefined", "\"\"", "''", "[]", "{}", "\"a\""];
+const DEGENERATE: &[&str] =
+    &["None", "null", "undefined", "nil", "\"\"", "''", "[]", "{}", "\"a\""];
 
 /// The order in which equally informative calls are preferred: results before errors, meaningful
 /// arguments before empty ones, short ones before long ones.

@@ -119,7 +119,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     let mut known: Vec<Type> = parameter.types.iter().copied().map(single).collect();
     if objects.is_some() {
         known.retain(|kind| !matches!(kind, Type::List(_) | Type::Any));
-    } else if is_unknown {
+    } else if is_unknown && parameter.declared.is_empty() {
         known.push(Type::Any);
     }
     let fits = |kind: Type| {
@@ -128,8 +128,11 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
             (one, kind) => *one == kind,
         })
     };
-    let mut columns: Vec<Vec<String>> =
-        known.iter().map(|kind| typical_values(*kind, python)).collect();
+    let mut columns: Vec<Vec<String>> = if parameter.values.is_empty() {
+        known.iter().map(|kind| typical_values(*kind, python)).collect()
+    } else {
+        vec![parameter.values.clone()]
+    };
     let near: Vec<String> = callable
         .literals
         .iter()
@@ -180,7 +183,12 @@ fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String>
         }
     }
     given.truncate(OBJECTS);
-    given.into_iter().map(|given| format!("{new}{name}({})", given.join(", "))).collect()
+    let made = |given: Vec<String>| match &class.construction {
+        Some(made) if made.function.is_empty() => given.concat(),
+        Some(made) => format!("{}({})", made.function, given.join(", ")),
+        None => format!("{new}{name}({})", given.join(", ")),
+    };
+    given.into_iter().map(made).collect()
 }
 
 /// Lists of two of these, of one, and of none.
@@ -213,6 +221,9 @@ fn wrong_type_arguments(
     parameters: &[Parameter],
     pools: &[Vec<String>],
 ) -> Vec<Vec<String>> {
+    if parameters.iter().any(|one| !one.declared.is_empty()) {
+        return Vec::new();
+    }
     let nothing = if language == Language::Python { "None" } else { "null" };
     let plain: Values = parameters
         .iter()

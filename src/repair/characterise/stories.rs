@@ -68,9 +68,10 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
         .iter()
         .filter(|case| case.call.setup.is_empty())
         .filter(|case| match &case.seen.outcome {
-            CallOutcome::Value { way, .. } => {
-                matches!(way, ResultKind::Plain | ResultKind::Text | ResultKind::Attributes)
-            }
+            CallOutcome::Value { way, .. } => !matches!(
+                way,
+                ResultKind::Await | ResultKind::List | ResultKind::FirstItems | ResultKind::Lists
+            ),
             CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
         })
         .collect();

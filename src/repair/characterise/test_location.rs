@@ -4,13 +4,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::go_packages::{imports, package_name};
 use crate::code::language::Language;
 use crate::code::signature::is_module;
 use crate::code::test_paths::is_test;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, in_folder};
 
-use super::render::{ModuleKind, Naming};
+use super::render::{ModuleKind, Naming, TestPackage};
 
 /// Folders without code of the project itself.
 const ASIDE: &[&str] = &[
@@ -83,19 +84,10 @@ pub fn locate_test_file(
     planned: Option<&RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
     if site.framework.is_python() {
-        let module = module_of(file, site.directory, site.files);
-        let stem = module.rsplit('.').next().unwrap_or(&module);
-        let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
-        let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
-        let path = planned.filter(|path| path.extension() == "py").cloned().or_else(own)?;
-        let naming = Naming {
-            framework: site.framework,
-            subject: module,
-            source: ModuleKind::Module,
-            test: ModuleKind::Module,
-            typed: false,
-        };
-        return Some((path, naming));
+        return locate_python_test(site, file, planned);
+    }
+    if site.framework == Framework::GoTest {
+        return locate_go_test(file, text, planned);
     }
     let source = match file.extension() {
         "mjs" | "ts" | "tsx" | "mts" => ModuleKind::Module,
@@ -133,8 +125,50 @@ pub fn locate_test_file(
         source,
         test,
         typed,
+        package: TestPackage::default(),
     };
     Some((path, naming))
+}
+
+/// A file in the folder of the project's tests.
+fn locate_python_test(
+    site: &ProjectLayout<'_>,
+    file: &RepoPath,
+    planned: Option<&RepoPath>,
+) -> Option<(RepoPath, Naming)> {
+    let module = module_of(file, site.directory, site.files);
+    let stem = module.rsplit('.').next().unwrap_or(&module);
+    let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
+    let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
+    let path = planned.filter(|path| path.extension() == "py").cloned().or_else(own)?;
+    let naming = Naming {
+        framework: site.framework,
+        subject: module,
+        source: ModuleKind::Module,
+        test: ModuleKind::Module,
+        typed: false,
+        package: TestPackage::default(),
+    };
+    Some((path, naming))
+}
+
+/// A file of the package beside the source, where else a test in the package cannot be.
+fn locate_go_test(
+    file: &RepoPath,
+    text: &str,
+    planned: Option<&RepoPath>,
+) -> Option<(RepoPath, Naming)> {
+    let path = RepoPath::inside(file.parent(), &format!("{}_test.go", file.stem())).ok()?;
+    let beside = planned.filter(|path| path.parent() == file.parent()).cloned();
+    let naming = Naming {
+        framework: Framework::GoTest,
+        subject: package_name(text)?.to_owned(),
+        source: ModuleKind::Module,
+        test: ModuleKind::Module,
+        typed: false,
+        package: TestPackage { imports: imports(text), ..TestPackage::default() },
+    };
+    Some((beside.unwrap_or(path), naming))
 }
 
 /// Whether the project writes tests in JavaScript, and none in TypeScript.

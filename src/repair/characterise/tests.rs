@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use futures::executor::block_on;
 
-use super::render::ModuleKind;
+use super::render::{ModuleKind, TestPackage};
 use super::*;
 use crate::code::signature::callables;
 use crate::domain::framework::Framework;
@@ -33,7 +33,8 @@ fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFuncti
 
 fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
     let subject = if framework.is_python() { "shop.fees" } else { "../src/fee-table.js" };
-    Naming { framework, subject: subject.into(), source, test, typed: false }
+    let package = TestPackage::default();
+    Naming { framework, subject: subject.into(), source, test, typed: false, package }
 }
 
 fn python() -> Vec<ObservedFunction> {
@@ -362,4 +363,62 @@ fn the_variable_of_a_story_is_no_word_of_the_language_or_of_the_test() {
         let draft = render(&naming, &[one], false);
         assert!(draft.text.contains(expected), "{expected}: {}", draft.text);
     }
+}
+
+const GO: &str = "package shop\n\nimport \"errors\"\n\ntype Cart struct{ sum int }\n\nfunc Parse(text string) (int64, error) { return 0, nil }\n\nfunc Sort(items []int) {}\n\nfunc (c *Cart) Sum() int { return c.sum }\n\nfunc (c *Cart) Add(n int) {}\n";
+
+#[test]
+fn a_go_file_has_tables_and_subtests_of_their_own() {
+    let failed = seen(CallOutcome::Raised {
+        class: "error".into(),
+        message: "no number".into(),
+        explicit: true,
+        way: ResultKind::Plain,
+    });
+    let thrown = seen(CallOutcome::Raised {
+        class: "panic".into(),
+        message: "too far".into(),
+        explicit: true,
+        way: ResultKind::Plain,
+    });
+    let sorted =
+        Observation { after: vec![(0, "[]int{1, 3}".into())], ..value("", ResultKind::Plain) };
+    let cases = [
+        vec![
+            case("Parse", &["\"12\""], value("int64(12)", ResultKind::Plain)),
+            case("Parse", &["\"x\""], failed),
+        ],
+        vec![case("Sort", &["[]int{3, 1}"], sorted), case("Sort", &["nil"], thrown)],
+        vec![Case {
+            call: Call { setup: vec!["Add(2)".into()], ..Call::new("(&Cart{}).Sum", Vec::new()) },
+            seen: value("2", ResultKind::Plain),
+            documented: None,
+        }],
+    ];
+    let functions: Vec<ObservedFunction> = callables(Language::Go, GO)
+        .into_iter()
+        .zip(cases)
+        .map(|(callable, cases)| {
+            let local = callable.subject().to_owned();
+            let (dropped, endless) = (Vec::new(), Vec::new());
+            ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
+        })
+        .collect();
+    let taken = BTreeSet::from(["TestSort".to_owned()]);
+    let naming = Naming {
+        subject: "shop".into(),
+        package: TestPackage { taken, ..TestPackage::default() },
+        ..naming(Framework::GoTest, ModuleKind::Module, ModuleKind::Module)
+    };
+    let draft = render(&naming, &functions, false);
+    let names: Vec<&str> = draft.tests.iter().map(|test| test.name.as_str()).collect();
+    let expected = [
+        "TestParse/12",
+        "TestParse/rejects_x",
+        "TestSortMore/changes_items",
+        "TestSortMore/rejects_nil",
+        "TestCart_Sum",
+    ];
+    assert_eq!(names, expected);
+    insta::assert_snapshot!(draft.text);
 }

@@ -151,6 +151,10 @@ pub async fn characterise(
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);
+    // A runner that starts the tests by a command cannot tell lines; the calls have shown them.
+    if traces.iter().all(|trace| trace.lines.is_empty()) {
+        traces = test_files.iter().flat_map(|test_file| test_file.traces(&[])).collect();
+    }
     Ok(Generated { edits, tree, report, reached: Lines::new(), traces })
 }
 

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::code::go_packages;
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
+use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
 };
@@ -110,9 +112,12 @@ pub async fn observe(
         let free = located.and_then(|(path, naming)| {
             Some((free_path(&path, &subject.file, &exists, &has_folder)?, naming))
         });
-        if let Some((path, naming)) = free
+        if let Some((path, mut naming)) = free
             && functions.iter().any(|one| !one.cases.is_empty())
         {
+            let tests = siblings(request, &subject.file, true, fx).await?;
+            naming.package.taken =
+                tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
             used.insert(path.clone());
             test_files.push(PinnedFile::new(path, subject.file, naming, functions));
         }
@@ -156,7 +161,8 @@ async fn subjects(
         else {
             continue;
         };
-        let mut callables = signature::callables(language, &text);
+        let siblings = siblings(request, &gap.file, false, fx).await?;
+        let mut callables = signature::callables_among(language, &text, &siblings);
         callables.retain(|one| names(gap, one));
         let foreign = unsupported_reason(language, framework, &fx.suite.facts().version);
         for callable in &mut callables {
@@ -168,6 +174,26 @@ async fn subjects(
         subjects.push(Subject { file, language, text, callables, test_file });
     }
     Ok(subjects)
+}
+
+/// The other Go files of a package: its sources, or its tests. Other languages need none.
+async fn siblings(
+    request: &GenerateRequest<'_>,
+    file: &RepoPath,
+    tests: bool,
+    fx: &Effects<'_>,
+) -> Result<Vec<String>, EffectError> {
+    let mut found = Vec::new();
+    if Language::of(file) != Some(Language::Go) {
+        return Ok(found);
+    }
+    for other in fx.worktree.files(request.tree).await? {
+        let is_sibling = other.parent() == file.parent() && other != *file;
+        if is_sibling && other.extension() == "go" && is_test(&other) == tests {
+            found.extend(read(request, &other, fx).await?);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a gap contains a function. What is part of each object of a class comes with any of its
@@ -209,8 +235,7 @@ async fn called_names(
     let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
-    let searched = searched
-        .filter(|(_, language)| layout.framework.is_python() == (*language == Language::Python));
+    let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
     for (file, language) in searched.take(SEARCHED) {
         let Some(text) = read(request, file, fx).await? else { continue };
         for (name, calls) in signature::calls(language, &text, &names) {
@@ -245,6 +270,12 @@ async fn add_page_examples(
     Ok(())
 }
 
+/// Whether tests of a framework are written in a language, JavaScript and TypeScript being one.
+fn is_tested_by(language: Language, framework: Framework) -> bool {
+    let own = framework.language();
+    own == Some(language) || own.is_some_and(Language::is_script) && language.is_script()
+}
+
 /// Why functions of a language cannot get tests for a framework; `version` is that of the
 /// framework, or of Node.js for its built-in test runner.
 fn unsupported_reason(
@@ -252,18 +283,15 @@ fn unsupported_reason(
     framework: Framework,
     version: &str,
 ) -> Option<&'static str> {
+    if !is_tested_by(language, framework) {
+        return Some("the detected test framework is one of another language");
+    }
     match language {
-        Language::Python if framework.is_python() => None,
-        Language::JavaScript if !framework.is_python() => None,
-        Language::TypeScript | Language::Tsx if framework.is_python() => {
-            Some("the detected test framework is one of another language")
-        }
         Language::TypeScript if framework == Framework::NodeTest && strips_types(version) => None,
         Language::TypeScript | Language::Tsx if framework == Framework::NodeTest => {
             Some("`node --test` loads TypeScript from Node.js 22.18 on, and no TSX")
         }
-        Language::TypeScript | Language::Tsx => None,
-        _ => Some("the detected test framework is one of another language"),
+        _ => None,
     }
 }
 

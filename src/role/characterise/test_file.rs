@@ -85,11 +85,19 @@ impl PinnedFile {
     /// The result of a test of this file, found by its name.
     pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
         let endings = [format!("::{}", test.name), format!(".{}", test.name)];
+        let is_named = |id: &str| endings.iter().any(|ending| id.ends_with(ending.as_str()));
+        let named = cases.iter().filter(|case| is_named(case.id.as_str()));
+        if self.naming.framework == Framework::GoTest {
+            // Go names the package, which ends in its folder unless that has the module's go.mod.
+            let folder = self.path.parent().rsplit('/').next().unwrap_or_default();
+            let place = format!("/{folder}.{}", test.name);
+            return named.min_by_key(|case| {
+                let id = case.id.as_str();
+                (folder.is_empty() || !id.ends_with(&place), id.len())
+            });
+        }
         let file = self.path.file_name().trim_end_matches(".py");
-        cases.iter().find(|case| {
-            let id = case.id.as_str();
-            endings.iter().any(|ending| id.ends_with(ending.as_str())) && id.contains(file)
-        })
+        named.into_iter().find(|case| case.id.as_str().contains(file))
     }
 
     /// Records the tests that passed; returns the others with the reason.
@@ -257,7 +265,8 @@ impl PinnedFile {
 
 /// Whether an argument of a call is an edge case: null, zero, negative or empty.
 fn is_edge(case: &Case) -> bool {
-    const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
+    const EDGES: &[&str] =
+        &["None", "null", "undefined", "nil", "0", "-1", "\"\"", "''", "[]", "{}"];
     case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
 }
 
@@ -270,6 +279,11 @@ pub fn whole_file(
     packages: &BTreeSet<String>,
 ) -> TestId {
     let text = path.as_str();
+    if framework == Framework::GoTest {
+        let folder =
+            path.below(directory).map_or("", |file| file.rsplit_once('/').map_or("", |it| it.0));
+        return TestId(format!("./{folder}"));
+    }
     if framework != Framework::Unittest {
         return TestId(text.to_owned());
     }

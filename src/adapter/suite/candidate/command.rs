@@ -22,7 +22,7 @@ use super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::compile_error::first_compile_error;
 use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::project_suite::ProjectSuite;
-use crate::adapter::suite::suite_command::SuiteCommand;
+use crate::adapter::suite::suite_command::{CANDIDATE, SuiteCommand};
 
 /// Bytes at the end of a run's output that are searched for a compiler error.
 const OUTPUT_LIMIT: u64 = 256 << 10;
@@ -68,7 +68,7 @@ impl CommandRunner {
         let name = copy.file_name().unwrap_or_default().display();
         let log = suite.settings.scratch.join(format!("{name}.cold.log"));
         let mut command = suite.command(copy, &format!("{name}.cold-"), log);
-        command.environment.insert("REGREEN_CANDIDATE".into(), "cold".into());
+        command.environment.insert(CANDIDATE.into(), "cold".into());
         Self {
             warm: None,
             from: copy.to_owned(),

@@ -1,11 +1,12 @@
 //! Renders cases as test files in the project's own framework.
 
+mod go;
 mod operator;
 mod python;
 mod script;
 mod test_name;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::syntax;
@@ -29,14 +30,14 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Unittest
         | Framework::NodeTest
         | Framework::Jest
-        | Framework::Vitest => true,
+        | Framework::Vitest
+        | Framework::GoTest => true,
         Framework::Mocha
         | Framework::Ava
         | Framework::NodeTap
         | Framework::Tape
         | Framework::CargoTest
         | Framework::Nextest
-        | Framework::GoTest
         | Framework::Maven
         | Framework::Gradle
         | Framework::Rspec
@@ -71,6 +72,17 @@ pub struct Naming {
     pub test: ModuleKind,
     /// Whether the test file is written in TypeScript.
     pub typed: bool,
+    /// Compiled languages: the package of the test file.
+    pub package: TestPackage,
+}
+
+/// The package that a test of a compiled language is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestPackage {
+    /// What the file under test imports: names and paths.
+    pub imports: BTreeMap<String, String>,
+    /// Top-level names of the tests that are there already.
+    pub taken: BTreeSet<String>,
 }
 
 /// A test of a draft.
@@ -106,7 +118,10 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
                 draft.left_out.push((function, index, reason));
                 continue;
             }
-            let first = test_name::test_name(naming.framework, one, case);
+            let first = match naming.framework {
+                Framework::GoTest => go::test_name(naming, one, case),
+                framework => test_name::test_name(framework, one, case),
+            };
             let further =
                 (2..).map(|number| test_name::number_name(naming.framework, &first, number));
             let mut all = std::iter::once(first.clone()).chain(further);
@@ -121,11 +136,12 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     if draft.tests.is_empty() {
         return draft;
     }
-    draft.text = if naming.framework.is_python() {
-        python::file(naming, functions, &draft)
-    } else {
-        script::file(naming, functions, &draft)
+    let file = match naming.framework.language() {
+        Some(Language::Python) => python::file,
+        Some(Language::Go) => go::file,
+        _ => script::file,
     };
+    draft.text = file(naming, functions, &draft);
     draft
 }
 

@@ -1,5 +1,6 @@
 //! Names of tests, after what is called and what sets one call apart from the others.
 
+use crate::code::language::Language;
 use crate::domain::framework::Framework;
 use crate::effect::CallOutcome;
 
@@ -22,21 +23,7 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
         Some(class) => class.to_owned(),
         None => own.replace(".__", ".").trim_end_matches("__").to_owned(),
     };
-    let is_rejected = matches!(case.expected_outcome(), CallOutcome::Raised { .. });
-    let changed = case.seen.after.first().filter(|_| !is_rejected);
-    let parameter = changed.and_then(|(index, _)| {
-        let keyword = split_name(case.call.arguments.get(*index)?).0;
-        keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
-    });
-    let given = argument_words(case, if is_python { " " } else { ", " });
-    let words = match (parameter, given.is_empty(), is_rejected) {
-        (Some(parameter), ..) => format!("changes {parameter}"),
-        (None, true, true) => "is rejected".into(),
-        (None, false, true) => format!("rejects {given}"),
-        (None, false, false) if !is_python => format!("with {given}"),
-        (None, ..) => given,
-    };
-    let words = format!("{words} {}", setup_words(case, if is_python { " " } else { ", " }));
+    let words = case_words(framework, function, case);
     if !is_python {
         let name = format!("{own} {words}");
         return name.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -46,20 +33,43 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
     format!("test_{own} {}", words.join(" ")).trim_end().chars().map(plain).collect()
 }
 
+/// What sets a case apart from the others of its function: `with gift, 3`, `rejects minus 1`.
+pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
+    let is_script = framework.language().is_some_and(Language::is_script);
+    let between = if is_script { ", " } else { " " };
+    let is_rejected = matches!(case.expected_outcome(), CallOutcome::Raised { .. });
+    let changed = case.seen.after.first().filter(|_| !is_rejected);
+    let parameter = changed.and_then(|(index, _)| {
+        let keyword = split_name(case.call.arguments.get(*index)?).0;
+        keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
+    });
+    let is_typed = framework.language() == Some(Language::Go);
+    let given = argument_words(case, between, if is_typed { typed_words } else { literal_words });
+    let words = match (parameter, given.is_empty(), is_rejected) {
+        (Some(parameter), ..) => format!("changes {parameter}"),
+        (None, true, true) => "is rejected".into(),
+        (None, false, true) => format!("rejects {given}"),
+        (None, false, false) if is_script => format!("with {given}"),
+        (None, ..) => given,
+    };
+    format!("{words} {}", setup_words(case, between))
+}
+
 /// The name of a further test that would have the same name.
 pub fn number_name(framework: Framework, name: &str, number: usize) -> String {
-    if framework.is_python() { format!("{name}_{number}") } else { format!("{name} ({number})") }
+    let is_script = framework.language().is_some_and(Language::is_script);
+    if is_script { format!("{name} ({number})") } else { format!("{name}_{number}") }
 }
 
 /// The arguments in words, those of the constructor first.
-fn argument_words(case: &Case, between: &str) -> String {
+fn argument_words(case: &Case, between: &str, in_words: fn(&str) -> String) -> String {
     let callee = &case.call.callee;
     let constructor =
         callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(given, _)| given);
     let constructor = constructor.filter(|given| !given.is_empty()).map(str::to_owned);
     let mut text = String::new();
     for argument in constructor.iter().chain(&case.call.arguments) {
-        let words = literal_words(argument);
+        let words = in_words(argument);
         if !text.is_empty() && text.len() + words.len() > LONGEST {
             break;
         }
@@ -108,6 +118,24 @@ fn literal_words(literal: &str) -> String {
     name.map_or(words.clone(), |name| format!("{name} {words}"))
 }
 
+/// An expression of a language with types, in words: texts and numbers say more than the types around
+/// them.
+fn typed_words(value: &str) -> String {
+    let is_composed = value.contains(['(', '{']);
+    let inner = value.find(['(', '{']).and_then(|at| value.get(at..)).unwrap_or(value);
+    match value {
+        _ if value.ends_with("{}") => "empty".to_owned(),
+        _ if is_composed && value.contains("\"\"") => "empty string".into(),
+        _ if is_composed && value.contains('"') => {
+            plain_words(&value.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))
+        }
+        _ if is_composed && inner.contains(char::is_alphanumeric) => {
+            plain_words(inner.trim_end_matches(", time.UTC)"))
+        }
+        _ => literal_words(value),
+    }
+}
+
 /// The words and numbers of a literal, as many as fit.
 fn plain_words(value: &str) -> String {
     let escaped = value.replace("\\n", " ").replace("\\t", " ").replace('\'', "");
@@ -148,6 +176,17 @@ mod tests {
             ("'   '", "blank"),
             ("\"one two three four five six seven\"", "one two three four five"),
         ];
+        let typed = [
+            ("[]string{\"a\", \"b\"}", "a b"),
+            ("&Token{}", "empty"),
+            ("big.NewInt(7)", "7"),
+            ("NewParams()", "NewParams"),
+            ("time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)", "2024 2 29 0 0 0 0"),
+            ("-1", "minus 1"),
+        ];
+        for (value, expected) in typed {
+            assert_eq!(typed_words(value), expected, "{value}");
+        }
         for (literal, expected) in table {
             assert_eq!(literal_words(literal), expected, "{literal}");
         }

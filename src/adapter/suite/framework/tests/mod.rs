@@ -90,11 +90,8 @@ fn every_framework_is_in_every_table() {
         assert_eq!((row.version)(&project.site).is_empty(), !is_known, "{framework}: version");
         let is_measured = is_known && !UNMEASURED.contains(&framework);
         assert_eq!(project.coverage(framework).is_ok(), is_measured, "{framework}: coverage");
-        assert_eq!(
-            repair_can_render(framework),
-            row.persistent.is_some(),
-            "{framework}: rendering"
-        );
+        let is_warm = row.persistent.is_some();
+        assert_eq!(has_warm_runner(framework), is_warm, "{framework}: persistent runner");
         let habits = conventions::read(framework, &std::collections::BTreeMap::new());
         assert_eq!(habits.file_naming, framework.test_naming(), "{framework}: naming");
         assert_eq!(habits.directory, framework.test_folder(), "{framework}: folder");
@@ -111,8 +108,7 @@ const UNMEASURED: &[Framework] = &[
     Framework::Bazel,
 ];
 
-/// Characterisation tests exist for just the frameworks that have persistent runners.
-fn repair_can_render(framework: Framework) -> bool {
+fn has_warm_runner(framework: Framework) -> bool {
     use Framework::{Jest, NodeTest, Pytest, Unittest, Vitest};
     matches!(framework, Pytest | Unittest | NodeTest | Jest | Vitest)
 }
