@@ -76,7 +76,7 @@ fn function(one: &ObservedFunction, cases: &[(&str, &Case)]) -> String {
         rows = Vec::new();
     }
     if !rows.is_empty() {
-        text.push_str(&CaseTable::new(one, &rows).text());
+        text.push_str(&CaseTable::new(one, &rows).render_text());
     }
     for (name, case) in others {
         text.push_str(&format!("\tt.Run({:?}, func(t *testing.T) {{\n", shown_name(name)));

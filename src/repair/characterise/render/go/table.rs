@@ -63,7 +63,7 @@ impl<'a> CaseTable<'a> {
         self.object.iter().chain(&self.given).chain(&self.wants).chain(&self.failure)
     }
 
-    pub fn text(&self) -> String {
+    pub fn render_text(&self) -> String {
         let mut text = "\ttests := []struct {\n".to_owned();
         let longest = self.columns().map(|column| column.name.len()).max().unwrap_or(0).max(4);
         text.push_str(&format!("\t\t{:longest$} string\n", "name"));
