@@ -41,7 +41,7 @@ pub fn function_names(text: &str) -> Vec<String> {
 }
 
 /// The packages that a file imports: names in the file, and paths.
-pub fn imports(text: &str) -> BTreeMap<String, String> {
+pub fn imported_packages(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let Some(tree) = Language::Go.parse(text) else { return found };
     for node in named_nodes(tree.root_node()) {
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_text_imports_what_it_uses_in_two_groups() {
         let source = "package shop\n\nimport (\n\t\"fmt\"\n\tyaml \"gopkg.in/yaml.v3\"\n\t\"example.com/a/v2\"\n)\n";
-        let known = imports(source);
+        let known = imported_packages(source);
         let table = [
             ("func f() { g(1) }", ""),
             ("func f() { strings.ToUpper(\"time.Now()\") }", "import \"strings\"\n\n"),

@@ -98,11 +98,11 @@ impl ProjectSuite<'_> {
             }
             _ => return Ok(None),
         };
-        self.watched(request, argv).map(Some)
+        self.watched_child(request, argv).map(Some)
     }
 
     /// A child that runs code of a checkout in the world of a request and cannot change the checkout.
-    pub(super) fn watched(
+    pub(super) fn watched_child(
         &self,
         request: &ObserveRequest<'_>,
         argv: Vec<String>,

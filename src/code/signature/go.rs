@@ -14,7 +14,7 @@ use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Construction, Parameter, Passing, literals};
 
 /// All functions and methods of a file; `siblings` are the other files of its package.
-pub fn callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Callable> {
+pub fn go_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Callable> {
     let mut package = Package::default();
     package.read(root, text);
     for sibling in siblings {

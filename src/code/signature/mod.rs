@@ -179,7 +179,7 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             script::callables(tree.root_node(), text)
         }
-        Language::Go => go::callables(tree.root_node(), text, siblings),
+        Language::Go => go::go_callables(tree.root_node(), text, siblings),
         Language::Rust | Language::Java => Vec::new(),
     };
     let mut around = words_around(tree.root_node(), text);

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::go_packages::{imports, package_name};
+use crate::code::go_packages::{imported_packages, package_name};
 use crate::code::language::Language;
 use crate::code::signature::is_module;
 use crate::code::test_paths::is_test;
@@ -166,7 +166,7 @@ fn locate_go_test(
         source: ModuleKind::Module,
         test: ModuleKind::Module,
         typed: false,
-        package: TestPackage { imports: imports(text), ..TestPackage::default() },
+        package: TestPackage { imports: imported_packages(text), ..TestPackage::default() },
     };
     Some((beside.unwrap_or(path), naming))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::code::go_packages::{import_lines, imports, package_name};
+use crate::code::go_packages::{import_lines, imported_packages, package_name};
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
 use crate::effect::Call;
@@ -75,7 +75,7 @@ fn calls_text(text: &str, package: &str, calls: &[(usize, &Call)]) -> (String, S
         ));
     }
     let rows = format!("{rows}}}\n");
-    let known = imports(text);
+    let known = imported_packages(text);
     let used = import_lines(&format!("package p\n\nvar x = []int{{\n{rows}"), &known);
     let head = format!("package {package}\n\n{used}var zzRegreenCalls = []zzRegreenNumbered{{\n");
     (head, rows)

@@ -140,7 +140,7 @@ impl ProjectSuite<'_> {
         }
         let log = source.scratch.join("build.log");
         for argv in &program.build {
-            let mut invocation = self.watched(source.request, argv.clone())?;
+            let mut invocation = self.watched_child(source.request, argv.clone())?;
             invocation.directory.clone_from(&source.folder);
             let ending = start(&invocation, BUILDING, &log).await?;
             if ending != ExitReason::Exit(0) {
@@ -168,7 +168,7 @@ impl ProjectSuite<'_> {
                 break;
             }
             files::remove(&records).map_err(cannot("remove", &records))?;
-            let mut invocation = self.watched(source.request, program.run.clone())?;
+            let mut invocation = self.watched_child(source.request, program.run.clone())?;
             let numbers: Vec<String> = left.iter().map(usize::to_string).collect();
             for (name, value) in [
                 ("REGREEN_CALLS", numbers.join(",")),

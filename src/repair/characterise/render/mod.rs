@@ -138,7 +138,7 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     }
     let file = match naming.framework.language() {
         Some(Language::Python) => python::file,
-        Some(Language::Go) => go::file,
+        Some(Language::Go) => go::render_file,
         _ => script::file,
     };
     draft.text = file(naming, functions, &draft);

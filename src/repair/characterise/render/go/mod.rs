@@ -35,7 +35,7 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
 }
 
 /// The complete text of a test file.
-pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+pub fn render_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let mut body = String::new();
     let mut open: &[DraftTest] = &draft.tests;
     while let Some(first) = open.first() {
