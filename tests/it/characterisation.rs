@@ -398,6 +398,24 @@ module.exports = { cut, wipe, spin };
     assert!(score["noticed"].as_u64().unwrap() > 0, "{score:#}");
 }
 
+/// The answers of the driver of Node.js about calls into a file.
+fn ask_driver(repo: &TestRepo, file: &str, mut request: Value) -> Vec<Value> {
+    request["path"] = serde_json::json!(repo.root().join(file));
+    request["root"] = serde_json::json!(repo.root());
+    let driver =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adapter/suite/driver/observe_node.mjs");
+    let asked = repo.root().join("request.json");
+    std::fs::write(&asked, format!("{request}\n")).unwrap();
+    let command = format!("node {} < {}", driver.display(), asked.display());
+    let output = repo.shell(&command).output().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let answers = answers.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut answers: Vec<Value> =
+        answers.filter(|answer: &Value| answer["index"].is_u64()).collect();
+    answers.sort_by_key(|answer| answer["index"].as_u64());
+    answers
+}
+
 /// A module, and what becomes of it: as it is, another result, an endless loop, no JavaScript.
 const ADDING: &str = "export function sum(list) {\n  let total = 0;\n  for (const one of list) total += one;\n  return total;\n}\n";
 const CHANGES: [(&str, &str); 4] = [
@@ -416,26 +434,59 @@ fn calls_tell_on_which_texts_of_a_module_they_give_something_else() {
         let texts: Vec<String> =
             CHANGES.iter().map(|(old, new)| text.replacen(old, new, 1)).collect();
         let request = serde_json::json!({
-            "path": repo.root().join(file), "root": repo.root(), "bindings": [["sum", "sum"]],
+            "bindings": [["sum", "sum"]],
             "calls": [{ "callee": "sum", "arguments": ["[]"] }, { "callee": "sum", "arguments": ["[1, 2]"] }],
             "texts": texts, "jobs": 2, "trace": false, "reverse": false, "limit": 1,
         });
-        let driver =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adapter/suite/driver/observe_node.mjs");
-        let asked = repo.root().join("request.json");
-        std::fs::write(&asked, format!("{request}\n")).unwrap();
-        let command = format!("node {} < {}", driver.display(), asked.display());
-        let output = repo.shell(&command).output().unwrap();
-        let answers = String::from_utf8(output.stdout).unwrap();
-        let mut noticed: Vec<Value> = answers
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .filter(|answer: &Value| answer["index"].is_u64())
-            .collect();
-        noticed.sort_by_key(|answer| answer["index"].as_u64());
-        let noticed: Vec<&Value> = noticed.iter().map(|answer| &answer["noticed"]).collect();
+        let answers = ask_driver(&repo, file, request);
+        let noticed: Vec<&Value> = answers.iter().map(|answer| &answer["noticed"]).collect();
         let expected = serde_json::json!([[], [1], [0], [0, 1]]);
-        assert_eq!(serde_json::json!(noticed), expected, "{file}: {answers}");
+        assert_eq!(serde_json::json!(noticed), expected, "{file}: {answers:?}");
+    }
+}
+
+/// A class with all that can be seen of an object from outside.
+const BAG: &str = "export class Bag {
+  #items;
+  constructor(items) {
+    if (!Array.isArray(items)) throw new TypeError('no list');
+    this.#items = items;
+  }
+  get size() { return this.#items.length; }
+  first(count) { return new Bag(this.#items.slice(0, count)); }
+  counts() { const found = Object.create(null); found.a = this.size; return found; }
+  *[Symbol.iterator]() { yield* this.#items; }
+}
+";
+
+#[test]
+#[ignore = "needs node; methods_of_scripts_know_how_they_are_called and recorded_answers_of_both_drivers_become_observations always run"]
+fn objects_are_seen_by_their_constructor_properties_and_elements() {
+    let table = [
+        ("new Bag", "[1, 2]", "[1, 2]", "list"),
+        ("new Bag", "7", "TypeError", "plain"),
+        ("new Bag([1, 2]).size", "", "2", "plain"),
+        ("new Bag([1, 2]).first", "1", "[1]", "list"),
+        ("new Bag([1, 2]).counts", "", "{ a: 2 }", "attributes"),
+        ("new Bag(7).first", "1", "its constructor throws", ""),
+    ];
+    let repo = TestRepo::new(&[("bag.mjs", BAG)]);
+    let calls = table.map(|(callee, given, ..)| {
+        let arguments: Vec<&str> = Some(given).into_iter().filter(|one| !one.is_empty()).collect();
+        serde_json::json!({ "callee": callee, "arguments": arguments })
+    });
+    let request = serde_json::json!({
+        "bindings": [["Bag", "Bag"]], "calls": calls, "trace": false, "reverse": false, "limit": 1,
+    });
+    let answers = ask_driver(&repo, "bag.mjs", request);
+    for ((callee, given, expected, way), answer) in table.iter().zip(answers) {
+        let seen = ["value", "raised", "refused"].map(|key| answer[key].as_str());
+        assert_eq!(
+            seen.into_iter().flatten().next(),
+            Some(*expected),
+            "{callee}({given}): {answer}"
+        );
+        assert_eq!(answer["way"].as_str().unwrap_or_default(), *way, "{callee}({given}): {answer}");
     }
 }
 

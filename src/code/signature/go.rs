@@ -149,7 +149,7 @@ impl Package {
         });
         let unsupported = self.effects.get(own).cloned();
         let unsupported = unsupported.or_else(|| {
-            missing.map(|one| format!("no value of `{}` can be written", one.declared))
+            missing.map(|one| format!("no value of `{}` can be written", one.declared_type))
         });
         let name =
             class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
@@ -179,6 +179,7 @@ impl Package {
         let values = self.types.values(kind);
         Parameter {
             class: None,
+            declared: None,
             name,
             types: plain.into_iter().collect(),
             optional: rest,
@@ -186,7 +187,7 @@ impl Package {
             passing: Passing::Position,
             keys: Vec::new(),
             values,
-            declared: kind.to_owned(),
+            declared_type: kind.to_owned(),
         }
     }
 

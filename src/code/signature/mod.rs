@@ -1,10 +1,12 @@
 //! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
+mod declared_values;
 mod examples;
 mod factory_exports;
 mod go;
 mod go_values;
+mod matching_text;
 pub mod module_exports;
 mod parameter_names;
 mod parameter_types;
@@ -18,10 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::language::Language;
-use super::tree::{field_of, named_children, named_nodes, text_of, visit};
+use super::tree::{field_of, line, named_children, named_nodes, text_of, visit};
 
+pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined, page_examples};
 pub use go_values::is_basic_go;
+use matching_text::matching_texts;
 pub use parameter_names::typical_value;
 pub use parameter_types::Type;
 pub use script::exports;
@@ -62,10 +66,12 @@ pub struct Parameter {
     pub keys: Vec<String>,
     /// The class of the same file whose objects it takes.
     pub class: Option<Class>,
+    /// What its declared type allows, in TypeScript, as far as its file tells.
+    pub declared: Option<DeclaredValues>,
     /// Expressions for it, where its type alone decides what is accepted: in compiled languages.
     pub values: Vec<String>,
     /// Its type as declared, in compiled languages.
-    pub declared: String,
+    pub declared_type: String,
 }
 
 /// How a parameter may be given.
@@ -143,12 +149,16 @@ impl Callable {
             && self.short_name().starts_with("__")
     }
 
+    /// Whether it makes an object of its class.
+    pub fn is_constructor(&self) -> bool {
+        let special = ["constructor", "__init__", "__new__", "__post_init__"];
+        self.class.is_some() && special.contains(&self.short_name())
+    }
+
     /// The name by which it is called: that of the class for a constructor.
     pub fn called_name(&self) -> &str {
-        match (&self.class, self.short_name()) {
-            (Some(class), "__init__" | "__new__" | "__post_init__") => &class.name,
-            (_, name) => name,
-        }
+        let class = self.class.as_ref().filter(|_| self.is_constructor());
+        class.map_or(self.short_name(), |class| &class.name)
     }
 
     /// Remembers how objects of the classes that it needs are made elsewhere.
@@ -186,10 +196,48 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     if language == Language::Python && text.contains("unicodedata") {
         around.extend(SCRIPTS.iter().map(|&word| word.to_owned()));
     }
+    let patterns = patterns(tree.root_node(), text);
     for one in &mut found {
-        one.around.clone_from(&around);
+        one.around = matching_texts_for(one, &patterns, text);
+        one.around.extend(around.iter().cloned());
     }
     assign_examples(&mut found, &examples::source_examples(language, tree.root_node(), text));
+    found
+}
+
+/// Maximum number of texts made of regular expressions for one function.
+const MATCHING: usize = 12;
+
+/// The regular expressions of a script, with their line and the name of a variable that holds it.
+fn patterns<'a>(root: Node<'_>, text: &'a str) -> Vec<(u32, &'a str, &'a str)> {
+    let all = named_nodes(root).into_iter().filter(|node| node.kind() == "regex");
+    let named = all.map(|node| {
+        let holder = node.parent().filter(|one| one.kind() == "variable_declarator");
+        let name = holder.map_or("", |one| field_of(one, "name", text));
+        (line(node), name, text_of(node, text))
+    });
+    named.collect()
+}
+
+/// Texts that match the regular expressions in a function, and those that it names.
+fn matching_texts_for(
+    callable: &Callable,
+    patterns: &[(u32, &str, &str)],
+    text: &str,
+) -> Vec<String> {
+    let start = usize::try_from(callable.start.saturating_sub(1)).unwrap_or_default();
+    let end = usize::try_from(callable.end).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().take(end).skip(start).collect();
+    let used = patterns.iter().filter(|(line, name, _)| {
+        (callable.start..=callable.end).contains(line)
+            || !name.is_empty() && lines.iter().any(|line| line.contains(name))
+    });
+    let mut found = Vec::new();
+    for made in used.flat_map(|(.., literal)| matching_texts(literal)) {
+        if found.len() < MATCHING && !found.contains(&made) {
+            found.push(made);
+        }
+    }
     found
 }
 

@@ -1,7 +1,7 @@
 //! What the name of a parameter suggests about its type, where nothing else does, and a value that a
 //! reader would expect there.
 
-use super::parameter_types::Type;
+use super::parameter_types::{Type, documented};
 
 /// Last words of names, their type, and a value for Python and JavaScript alike.
 const NAMES: &[(&[&str], Type, &str)] = &[
@@ -9,6 +9,8 @@ const NAMES: &[(&[&str], Type, &str)] = &[
     (&["title", "label", "description", "message", "subject"], Type::Text, "\"Hello World\""),
     (&["text", "string", "str", "sentence", "line", "source"], Type::Text, "\"hello world\""),
     (&["word", "token", "key", "prefix", "suffix", "tag", "kind"], Type::Text, "\"hello\""),
+    (&["version", "semver"], Type::Text, "\"1.2.3\""),
+    (&["domain", "host", "hostname"], Type::Text, "\"example.com\""),
     (&["country"], Type::Text, "\"DE\""),
     (&["currency"], Type::Text, "\"EUR\""),
     (&["email", "mail"], Type::Text, "\"ada@example.com\""),
@@ -46,6 +48,25 @@ fn hint(name: &str) -> Option<&'static (&'static [&'static str], Type, &'static 
 /// The type that a name suggests, and that it may be another; empty for a name that says nothing.
 pub fn suggested_types(name: &str) -> Vec<Type> {
     hint(name).map(|(_, kind, _)| vec![*kind, Type::Any]).unwrap_or_default()
+}
+
+/// The types of a parameter from the strongest evidence to the weakest: as stated in its declaration,
+/// in documentation, by its default value and its uses (`further`), by its name.
+pub fn infer_types(
+    name: &str,
+    stated: Vec<Type>,
+    documentation: &str,
+    further: impl FnOnce() -> Vec<Type>,
+) -> Vec<Type> {
+    let mut types = if stated.is_empty() { documented(documentation, name) } else { stated };
+    if types.is_empty() || types == [Type::Nothing] {
+        types.extend(further());
+    }
+    if types.is_empty() {
+        types = suggested_types(name);
+    }
+    types.dedup();
+    types
 }
 
 /// A literal that a reader would expect for a parameter of this name.

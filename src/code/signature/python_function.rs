@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
-use super::parameter_names::suggested_types;
-use super::parameter_types::{annotated, defaulted, documented, keys, used};
+use super::parameter_names::infer_types;
+use super::parameter_types::{annotated, defaulted, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{end_line, field_of, line, named_children, text_of};
@@ -153,7 +153,8 @@ pub fn read_parameters(
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
         let (stated, default) = (said(kind, annotated), said(value, defaulted));
-        let types = infer_types(&name, stated, default, documentation, body_text);
+        let further = || [default, used(body_text, &name)].concat();
+        let types = infer_types(&name, stated, documentation, further);
         let keys = keys(body_text, &name);
         let optional = value.is_some() || rest;
         let known =
@@ -164,26 +165,6 @@ pub fn read_parameters(
         }
     }
     found
-}
-
-/// The types of a parameter, from the strongest evidence to the weakest.
-fn infer_types(
-    name: &str,
-    stated: Vec<Type>,
-    default: Vec<Type>,
-    documentation: &str,
-    body: &str,
-) -> Vec<Type> {
-    let mut types = if stated.is_empty() { documented(documentation, name) } else { stated };
-    if types.is_empty() || types == [Type::Nothing] {
-        types.extend(default);
-        types.extend(used(body, name));
-    }
-    if types.is_empty() {
-        types = suggested_types(name);
-    }
-    types.dedup();
-    types
 }
 
 fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {

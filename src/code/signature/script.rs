@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
+use super::declared_values::TypeScope;
 use super::factory_exports;
 use super::module_exports::{self, Exports};
-use super::parameter_names::suggested_types;
-use super::parameter_types::{annotated, defaulted, documented, is_plain, keys, used};
+use super::parameter_names::infer_types;
+use super::parameter_types::{annotated, defaulted, is_plain, keys, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
@@ -29,9 +30,10 @@ fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut exports = module_exports::of_module(root, text);
     let mut found = Vec::new();
     let scopes = factory_exports::scopes(root, text);
+    let types = TypeScope::of_file(root, text);
     for (block, own) in std::iter::once((root, &exports)).chain(scopes.iter().map(|(b, e)| (*b, e)))
     {
-        let mut level = Level { text, exports: own, found: Vec::new() };
+        let mut level = Level { text, exports: own, types: &types, found: Vec::new() };
         for child in named_children(block) {
             level.read(child, child);
         }
@@ -81,6 +83,7 @@ fn objects(statement: Node<'_>, text: &str, exports: &mut Exports) {
 struct Level<'a> {
     text: &'a str,
     exports: &'a Exports,
+    types: &'a TypeScope<'a>,
     found: Vec<Callable>,
 }
 
@@ -156,22 +159,23 @@ impl Level<'_> {
         let own_name = |member: Node<'_>| field_of(member, "name", self.text);
         let constructor = methods.iter().find(|member| own_name(**member) == "constructor");
         let made = match constructor {
-            Some(member) => Some(parameters(*member, *member, self.text)),
+            Some(member) => Some(parameters(*member, *member, self.types)),
             None if extends => None,
             None => Some(Vec::new()),
         };
         for member in methods {
             let source = text_of(member, self.text);
             let own = field_of(member, "name", self.text);
-            let is_static = source.starts_with("static ");
+            let is_static = source.starts_with("static ") || own == "constructor";
             let plain = own.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-            if own == "constructor" || own.starts_with(['_', '#']) || !plain {
+            if own.starts_with(['_', '#']) || !plain {
                 continue;
             }
             let before = self.found.len();
             self.put(own, member, member, self.exports.get(name).cloned());
             let Some(callable) = self.found.get_mut(before) else { continue };
             callable.name = format!("{name}.{own}");
+            let is_property = ["get ", "static get "].iter().any(|mark| source.starts_with(mark));
             let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
             callable.class = Some(Class {
                 name: name.to_owned(),
@@ -180,8 +184,8 @@ impl Level<'_> {
                 examples: Vec::new(),
                 construction: None,
             });
-            let accessor = ["get ", "set ", "static get ", "static set "];
-            if accessor.iter().any(|mark| source.starts_with(mark)) {
+            callable.is_property = is_property;
+            if ["set ", "static set "].iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
             } else if made.is_none() && !is_static && callable.unsupported.is_none() {
                 callable.unsupported = Some("its class cannot be made from its text".into());
@@ -201,7 +205,7 @@ impl Level<'_> {
         if name.starts_with('_') || name.is_empty() {
             return;
         }
-        let given = parameters(node, whole, self.text);
+        let given = parameters(node, whole, self.types);
         let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
         let unsupported = match &export {
             None => Some("it is not exported".to_owned()),
@@ -236,7 +240,9 @@ fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
     keys.map(|key| text_of(key, text).to_owned()).filter(|key| is_plain(key)).collect()
 }
 
-fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter> {
+fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) -> Vec<Parameter> {
+    let text = scope.text();
+    let scope = scope.inside(node);
     let body = field_of(node, "body", text);
     let comment = statement.prev_sibling().filter(|before| before.kind() == "comment");
     let documentation = comment.map_or("", |comment| text_of(comment, text));
@@ -260,35 +266,31 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
         let rest = target.kind() == "rest_pattern";
         let name = text_of(target, text).trim_start_matches("...").to_owned();
         let mut types = annotated(field_of(one, "type", text).trim_start_matches(':'));
-        if types.is_empty() {
-            types = documented(documentation, &name);
+        let annotation = one.child_by_field_name("type");
+        let declared = annotation.and_then(|kind| scope.values_of(kind, &name, rest));
+        if let Some(declared) = declared.as_ref().filter(|_| types.is_empty()) {
+            types.clone_from(&declared.open);
+            let is_object = declared.values.iter().any(|one| one.starts_with('{'));
+            types.extend(is_object.then_some(Type::Map));
         }
-        if types.is_empty() {
-            types.extend(value.map(|value| defaulted(text_of(value, text))).unwrap_or_default());
-            types.extend(match target.kind() {
+        let further = || {
+            let default = value.map(|value| defaulted(text_of(value, text))).unwrap_or_default();
+            let used = match target.kind() {
                 "object_pattern" => vec![Type::Map],
                 "array_pattern" => vec![Type::List(&Type::Any)],
                 _ => used(body, &name),
-            });
-        }
-        if types.is_empty() {
-            types = suggested_types(&name);
-        }
-        types.dedup();
+            };
+            [default, used].concat()
+        };
+        let types = infer_types(&name, types, documentation, further);
         let optional = value.is_some() || rest || one.kind() == "optional_parameter";
         let keys = match target.kind() {
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),
         };
-        found.push(Parameter {
-            name,
-            types,
-            optional,
-            rest,
-            passing: Passing::Position,
-            keys,
-            ..Parameter::default()
-        });
+        let passing = Passing::Position;
+        let others = Parameter { passing, keys, declared, ..Parameter::default() };
+        found.push(Parameter { name, types, optional, rest, ..others });
     }
     found
 }

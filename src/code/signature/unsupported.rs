@@ -324,7 +324,9 @@ fn reason(
         | "assignment_expression"
         | "augmented_assignment_expression" => node.child_by_field_name("left").filter(|target| {
             let is_name = target.kind() == "identifier" && node.kind().ends_with("_expression");
-            PARTS.contains(&target.kind()) || is_name
+            // A regular expression is wound back before it is used.
+            let is_place = field_of(*target, "property", text) == "lastIndex";
+            PARTS.contains(&target.kind()) && !is_place || is_name
         }),
         "update_expression" => node.child_by_field_name("argument"),
         "go_statement" => return Some("starts background work"),

@@ -8,7 +8,8 @@ use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
 use super::arguments::values_of;
-use super::inputs::{is_numeric, kind_of};
+use super::inputs::is_numeric;
+use super::parameter_fit::kind_of;
 use super::search_target::SearchTarget;
 
 /// Maximum number of cases of one function that run against mutants.

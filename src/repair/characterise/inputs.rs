@@ -10,10 +10,15 @@ use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
+use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
 use super::typical_values::typical_values;
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
+
+/// Texts of the file that are put behind others, and the longest result.
+const ENDINGS: usize = 4;
+const LONGEST: usize = 80;
 
 /// The most arguments that are tried for one parameter.
 const POOL: usize = 16;
@@ -23,18 +28,6 @@ const OBJECTS: usize = 6;
 
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
-
-/// The type of a literal, by its first character.
-pub fn kind_of(literal: &str) -> Option<Type> {
-    let first = literal.trim_start_matches('-').chars().next()?;
-    match first {
-        '"' | '\'' => Some(Type::Text),
-        '0'..='9' | '.' => Some(if literal.contains(['.', 'e']) { Type::Float } else { Type::Int }),
-        '[' => Some(Type::List(&Type::Any)),
-        '{' => Some(Type::Map),
-        _ => None,
-    }
-}
 
 /// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
 fn unquoted(literal: &str) -> Option<&str> {
@@ -107,21 +100,32 @@ fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
     found
 }
 
-/// Arguments for one parameter, most promising first.
-fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+/// The types of the values that are tried for a parameter besides objects of its class.
+fn known_types(parameter: &Parameter, has_class: bool, python: bool) -> Vec<Type> {
     // A TypeScript rest parameter has the type of a list, but its arguments are single values.
     let single = |kind: Type| match kind {
         Type::List(element) if parameter.rest && !python => *element,
         kind => kind,
     };
-    let objects = parameter.class.as_ref().map(|class| list_objects(class, callable, python));
+    if let Some(declared) = &parameter.declared {
+        return declared.open.clone();
+    }
     let is_unknown = parameter.types.is_empty() || parameter.types == [Type::Nothing];
     let mut known: Vec<Type> = parameter.types.iter().copied().map(single).collect();
-    if objects.is_some() {
+    if has_class {
         known.retain(|kind| !matches!(kind, Type::List(_) | Type::Any));
-    } else if is_unknown && parameter.declared.is_empty() {
+    } else if takes_options(parameter) {
+        known = vec![Type::Map];
+    } else if is_unknown && parameter.declared_type.is_empty() {
         known.push(Type::Any);
     }
+    known
+}
+
+/// Arguments for one parameter, most promising first.
+fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+    let objects = parameter.class.as_ref().map(|class| list_objects(class, callable, python));
+    let known = known_types(parameter, objects.is_some(), python);
     let fits = |kind: Type| {
         known.iter().any(|one| match (one, kind) {
             (Type::Any, _) | (Type::Float, Type::Int) | (Type::Int, Type::Float) => true,
@@ -140,10 +144,6 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| values_around(literal))
         .collect();
     columns.push(near);
-    if let Some(objects) = objects {
-        let is_list = parameter.types.iter().any(|kind| matches!(kind, Type::List(_)));
-        columns.insert(0, if is_list { list_literals(&objects) } else { objects });
-    }
     // What a reader expects for a parameter of this name.
     if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
         columns.insert(0, vec![value.to_owned()]);
@@ -152,11 +152,20 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     let is_object = known.iter().any(|kind| {
         matches!(kind, Type::Date | Type::DateTime | Type::Delta | Type::File | Type::Pattern)
     });
-    if !parameter.keys.is_empty() && !is_object && parameter.class.is_none() {
+    if let Some(objects) = objects {
+        let is_list = parameter.types.iter().any(|kind| matches!(kind, Type::List(_)));
+        columns.insert(0, if is_list { list_literals(&objects) } else { objects });
+    } else if let Some(declared) = &parameter.declared {
+        columns.insert(0, declared.values.clone());
+    } else if !parameter.keys.is_empty() && !is_object {
         columns.insert(0, options(&parameter.keys, python));
     }
+    if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
+        columns.insert(0, pool(made_of, callable, python));
+    }
     let mut found = interleave_columns(&columns);
-    found.truncate(POOL + callable.literals.len() * 2 + parameter.keys.len() * 4);
+    let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
+    found.truncate(POOL + declared + callable.literals.len() * 2 + parameter.keys.len() * 4);
     if fits(Type::Text) {
         let characters =
             callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
@@ -203,8 +212,8 @@ pub fn list_callees(language: Language, callable: &Callable, local: &str) -> Vec
     let python = language == Language::Python;
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
     let method = callable.short_name();
-    if callable.called_name() != method {
-        return vec![local.to_owned()];
+    if callable.is_constructor() {
+        return vec![if python { local.to_owned() } else { format!("new {local}") }];
     }
     if class.is_static {
         return vec![format!("{local}.{method}")];
@@ -221,7 +230,7 @@ fn wrong_type_arguments(
     parameters: &[Parameter],
     pools: &[Vec<String>],
 ) -> Vec<Vec<String>> {
-    if parameters.iter().any(|one| !one.declared.is_empty()) {
+    if parameters.iter().any(|one| !one.declared_type.is_empty()) {
         return Vec::new();
     }
     let nothing = if language == Language::Python { "None" } else { "null" };
@@ -231,12 +240,16 @@ fn wrong_type_arguments(
         .map(|(one, pool)| pool.first().cloned().filter(|_| !one.optional))
         .collect();
     let mut found = Vec::new();
-    for (index, parameter) in parameters.iter().enumerate().filter(|(_, one)| !one.optional) {
+    for (index, parameter) in
+        parameters.iter().enumerate().filter(|(_, one)| !one.optional || one.declared.is_some())
+    {
         let number = parameter.types.iter().any(|one| is_numeric(Some(*one)));
-        for value in [nothing, if number { "\"x\"" } else { "7" }] {
+        let others = || [nothing, if number { "\"x\"" } else { "7" }].map(str::to_owned).to_vec();
+        let wrong = parameter.declared.as_ref().map_or_else(others, |known| known.wrong.clone());
+        for value in wrong {
             let mut values = plain.clone();
             if let Some(place) = values.get_mut(index) {
-                *place = Some(value.to_owned());
+                *place = Some(value);
                 found.push(write_arguments(language, parameters, &values));
             }
         }
@@ -316,7 +329,8 @@ pub fn placed(
     let mut found = Vec::new();
     for (index, parameter) in callable.parameters.iter().enumerate() {
         let values = options(&parameter.keys, language == Language::Python);
-        let values = values.into_iter().filter(|_| !parameter.keys.is_empty());
+        let has_options = !parameter.keys.is_empty() && parameter.declared.is_none();
+        let values = values.into_iter().filter(|_| has_options);
         found.extend(values.map(|value| changed(index, value)));
     }
     let given = values_of(&callable.parameters, &call.arguments);
@@ -352,6 +366,7 @@ pub fn placed(
             }
         }
     }
+    found.retain(|one| fits_types(callable, one));
     found
 }
 
@@ -372,6 +387,10 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
         {
             // Literals of the function, appended to and put before the given text.
             let inner = unquoted(argument);
+            let behind = callable.around.iter().take(ENDINGS).filter_map(|one| unquoted(one));
+            let longer = behind.filter_map(|end| Some(format!("\"{}{end}\"", inner?)));
+            let at = others.len().min(ENDINGS);
+            others.splice(at..at, longer.filter(|longer| longer.len() <= LONGEST));
             for literal in callable.literals.iter().filter_map(|one| unquoted(one)) {
                 if let Some(inner) = inner {
                     others.push(format!("\"{inner}{literal}\""));
@@ -382,9 +401,10 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
             let start = usize::try_from(scatter(argument.len() as u64) % 7).unwrap_or_default();
             others.extend(pool.into_iter().skip(start).step_by(3).take(3));
         }
-        let others = others.into_iter().filter(|other| other != argument).take(12);
+        let others = others.into_iter().filter(|other| other != argument).take(12 + ENDINGS);
         found.extend(others.map(|other| with_value(language, callable, call, index, other)));
     }
+    found.retain(|one| fits_types(callable, one));
     found
 }
 

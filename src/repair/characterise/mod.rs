@@ -8,6 +8,7 @@ mod combinations;
 mod documented_result;
 mod inputs;
 mod minimise;
+mod parameter_fit;
 mod render;
 mod search_target;
 mod stories;
@@ -239,6 +240,7 @@ pub async fn characterise(
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
         stories::drop_idle_stories(&mut known);
+        refuse_wrong_types(&one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
         if known.is_empty() && one.callable.unsupported.is_none() {
@@ -358,6 +360,17 @@ fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Ve
         }
     }
     found
+}
+
+/// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
+/// a test.
+fn refuse_wrong_types(callable: &Callable, known: &mut [Case]) {
+    for case in known.iter_mut().filter(|case| !parameter_fit::fits_types(callable, &case.call)) {
+        if !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
+            case.seen.outcome =
+                CallOutcome::Refused("its arguments are not of the declared types".into());
+        }
+    }
 }
 
 fn drop_for(functions: &mut ObservedFunction, reason: String) {

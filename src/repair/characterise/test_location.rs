@@ -103,12 +103,7 @@ pub fn locate_test_file(
     // Jest transpiles TypeScript tests but not JavaScript tests; other runners handle both.
     let typed = matches!(file.extension(), "ts" | "tsx" | "mts" | "cts");
     let typed = typed && (site.framework == Framework::Jest || !tests_are_scripts(site));
-    let ending = match (site.framework, test, site.modules) {
-        _ if typed => "ts",
-        (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
-        (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
-        _ => "js",
-    };
+    let ending = script_ending(site, typed, test);
     let planned = planned.filter(|path| path.file_name().contains(['.', '_']));
     let (folder, stem) = match planned.map(|path| (path.parent(), path.file_name())) {
         Some((folder, name)) => {
@@ -121,11 +116,12 @@ pub fn locate_test_file(
     let path = RepoPath::inside(&folder, &format!("{stem}.{ending}")).ok()?;
     let naming = Naming {
         framework: site.framework,
-        subject: relative(path.parent(), file),
+        subject: imported_as(relative(path.parent(), file), site, text),
         source,
         test,
         typed,
         package: TestPackage::default(),
+        quote: most_used_quote(text),
     };
     Some((path, naming))
 }
@@ -147,6 +143,7 @@ fn locate_python_test(
         source: ModuleKind::Module,
         test: ModuleKind::Module,
         typed: false,
+        quote: '"',
         package: TestPackage::default(),
     };
     Some((path, naming))
@@ -166,6 +163,7 @@ fn locate_go_test(
         source: ModuleKind::Module,
         test: ModuleKind::Module,
         typed: false,
+        quote: '"',
         package: TestPackage { imports: imported_packages(text), ..TestPackage::default() },
     };
     Some((beside.unwrap_or(path), naming))
@@ -222,6 +220,41 @@ fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
         }
     }
     if tests.is_empty() { below("test") } else { file.parent().to_owned() }
+}
+
+fn script_ending(site: &ProjectLayout<'_>, typed: bool, test: ModuleKind) -> &'static str {
+    match (site.framework, test, site.modules) {
+        _ if typed => "ts",
+        (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
+        (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
+        _ => "js",
+    }
+}
+
+fn most_used_quote(text: &str) -> char {
+    if text.matches('"').count() > text.matches('\'').count() { '"' } else { '\'' }
+}
+
+/// How a test imports a TypeScript file: with the ending that its own imports have, else with that of
+/// the compiled file where ES modules need one. Only Node.js takes the real one.
+fn imported_as(path: String, site: &ProjectLayout<'_>, text: &str) -> String {
+    let bare = [".ts", ".tsx"].iter().find_map(|ending| path.strip_suffix(ending));
+    let Some(bare) = bare.filter(|_| site.framework != Framework::NodeTest) else { return path };
+    let is_relative = |line: &&str| line.contains("from '.") || line.contains("from \".");
+    let mut imports = text.lines().filter(is_relative).peekable();
+    let takes_none = imports.peek().is_some();
+    let mut endings = imports.filter_map(|line| {
+        let specifier = line.trim_end_matches([';', '"', '\'', ' ']);
+        [".js", ".ts"].into_iter().find(|ending| specifier.ends_with(ending))
+    });
+    match endings.next_back() {
+        Some(".ts") => path,
+        Some(ending) => format!("{bare}{ending}"),
+        None if site.modules && site.framework == Framework::Vitest && !takes_none => {
+            format!("{bare}.js")
+        }
+        None => bare.to_owned(),
+    }
 }
 
 /// The path from a folder to a file, as used in an import.
@@ -334,7 +367,7 @@ mod tests {
             ),
             (Framework::Pytest, "shop/fees.py", "tests/fees.md", "tests/test_fees.py", "shop.fees"),
             (Framework::Jest, "src/a.js", "spec/a.spec.js", "spec/a.spec.js", "../src/a.js"),
-            (Framework::Vitest, "src/a.ts", "src/a.test.ts", "src/a.test.ts", "./a.ts"),
+            (Framework::Vitest, "src/a.ts", "src/a.test.ts", "src/a.test.ts", "./a"),
             (Framework::NodeTest, "lib/a.mjs", "test/a.test.js", "test/a.test.mjs", "../lib/a.mjs"),
         ];
         for (framework, file, planned, expected, subject) in table {
@@ -343,6 +376,26 @@ mod tests {
             let located = locate_test_file(&site, &path(file), "", Some(&path(planned)));
             let (found, naming) = located.unwrap();
             assert_eq!((found.as_str(), naming.subject.as_str()), (expected, subject), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_test_imports_typescript_as_its_own_imports_do() {
+        use Framework::{Jest, NodeTest, Vitest};
+        let table = [
+            (Vitest, true, "", "../a.js"),
+            (Vitest, false, "", "../a"),
+            (Jest, false, "", "../a"),
+            (NodeTest, true, "", "../a.ts"),
+            (Vitest, true, "import { b } from './b';", "../a"),
+            (Vitest, false, "import { b } from \"./b.js\";", "../a.js"),
+            (Vitest, true, "import { b } from './b.ts';", "../a.ts"),
+        ];
+        for (framework, modules, text, expected) in table {
+            let files = BTreeSet::new();
+            let site = ProjectLayout { framework, directory: "", files: &files, modules };
+            let found = imported_as("../a.ts".into(), &site, text);
+            assert_eq!(found, expected, "{framework} {text}");
         }
     }
 

@@ -34,7 +34,8 @@ fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFuncti
 fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
     let subject = if framework.is_python() { "shop.fees" } else { "../src/fee-table.js" };
     let package = TestPackage::default();
-    Naming { framework, subject: subject.into(), source, test, typed: false, package }
+    let subject = subject.into();
+    Naming { framework, subject, source, test, typed: false, quote: '\'', package }
 }
 
 fn python() -> Vec<ObservedFunction> {
@@ -198,7 +199,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
     });
 
     test('f rejects 0', () => {
-      assert.throws(() => f(0), { name: 'RangeError', message: "no" });
+      assert.throws(() => f(0), { name: 'RangeError', message: 'no' });
     });
     "##);
     let module = naming(Framework::Vitest, ModuleKind::Module, ModuleKind::Common);
@@ -221,7 +222,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
     });
 
     test('f rejects 0', () => {
-      expect(() => f(0)).toThrow("no");
+      expect(() => f(0)).toThrow('no');
     });
     "##);
     let single = vec![functions(

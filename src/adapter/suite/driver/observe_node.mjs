@@ -179,8 +179,11 @@ function written(value) {
   return found;
 }
 
-// How a result is observed, and the literal of what is seen: itself, else its text or its properties.
+// How a result is observed, and the literal of what is seen: itself, else its text, its elements or its
+// properties.
 function result(value, way) {
+  const isBare = value !== null && typeof value === 'object' && typeof (Object.getPrototypeOf(value)?.constructor ?? null) !== 'function';
+  if (isBare && way === 'plain') return { value: written({ ...value }), way: 'attributes' };
   try {
     return { value: written(value), way };
   } catch (error) {
@@ -188,9 +191,16 @@ function result(value, way) {
     const isOwn = kind !== null && kind !== Object.prototype && typeof kind.constructor === 'function' && !isBuiltIn(kind.constructor);
     if (!(error instanceof NoLiteral) || way !== 'plain' || !isOwn) throw error;
     if (value.toString !== Object.prototype.toString) return { value: written(String(value)), way: 'text' };
+    if (typeof value[Symbol.iterator] === 'function') return { value: written(elements(value)), way: 'list' };
     if (Object.keys(value).length === 0) throw error;
     return { value: written({ ...value }), way: 'attributes' };
   }
+}
+
+function elements(value) {
+  const list = [];
+  for (const one of value) if (list.push(one) > CONSUMED) refuse('yields without an end in sight');
+  return list;
 }
 
 const isBuiltIn = (constructor) => /\{\s*\[native code\]\s*\}/.test(Function.prototype.toString.call(constructor));
@@ -227,12 +237,16 @@ function explicit(error, sources) {
   return /\bthrow\b|Error\(/.test(sources[file][Number(frame[2]) - 1] ?? '');
 }
 
-// The statements that make a call, after those on the same object that come first.
+// The statements that make a call, or read a property, after those on the same object that come first.
 function callOf({ callee, setup = [] }) {
-  if (!setup.length) return `return (${callee})(...__given);`;
   const dot = callee.lastIndexOf('.');
+  if (dot < 0) return callee.startsWith('new ') ? `return ${callee}(...__given);` : `return (${callee})(...__given);`;
   const steps = setup.map((one) => `__subject.${one};`).join(' ');
-  return `const __subject = ${callee.slice(0, dot)}; ${steps} return __subject${callee.slice(dot)}(...__given);`;
+  const member = `__subject${callee.slice(dot)}`;
+  return `let __subject;
+    try { __subject = ${callee.slice(0, dot)}; } catch { __refuse('its constructor throws'); }
+    ${steps} const __member = ${member};
+    return typeof __member === 'function' ? ${member}(...__given) : __member;`;
 }
 
 async function invoke(call, names, values) {
@@ -244,7 +258,7 @@ async function invoke(call, names, values) {
   } catch (error) {
     return { refused: `an argument cannot be made: ${error.name}` };
   }
-  const run = new Function(...names, '__given', `"use strict"; ${callOf(call)}`);
+  const run = new Function(...names, '__refuse', '__given', `"use strict"; ${callOf(call)}`);
   const globals = Object.getOwnPropertyNames(globalThis).length;
   let record = {};
   let way = 'plain';
@@ -252,15 +266,13 @@ async function invoke(call, names, values) {
     let value;
     watch.active = true;
     try {
-      value = run(...values, given);
+      value = run(...values, refuse, given);
       if (value instanceof Promise) {
         way = 'await';
         value = await value;
       } else if (value !== null && typeof value === 'object' && typeof value.next === 'function' && typeof value[Symbol.iterator] === 'function') {
         way = 'list';
-        const list = [];
-        for (const one of value) if (list.push(one) > CONSUMED) refuse('yields without an end in sight');
-        value = list;
+        value = elements(value);
       }
     } finally {
       watch.active = false;
@@ -310,7 +322,7 @@ function isBound(call, bindings, values) {
 }
 
 // Loads a new instance of the module with another text; CommonJS is compiled, all else is imported.
-function loader(path, url, strip) {
+function loader(path, url) {
   if (createRequire(url).cache[path])
     return (text) => {
       const made = new Module(path);
@@ -318,8 +330,7 @@ function loader(path, url, strip) {
       made._compile(text, path);
       return { ...Object(made.exports), default: made.exports };
     };
-  const texts = workerData.texts.map(([index, text]) => [index, strip ? strip(path, text).text : text]);
-  register('./observe_types.mjs', import.meta.url, { data: { texts, format: formatOf(path) } });
+  register('./observe_types.mjs', import.meta.url, { data: { texts: workerData.texts, format: formatOf(path) } });
   return (text, index) => import(`${url}?text=${index}`);
 }
 
@@ -362,10 +373,9 @@ async function work() {
   let source = trace ? readFileSync(path, 'utf8') : '';
   let origin;
   let space;
-  let strip;
   try {
     if (isTyped(path) && !isNative()) {
-      strip = stripper(path);
+      const strip = stripper(path);
       process.setSourceMapsEnabled(true);
       register('./observe_types.mjs', import.meta.url, { data: { file: path } });
       if (trace) {
@@ -380,7 +390,7 @@ async function work() {
     return;
   }
   const values = boundValues(bindings, space);
-  if (texts) return probe(loader(path, url, strip), values);
+  if (texts) return probe(loader(path, url), values);
   const session = new Session();
   let script = url;
   if (trace) {

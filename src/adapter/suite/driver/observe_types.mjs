@@ -79,7 +79,8 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   const other = /\?text=(\d+)$/.exec(url);
-  if (other && texts.has(Number(other[1]))) return { format, source: texts.get(Number(other[1])), shortCircuit: true };
+  const changed = other && texts.get(Number(other[1]));
+  if (typeof changed === 'string') return { format, source: strip ? strip(fileURLToPath(url), changed).text : changed, shortCircuit: true };
   if (!strip || !url.startsWith('file:') || !TYPED.test(new URL(url).pathname) || url.includes('/node_modules/')) return next(url, context);
   const path = fileURLToPath(url);
   const { text, map } = strip(path, readFileSync(path, 'utf8'));

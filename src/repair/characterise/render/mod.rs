@@ -72,6 +72,8 @@ pub struct Naming {
     pub test: ModuleKind,
     /// Whether the test file is written in TypeScript.
     pub typed: bool,
+    /// JavaScript: the quotes around texts, as the file under test has most.
+    pub quote: char,
     /// Compiled languages: the package of the test file.
     pub package: TestPackage,
 }

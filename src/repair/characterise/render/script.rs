@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::code::language::Language;
+use crate::code::tree::named_nodes;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
+use super::super::parameter_fit::accepts_value;
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
     is_awaited, setup_lines,
@@ -14,8 +17,9 @@ use super::{
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
-    // Some calls pass arguments that their types do not allow.
-    let mut text = if naming.typed { "// @ts-nocheck\n".to_owned() } else { String::new() };
+    // Arguments of unknown types may not be allowed.
+    let is_unchecked = naming.typed && used.iter().any(|(one, case)| !has_known_types(one, case));
+    let mut text = if is_unchecked { "// @ts-nocheck\n".to_owned() } else { String::new() };
     let module = naming.test == ModuleKind::Module;
     text.push_str(match (naming.framework, module) {
         (Framework::NodeTest, true) => {
@@ -42,7 +46,34 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
         }
         text.push_str("});\n");
     }
-    text
+    with_quotes(&text, naming)
+}
+
+/// The text with the quotes of the project around all strings that do not contain them.
+fn with_quotes(text: &str, naming: &Naming) -> String {
+    let language = if naming.typed { Language::TypeScript } else { Language::JavaScript };
+    let Some(tree) = language.parse(text) else { return text.to_owned() };
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for node in named_nodes(tree.root_node()).into_iter().filter(|node| node.kind() == "string") {
+        let inner = text.get(node.start_byte() + 1..node.end_byte() - 1).unwrap_or_default();
+        let is_plain =
+            !inner.contains(naming.quote) && !inner.contains(r#"\""#) && !inner.contains(r"\'");
+        if is_plain {
+            parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
+            parts.push(format!("{0}{inner}{0}", naming.quote));
+            done = node.end_byte();
+        }
+    }
+    parts.concat() + text.get(done..).unwrap_or_default()
+}
+
+/// Whether the types of all that a call gives are known.
+fn has_known_types(one: &ObservedFunction, case: &Case) -> bool {
+    let parameters = &one.callable.parameters;
+    let made = one.callable.class.iter().flat_map(|class| &class.parameters);
+    let given = parameters.iter().take(case.call.arguments.len());
+    given.chain(made).all(|one| one.declared.is_some())
 }
 
 /// Import statements for the functions under test.
@@ -87,6 +118,25 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
     text
 }
 
+/// A call, or the property that is read.
+fn written_call(one: &ObservedFunction, case: &Case, callee: String, given: Vec<String>) -> String {
+    if one.callable.is_property {
+        return callee;
+    }
+    let parameters = &one.callable.parameters;
+    let given = given.into_iter().enumerate().map(|(index, argument)| {
+        let parameter = parameters.get(index).or(parameters.last());
+        let value = case.call.arguments.get(index).map_or("", String::as_str);
+        // Whatever the type, the compiler lets this pass.
+        if parameter.is_none_or(|one| accepts_value(one, value)) {
+            argument
+        } else {
+            format!("{argument} as never")
+        }
+    });
+    format!("{callee}({})", given.collect::<Vec<_>>().join(", "))
+}
+
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let (given, named) = arguments(one, case);
@@ -94,7 +144,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
-    let call = format!("{callee}({})", given.join(", "));
+    let call = written_call(one, case, callee, given);
     let node = naming.framework == Framework::NodeTest;
     let equal = |value: &str, literal: &str| {
         let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
@@ -113,7 +163,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
                 equal(&format!("[...{call}]"), literal)
             }
             ResultKind::Text => equal(&format!("String({call})"), literal),
-            ResultKind::Attributes => equal(&format!("({{ ...{call} }})"), literal),
+            ResultKind::Attributes => equal(&format!("{{ ...{call} }}"), literal),
             ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),
         }),
         CallOutcome::Raised { class, message, explicit, way } => {

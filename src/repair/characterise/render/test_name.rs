@@ -18,9 +18,9 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
     let is_python = framework.is_python();
     let own = function.callable.name.as_str();
     let own = if own == "default" { &function.local } else { own };
-    let constructed = function.callable.class.as_ref().map(|class| class.name.as_str());
-    let own = match constructed.filter(|class| *class == function.callable.called_name()) {
-        Some(class) => class.to_owned(),
+    let class = function.callable.class.as_ref().filter(|_| function.callable.is_constructor());
+    let own = match class {
+        Some(class) => class.name.clone(),
         None => own.replace(".__", ".").trim_end_matches("__").to_owned(),
     };
     let words = case_words(framework, function, case);

@@ -160,7 +160,7 @@ fn given_columns(one: &ObservedFunction, cases: &[&Case]) -> Vec<Column> {
         if found.iter().any(|other| other.name == name) {
             name = format!("{name}{index}");
         }
-        let declared = &parameter.declared;
+        let declared = &parameter.declared_type;
         let cell = |case: &&Case| {
             let given = case.call.arguments.get(index..).unwrap_or_default();
             match (given, parameter.rest) {

@@ -1,0 +1,139 @@
+//! Texts that match the regular expressions of a source, as inputs for the functions that use them.
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// Longest text.
+const LONGEST: usize = 60;
+
+/// Which text of all that match is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// What may be left out is left out; the first of several alternatives.
+    Shortest,
+    /// Everything is there; the last of several alternatives.
+    Fullest,
+}
+
+/// Texts that match a regular expression of JavaScript, such as `/^a+$/i`, as literals; none where
+/// it uses what only JavaScript has.
+pub fn matching_texts(literal: &str) -> Vec<String> {
+    let Some((pattern, flags)) = literal.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
+    else {
+        return Vec::new();
+    };
+    // A group with a name, an escaped slash and a code point are written in another way there.
+    let pattern = pattern.replace("\\/", "/").replace("(?<", "(?P<").replace("\\d", "[0-9]");
+    let pattern = rewrite_code_points(&pattern);
+    let mut parser = ParserBuilder::new().ignore_whitespace(false).build();
+    let Ok(expression) = parser.parse(&pattern) else { return Vec::new() };
+    let mut found: Vec<String> = Vec::new();
+    for choice in [Choice::Fullest, Choice::Shortest] {
+        let mut text = String::new();
+        let is_whole = append(&expression, choice, 0, &mut text) && text.len() <= LONGEST;
+        if is_whole && !text.is_empty() && !flags.contains('x') {
+            let literal = serde_json::Value::from(text).to_string();
+            if !found.contains(&literal) {
+                found.push(literal);
+            }
+        }
+    }
+    found
+}
+
+/// `\u{…}` for `\uXXXX`.
+fn rewrite_code_points(pattern: &str) -> String {
+    let mut parts = pattern.split("\\u");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_at_checked(4) {
+            Some((digits, rest)) if digits.chars().all(|c| c.is_ascii_hexdigit()) => {
+                text.push_str(&format!("\\u{{{digits}}}{rest}"));
+            }
+            _ => text.push_str(&format!("\\u{part}")),
+        }
+    }
+    text
+}
+
+/// Appends a text that an expression matches; whether there is one. `index` counts repetitions.
+fn append(expression: &Hir, choice: Choice, index: usize, text: &mut String) -> bool {
+    if text.len() > LONGEST {
+        return false;
+    }
+    match expression.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => {
+            text.push_str(&String::from_utf8_lossy(&literal.0));
+            true
+        }
+        HirKind::Class(class) => match member(class, index) {
+            Some(character) => {
+                text.push(character);
+                true
+            }
+            None => false,
+        },
+        HirKind::Repetition(repeated) => {
+            let least = repeated.min;
+            let wanted = if choice == Choice::Fullest {
+                least.max(if least == 0 { 1 } else { 2 })
+            } else {
+                least
+            };
+            let count = repeated.max.map_or(wanted, |most| wanted.min(most));
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            (0..count).all(|index| append(&repeated.sub, choice, index, text))
+        }
+        HirKind::Capture(group) => append(&group.sub, choice, index, text),
+        HirKind::Concat(parts) => parts.iter().all(|part| append(part, choice, index, text)),
+        HirKind::Alternation(parts) => {
+            let one = if choice == Choice::Fullest { parts.last() } else { parts.first() };
+            one.is_some_and(|one| append(one, choice, index, text))
+        }
+    }
+}
+
+/// A readable character of a class: letters and digits in their order, before all else.
+fn member(class: &Class, index: usize) -> Option<char> {
+    let ranges: Vec<(char, char)> = match class {
+        Class::Unicode(class) => {
+            class.ranges().iter().map(|one| (one.start(), one.end())).collect()
+        }
+        Class::Bytes(class) => class
+            .ranges()
+            .iter()
+            .map(|one| (char::from(one.start()), char::from(one.end())))
+            .collect(),
+    };
+    let holds = |wanted: char| ranges.iter().any(|(start, end)| *start <= wanted && wanted <= *end);
+    let readable = ["abc", "ABC", "123", " ", "-"];
+    let list = readable.iter().find(|list| list.chars().all(holds));
+    match list {
+        Some(list) => list.chars().nth(index % list.len()),
+        None => ranges.first().map(|range| range.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_match_the_expression_they_are_made_of() {
+        let table: [(&str, &[&str]); 9] = [
+            (r"/^a+$/", &["\"aa\"", "\"a\""]),
+            (r"/^(\d{1,3})(?:\.(\d+))?$/", &["\"12.12\"", "\"1\""]),
+            (r"/^(-?\d+) *(ms|s)?$/i", &["\"-12 s\"", "\"1\""]),
+            (r"/^[\u0021-\u003A]+\/x$/", &["\"12/x\"", "\"1/x\""]),
+            (r"/; *([!#$%&'*+.^_`|~0-9A-Za-z-]+) *= *(.+) */g", &["\"; ab = ab \"", "\";a=a\""]),
+            (r"/(?<year>\d{4})-x/", &["\"1231-x\""]),
+            (r"/(?=a)b/", &[]),
+            (r"/(a)\1/", &[]),
+            ("not one", &[]),
+        ];
+        for (literal, expected) in table {
+            assert_eq!(matching_texts(literal), expected, "{literal}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Which values fit a parameter: by its declared type, its name and its class.
+
+use crate::code::signature::{Callable, Parameter, Type};
+use crate::effect::Call;
+
+use super::arguments::values_of;
+
+/// Names of parameters that stand for another object of the same class.
+const OTHERS: &[&str] = &["other", "that", "another", "rhs"];
+
+/// The type of a literal, by its first character.
+pub fn kind_of(literal: &str) -> Option<Type> {
+    let first = literal.trim_start_matches('-').chars().next()?;
+    match first {
+        '"' | '\'' => Some(Type::Text),
+        '0'..='9' | '.' => Some(if literal.contains(['.', 'e']) { Type::Float } else { Type::Int }),
+        '[' => Some(Type::List(&Type::Any)),
+        '{' => Some(Type::Map),
+        _ => None,
+    }
+}
+
+/// Whether a declared type allows a value, as far as that is known.
+pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
+    let Some(declared) = &parameter.declared else { return true };
+    let kind = kind_of(value);
+    declared.values.iter().any(|known| known == value)
+        || declared.open.iter().any(|one| Some(*one) == kind)
+        || parameter.optional && value == "undefined"
+}
+
+/// Whether all arguments of a call are of the declared types.
+pub fn fits_types(callable: &Callable, call: &Call) -> bool {
+    let given = values_of(&callable.parameters, &call.arguments);
+    let last = callable.parameters.last();
+    given.iter().enumerate().all(|(index, value)| {
+        let parameter = callable.parameters.get(index).or(last);
+        value.as_ref().zip(parameter).is_none_or(|(value, one)| accepts_value(one, value))
+    })
+}
+
+/// The parameter of the constructor whose values make what a parameter of a method takes: another
+/// object of the class.
+pub fn stands_for<'a>(parameter: &Parameter, callable: &'a Callable) -> Option<&'a Parameter> {
+    let made_of = callable.class.as_ref()?.parameters.first()?;
+    let is_other = OTHERS.contains(&parameter.name.as_str()) && made_of.name != parameter.name;
+    is_other.then_some(made_of)
+}
+
+/// Whether a parameter is an object with the keys that the function reads, by its name.
+pub fn takes_options(parameter: &Parameter) -> bool {
+    let name = parameter.name.to_ascii_lowercase();
+    !parameter.keys.is_empty()
+        && ["options", "opts", "config", "settings"].iter().any(|word| name.ends_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language::Language;
+    use crate::code::signature::callables;
+
+    #[test]
+    fn a_declared_type_tells_which_arguments_fit() {
+        let text =
+            "export function f(level: 'low' | 'high', count?: number, more) { return more; }";
+        let callable = callables(Language::TypeScript, text).remove(0);
+        let table = [
+            ("'low'", true),
+            ("\"x\"", false),
+            ("'low', 3", true),
+            ("'low', \"x\"", false),
+            ("'low', undefined, \"x\"", true),
+        ];
+        for (given, expected) in table {
+            let call = Call::new("f", given.split(", ").map(str::to_owned).collect());
+            assert_eq!(fits_types(&callable, &call), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn options_and_other_objects_are_known_by_their_names() {
+        let text =
+            "export class V { constructor(text) {} eq(other, options) { return options.loose; } }";
+        let found = callables(Language::JavaScript, text);
+        let eq = found.iter().find(|one| one.name == "V.eq").unwrap();
+        let made_of =
+            |index: usize| stands_for(&eq.parameters[index], eq).map(|one| one.name.as_str());
+        assert_eq!((made_of(0), made_of(1)), (Some("text"), None));
+        let are_options: Vec<bool> = eq.parameters.iter().map(takes_options).collect();
+        assert_eq!(are_options, [false, true]);
+    }
+}
