@@ -320,7 +320,7 @@ fn calls_on_one_object_are_told_as_a_story() {
         (
             ("shop.js", script),
             ("package.json", manifest),
-            "  const basket = new Basket();\n  basket.add(\"Ada\", 250);\n  assert.equal(basket.total(), 250);\n",
+            "  const basket = new Basket();\n  basket.add('Ada', 250);\n  assert.equal(basket.total(), 250);\n",
         ),
     ];
     for (file, other, story) in table {
