@@ -115,7 +115,8 @@ fn known_types(parameter: &Parameter, has_class: bool, python: bool) -> Vec<Type
     if has_class {
         known.retain(|kind| !matches!(kind, Type::List(_) | Type::Any));
     } else if takes_options(parameter) {
-        known = vec![Type::Map];
+        // Keys that nobody reads mean nothing.
+        known.clear();
     } else if is_unknown && parameter.declared_type.is_empty() {
         known.push(Type::Any);
     }

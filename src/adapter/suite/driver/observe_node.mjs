@@ -151,8 +151,8 @@ function literal(value, depth = 0, around = []) {
   }
   if (kind === Date.prototype) return `new Date(${Number.isNaN(value.getTime()) ? 'NaN' : value.getTime()})`;
   if (kind === RegExp.prototype) return value.lastIndex === 0 ? value.toString() : fail('it is a used regular expression');
-  if (kind === Map.prototype) return `new Map([${[...value].map(([k, v]) => `[${inner(k)}, ${inner(v)}]`).join(', ')}])`;
-  if (kind === Set.prototype) return `new Set([${[...value].map(inner).join(', ')}])`;
+  if (kind === Map.prototype) return value.size ? `new Map([${[...value].map(([k, v]) => `[${inner(k)}, ${inner(v)}]`).join(', ')}])` : 'new Map()';
+  if (kind === Set.prototype) return value.size ? `new Set([${[...value].map(inner).join(', ')}])` : 'new Set()';
   if (Buffer.isBuffer(value)) return `Buffer.from([${[...value].join(', ')}])`;
   const typed = TYPED.find((one) => kind === one.prototype);
   if (typed) return `new ${typed.name}([${[...value].map(inner).join(', ')}])`;
