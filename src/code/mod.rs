@@ -3,6 +3,7 @@
 //! Pure: text in, values out, without access to files or to the rest of the program.
 
 pub mod behaviour;
+pub mod block_counts;
 pub mod conventions;
 pub mod coverage;
 pub mod declared_name;
@@ -18,6 +19,7 @@ pub mod mutate;
 pub mod outline;
 pub mod parallel;
 pub mod pattern;
+pub mod rust_crate;
 pub mod search_replace;
 pub mod side_effects;
 pub mod signature;

@@ -219,6 +219,73 @@ fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
     assert!(!run().status.success(), "a broken boundary is noticed");
 }
 
+const RUST_FEES: (&str, &str) = (
+    "src/fees.rs",
+    r#"//! Computes fees.
+
+/// What is charged for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Gift,
+    Parcel,
+}
+
+/// The fee of an amount.
+pub fn fee(kind: Kind, cents: i64) -> Result<i64, String> {
+    if cents < 0 {
+        return Err(format!("below 0: {cents}"));
+    }
+    if kind == Kind::Gift && cents > 80 {
+        return Ok(0);
+    }
+    Ok(cents / 10)
+}
+
+/// The words of a text.
+pub fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_lowercase).collect()
+}
+
+/// Removes a file.
+pub fn wipe() -> bool {
+    std::fs::remove_file("fees.rs").is_ok()
+}
+"#,
+);
+
+#[test]
+fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
+    let manifest = "[package]\nname = \"my-shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let library = ("src/lib.rs", "pub mod fees;\n");
+    let repo = TestRepo::new(&[
+        RUST_FEES,
+        library,
+        ("Cargo.toml", manifest),
+        (".gitignore", "target\nCargo.lock\n"),
+    ]);
+    let before = repo.belongings();
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "2"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(reason(&document, "wipe"), "opens a file");
+    assert_eq!(repo.belongings(), before);
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:tests/fees.rs")]);
+    for expected in [
+        "use my_shop::fees::{Kind, fee, words};\n",
+        "fee(Kind::Gift, ",
+        ".unwrap_err().to_string(), \"below 0: ",
+    ] {
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    repo.git(&["merge", "-q", branch]);
+    let run = || repo.shell("cargo test -q --test fees").output().unwrap();
+    let held = run();
+    assert!(held.status.success(), "{}", String::from_utf8_lossy(&held.stdout));
+    repo.write(&[("src/fees.rs", &RUST_FEES.1.replace("cents / 10", "cents / 11"))]);
+    assert!(!run().status.success(), "a broken result is noticed");
+}
+
 #[test]
 fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
     let repo = TestRepo::new(&[FEES, ("shop/__init__.py", "")]);

@@ -178,16 +178,14 @@ impl Package {
         let plain = plain_type(under).filter(|_| !constants);
         let values = self.types.values(kind);
         Parameter {
-            class: None,
-            declared: None,
             name,
             types: plain.into_iter().collect(),
             optional: rest,
             rest,
             passing: Passing::Position,
-            keys: Vec::new(),
             values,
             declared_type: kind.to_owned(),
+            ..Parameter::default()
         }
     }
 

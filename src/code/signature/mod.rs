@@ -12,6 +12,7 @@ mod parameter_names;
 mod parameter_types;
 mod python;
 mod python_function;
+mod rust;
 mod script;
 mod unsupported;
 
@@ -190,7 +191,8 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
             script::callables(tree.root_node(), text)
         }
         Language::Go => go::go_callables(tree.root_node(), text, siblings),
-        Language::Rust | Language::Java => Vec::new(),
+        Language::Rust => rust::rust_callables(tree.root_node(), text),
+        Language::Java => Vec::new(),
     };
     let mut around = words_around(tree.root_node(), text);
     if language == Language::Python && text.contains("unicodedata") {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use crate::code::language::{GO, JS, Language, PY};
+use crate::code::language::{GO, JS, Language, PY, RS};
 use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of, visit};
 
@@ -159,6 +159,15 @@ const CALLEES: &[CalleeRow] = &[
         ],
         "prints",
     ),
+    (RS, &["fs::", "std::fs::", "File::"], "opens a file"),
+    (RS, &["env::", "std::env::"], "asks about its machine"),
+    (
+        RS,
+        &["SystemTime::now", "Instant::now", "std::time::SystemTime::now", "thread::sleep"],
+        "reads the clock",
+    ),
+    (RS, &["thread::spawn", "std::thread::spawn"], "starts background work"),
+    (RS, &["process::", "std::process::", "Command::"], "starts or ends processes"),
     (GO, &["fmt.Scan", "fmt.Scanln", "fmt.Scanf"], "asks a person"),
 ];
 
@@ -264,7 +273,7 @@ fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
 /// The effect of a callee that rules out a characterisation test; `None` if it has none.
 fn forbidden_effect(language: Language, name: &str) -> Option<&'static str> {
     let is_known = |one: &&str| {
-        if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
+        if one.ends_with(['.', '_', ':']) { name.starts_with(*one) } else { name == *one }
     };
     let row = CALLEES
         .iter()
@@ -279,6 +288,15 @@ fn forbidden_effect(language: Language, name: &str) -> Option<&'static str> {
     })
 }
 
+/// The variable of the file that a callee such as `seen.Store` changes; all else may be a package.
+fn go_change<'tree>(callee: Node<'tree>, text: &str) -> Option<Node<'tree>> {
+    let operand = callee.child_by_field_name("operand")?;
+    let name = field_of(callee, "field", text).to_lowercase();
+    let changes = name == "store" || CHANGES.contains(&name.as_str());
+    let variable = format!("\nvar {} ", text_of(operand, text));
+    (changes && text.contains(&variable)).then_some(operand)
+}
+
 /// The reason why a single node rules out a characterisation test, if it does.
 fn reason(
     language: Language,
@@ -289,6 +307,8 @@ fn reason(
     const STATE: &str = "changes state outside of itself";
     let is_outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
     let changed = match node.kind() {
+        // What is assigned in Rust is a part of the function.
+        kind if language == Language::Rust && kind.contains("assignment") => None,
         "global_statement" => return Some(STATE),
         "new_expression" if text_of(node, text).replace(' ', "") == "newDate()" => {
             return Some("reads the clock");
@@ -301,16 +321,8 @@ fn reason(
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
-            // `Store` of a variable that the file declares; all else may be a package.
             if language == Language::Go {
-                let operand = callee.child_by_field_name("operand").filter(|operand| {
-                    let variable = format!("\nvar {} ", text_of(*operand, text));
-                    text.contains(&variable) && is_outside(*operand)
-                });
-                let name = field_of(callee, "field", text).to_lowercase();
-                return operand
-                    .filter(|_| name == "store" || CHANGES.contains(&name.as_str()))
-                    .map(|_| STATE);
+                return go_change(callee, text).filter(|one| is_outside(*one)).map(|_| STATE);
             }
             // `Set.add(x)` on a class is a static function, not a modification.
             callee.child_by_field_name("object").filter(|object| {
@@ -329,6 +341,11 @@ fn reason(
             PARTS.contains(&target.kind()) && !is_place || is_name
         }),
         "update_expression" => node.child_by_field_name("argument"),
+        "macro_invocation" => {
+            let name = field_of(node, "macro", text);
+            let prints = ["println", "print", "eprintln", "eprint", "dbg"].contains(&name);
+            return prints.then_some("prints");
+        }
         "go_statement" => return Some("starts background work"),
         "assignment_statement" => {
             let targets = node.child_by_field_name("left").map(named_children).unwrap_or_default();

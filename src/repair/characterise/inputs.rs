@@ -217,7 +217,8 @@ pub fn list_callees(language: Language, callable: &Callable, local: &str) -> Vec
         return vec![if python { local.to_owned() } else { format!("new {local}") }];
     }
     if class.is_static {
-        return vec![format!("{local}.{method}")];
+        let dot = if language == Language::Rust { "::" } else { "." };
+        return vec![format!("{local}{dot}{method}")];
     }
     let class = Class { name: local.to_owned(), ..class.clone() };
     let objects = list_objects(&class, callable, python);

@@ -89,6 +89,9 @@ pub fn locate_test_file(
     if site.framework == Framework::GoTest {
         return locate_go_test(file, text, planned);
     }
+    if site.framework.language() == Some(Language::Rust) {
+        return locate_rust_test(site.framework, file);
+    }
     let source = match file.extension() {
         "mjs" | "ts" | "tsx" | "mts" => ModuleKind::Module,
         "cjs" | "cts" => ModuleKind::Common,
@@ -140,6 +143,24 @@ fn locate_python_test(
     let naming = Naming {
         framework: site.framework,
         subject: module,
+        source: ModuleKind::Module,
+        test: ModuleKind::Module,
+        typed: false,
+        quote: '"',
+        package: TestPackage::default(),
+    };
+    Some((path, naming))
+}
+
+/// An integration test of the crate. Its naming gets the path of the module from the manifest.
+fn locate_rust_test(framework: Framework, file: &RepoPath) -> Option<(RepoPath, Naming)> {
+    let (package, below) = file.as_str().split_once("src/")?;
+    let module = below.trim_end_matches(".rs").trim_end_matches("/mod");
+    let stem = if module == "lib" { "library".to_owned() } else { module.replace('/', "_") };
+    let path = RepoPath::inside(package.trim_end_matches('/'), &format!("tests/{stem}.rs")).ok()?;
+    let naming = Naming {
+        framework,
+        subject: String::new(),
         source: ModuleKind::Module,
         test: ModuleKind::Module,
         typed: false,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::code::go_packages;
 use crate::code::language::Language;
+use crate::code::rust_crate::module_path;
 use crate::code::signature::{self, Callable};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
@@ -118,6 +119,9 @@ pub async fn observe(
             let tests = siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
                 tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
+            if let Some(module) = rust_module(request, &subject.file, fx).await? {
+                naming.subject = module;
+            }
             used.insert(path.clone());
             test_files.push(PinnedFile::new(path, subject.file, naming, functions));
         }
@@ -194,6 +198,24 @@ async fn siblings(
         }
     }
     Ok(found)
+}
+
+/// The path by which tests import from a file of a Rust library.
+async fn rust_module(
+    request: &GenerateRequest<'_>,
+    file: &RepoPath,
+    fx: &Effects<'_>,
+) -> Result<Option<String>, EffectError> {
+    let Some((package, _)) = file.as_str().split_once("src/") else { return Ok(None) };
+    let mut texts = Vec::new();
+    for name in ["Cargo.toml", "src/lib.rs"] {
+        let path = RepoPath::parse(format!("{package}{name}")).ok();
+        let Some(path) = path else { return Ok(None) };
+        texts.push(read(request, &path, fx).await?.unwrap_or_default());
+    }
+    let [manifest, library] = texts.as_slice() else { return Ok(None) };
+    let below = file.as_str().strip_prefix(package).unwrap_or_default();
+    Ok(module_path(manifest, library, below).filter(|_| file.extension() == "rs"))
 }
 
 /// Whether a gap contains a function. What is part of each object of a class comes with any of its

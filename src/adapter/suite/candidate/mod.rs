@@ -5,6 +5,8 @@ mod command;
 mod compile_error;
 mod persistent;
 
+pub use checkout_copy::copy_checkout;
+
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
 
 use super::project_suite::ProjectSuite;

@@ -53,7 +53,8 @@ pub fn write_program(
         argv(&["go", "test", "-c", "-gcflags=-e", "-overlay", &overlay, "-o", &program, &below]),
     ];
     let run = argv(&[&program, "-test.run=^TestZzRegreenObserve$", "-test.timeout=0"]);
-    Ok(CallProgram { files, build, run, first_line })
+    let directory = source.folder.clone();
+    Ok(CallProgram { files, directory, build, run, first_line })
 }
 
 /// The package's own tests, which are left out: they may not compile, and may do something first.

@@ -2,6 +2,7 @@
 //! refuses is left out of the next build, and the program starts again behind a call that ends it.
 
 mod go;
+mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ struct CallSource<'a> {
 /// A program that makes calls.
 struct CallProgram {
     files: Vec<(PathBuf, String)>,
+    /// Where it is built.
+    directory: PathBuf,
     /// The commands that build it, one after the other.
     build: Vec<Vec<String>>,
     run: Vec<String>,
@@ -60,7 +63,8 @@ struct CallProgram {
 type WriteProgram = fn(&CallSource<'_>, &[(usize, &Call)]) -> Result<CallProgram, String>;
 
 /// The languages whose calls are made by a program, with what writes it.
-const WRITERS: &[(Language, WriteProgram)] = &[(Language::Go, go::write_program)];
+const WRITERS: &[(Language, WriteProgram)] =
+    &[(Language::Go, go::write_program), (Language::Rust, rust::write_program)];
 
 /// Whether a program makes the calls of a language.
 pub(super) fn is_compiled(language: Language) -> bool {
@@ -111,7 +115,7 @@ impl ProjectSuite<'_> {
             let is_refused = |place: usize| refused.contains(&place);
             if !(0..open.len()).any(is_refused) {
                 let last = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-                tracing::warn!(file = %request.file, last, "a program of calls cannot be built");
+                tracing::warn!(file = %request.file, last, %output, "a program of calls cannot be built");
                 return Ok(refuse("its package cannot be built with calls of it"));
             }
             for (place, index) in open.iter().enumerate().filter(|(place, _)| is_refused(*place)) {
@@ -136,12 +140,14 @@ impl ProjectSuite<'_> {
         program: &CallProgram,
     ) -> Result<Option<String>, RunError> {
         for (path, text) in &program.files {
+            let folder = path.parent().unwrap_or(&source.scratch);
+            files::create_folder(folder).map_err(cannot("create", folder))?;
             files::write(path, text.as_bytes()).map_err(cannot("write", path))?;
         }
         let log = source.scratch.join("build.log");
         for argv in &program.build {
             let mut invocation = self.watched_child(source.request, argv.clone())?;
-            invocation.directory.clone_from(&source.folder);
+            invocation.directory.clone_from(&program.directory);
             let ending = start(&invocation, BUILDING, &log).await?;
             if ending != ExitReason::Exit(0) {
                 return Ok(Some(process::tail_of(&log, OUTPUT_LIMIT)));

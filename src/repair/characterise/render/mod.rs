@@ -3,6 +3,7 @@
 mod go;
 mod operator;
 mod python;
+mod rust;
 mod script;
 mod test_name;
 
@@ -31,13 +32,13 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::NodeTest
         | Framework::Jest
         | Framework::Vitest
+        | Framework::CargoTest
+        | Framework::Nextest
         | Framework::GoTest => true,
         Framework::Mocha
         | Framework::Ava
         | Framework::NodeTap
         | Framework::Tape
-        | Framework::CargoTest
-        | Framework::Nextest
         | Framework::Maven
         | Framework::Gradle
         | Framework::Rspec
@@ -141,6 +142,7 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     let file = match naming.framework.language() {
         Some(Language::Python) => python::file,
         Some(Language::Go) => go::render_file,
+        Some(Language::Rust) => rust::render_rust_file,
         _ => script::file,
     };
     draft.text = file(naming, functions, &draft);

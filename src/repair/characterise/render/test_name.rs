@@ -15,7 +15,8 @@ const ARGUMENT: usize = 24;
 
 /// The name of a test: `test_fee_gift_3` in Python, `fee with gift, 3` in JavaScript.
 pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
-    let is_python = framework.is_python();
+    let is_rust = framework.language() == Some(Language::Rust);
+    let is_python = framework.is_python() || is_rust;
     let own = function.callable.name.as_str();
     let own = if own == "default" { &function.local } else { own };
     let class = function.callable.class.as_ref().filter(|_| function.callable.is_constructor());
@@ -30,7 +31,8 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
     }
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let words: Vec<&str> = words.split_whitespace().collect();
-    format!("test_{own} {}", words.join(" ")).trim_end().chars().map(plain).collect()
+    let mark = if is_rust { "" } else { "test_" };
+    format!("{mark}{own} {}", words.join(" ")).trim_end().chars().map(plain).collect()
 }
 
 /// What sets a case apart from the others of its function: `with gift, 3`, `rejects minus 1`.
@@ -43,7 +45,7 @@ pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case
         let keyword = split_name(case.call.arguments.get(*index)?).0;
         keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
     });
-    let is_typed = framework.language() == Some(Language::Go);
+    let is_typed = matches!(framework.language(), Some(Language::Go | Language::Rust));
     let given = argument_words(case, between, if is_typed { typed_words } else { literal_words });
     let words = match (parameter, given.is_empty(), is_rejected) {
         (Some(parameter), ..) => format!("changes {parameter}"),
@@ -125,6 +127,7 @@ fn typed_words(value: &str) -> String {
     let inner = value.find(['(', '{']).and_then(|at| value.get(at..)).unwrap_or(value);
     match value {
         _ if value.ends_with("{}") => "empty".to_owned(),
+        "std::time::UNIX_EPOCH" => "epoch".into(),
         _ if is_composed && value.contains("\"\"") => "empty string".into(),
         _ if is_composed && value.contains('"') => {
             plain_words(&value.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))

@@ -1,0 +1,134 @@
+//! Renders cases as a Rust test file that uses the library from outside.
+
+use std::collections::BTreeSet;
+
+use crate::code::pattern::Pattern;
+use crate::effect::{CallOutcome, ResultKind};
+
+use super::{Case, Draft, Naming, ObservedFunction, case_of, compared_message};
+
+/// The longest line that rustfmt leaves as it is.
+const WIDTH: usize = 100;
+
+/// Types in expressions.
+static TYPE: Pattern = Pattern::new(r"\b([A-Z]\w+)::");
+
+/// The complete text of a test file.
+pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut body = String::new();
+    for test in &draft.tests {
+        let Some((one, case)) = case_of(functions, test) else { continue };
+        names.insert(one.local.clone());
+        let is_panic = matches!(
+            case.expected_outcome(),
+            CallOutcome::Raised { class, .. } if class == "panic"
+        );
+        body.push_str("\n#[test]\n");
+        if is_panic {
+            let CallOutcome::Raised { message, explicit, .. } = case.expected_outcome() else {
+                continue;
+            };
+            let says = compared_message(message, *explicit);
+            let says = says.map_or_else(String::new, |says| format!("(expected = {says})"));
+            body.push_str(&format!("#[should_panic{says}]\n"));
+        }
+        body.push_str(&format!("fn {}() {{\n", test.name));
+        for line in statements(one, case) {
+            body.push_str(&wrapped(&line));
+        }
+        body.push_str("}\n");
+    }
+    let body = body
+        .replace("std::time::Duration::", "Duration::")
+        .replace("std::time::UNIX_EPOCH", "UNIX_EPOCH");
+    let found = TYPE.captures(&body).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+    names.extend(found.filter(|name| !matches!(name.as_str(), "Duration" | "String" | "Vec")));
+    let standard: Vec<&str> =
+        ["Duration", "UNIX_EPOCH"].into_iter().filter(|name| body.contains(*name)).collect();
+    let group = |path: &str, names: &[&str]| match names {
+        [] => String::new(),
+        [one] => format!("use {path}::{one};\n"),
+        all => {
+            let line = format!("use {path}::{{{}}};\n", all.join(", "));
+            if line.len() <= WIDTH { line } else { format!("use {path}::{{\n{}}};\n", packed(all)) }
+        }
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let standard = group("std::time", &standard);
+    let space = if standard.is_empty() { "" } else { "\n" };
+    format!("{standard}{space}{}{body}", group(&naming.subject, &names))
+}
+
+/// Names in lines that are as full as may be, each with a comma behind it.
+fn packed(names: &[&str]) -> String {
+    let (mut text, mut line) = (String::new(), "   ".to_owned());
+    for name in names {
+        if line.len() + name.len() + 2 > WIDTH {
+            text.push_str(&format!("{line}\n"));
+            "   ".clone_into(&mut line);
+        }
+        line.push_str(&format!(" {name},"));
+    }
+    format!("{text}{line}\n")
+}
+
+/// A statement as rustfmt breaks it: an assertion that is too long has an argument on each line.
+fn wrapped(line: &str) -> String {
+    let inner = line.strip_prefix("assert_eq!(").and_then(|rest| rest.strip_suffix(");"));
+    let parts = inner.filter(|_| line.len() + 4 > WIDTH).and_then(|inner| {
+        let at =
+            inner.rfind("(), ").map(|at| at + 2).or_else(|| inner.rfind("), ").map(|at| at + 1))?;
+        inner.split_at_checked(at)
+    });
+    parts.map_or_else(
+        || format!("    {line}\n"),
+        |(call, want)| {
+            let want = want.trim_start_matches([',', ' ']);
+            format!("    assert_eq!(\n        {call},\n        {want}\n    );\n")
+        },
+    )
+}
+
+/// The lines of code of one case.
+fn statements(one: &ObservedFunction, case: &Case) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut callee = case.call.callee.clone();
+    if let Some((object, method)) =
+        case.call.callee.rsplit_once('.').filter(|_| !case.call.setup.is_empty())
+    {
+        lines.push(format!("let mut subject = {object};"));
+        lines.extend(case.call.setup.iter().map(|before| format!("subject.{before};")));
+        callee = format!("subject.{method}");
+    }
+    let call = format!("{callee}({})", case.call.arguments.join(", "));
+    let result = one.callable.results.first().map_or("", String::as_str);
+    let is_result = result.split('<').next().is_some_and(|head| head.ends_with("Result"));
+    let call = match case.expected_outcome() {
+        CallOutcome::Value { .. } if is_result => format!("{call}.unwrap()"),
+        _ => call,
+    };
+    lines.push(match case.expected_outcome() {
+        CallOutcome::Value { literal, way: ResultKind::Text } => {
+            format!("assert_eq!({call}.to_string(), {literal});")
+        }
+        CallOutcome::Value { literal, way: ResultKind::Attributes } => {
+            format!("assert_eq!(format!(\"{{:?}}\", {call}), {literal});")
+        }
+        CallOutcome::Value { literal, .. } => match literal.as_str() {
+            "true" => format!("assert!({call});"),
+            "false" => format!("assert!(!{call});"),
+            "[]" => format!("assert!({call}.is_empty());"),
+            literal => format!("assert_eq!({call}, {literal});"),
+        },
+        CallOutcome::Raised { class, message, explicit, .. } if class == "error" => {
+            match compared_message(message, *explicit) {
+                Some(says) => format!("assert_eq!({call}.unwrap_err().to_string(), {says});"),
+                None => format!("assert!({call}.is_err());"),
+            }
+        }
+        CallOutcome::Raised { .. } => format!("{call};"),
+        CallOutcome::Refused(_) => String::new(),
+    });
+    lines
+}
