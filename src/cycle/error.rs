@@ -16,6 +16,9 @@ pub enum Failure {
     /// A task file, which a person may have edited, cannot be carried out.
     #[error("{file}: {reason}")]
     Task { file: String, reason: String, session: SessionId },
+    /// There is no test: none was there, and none could be written.
+    #[error("there are no tests, and none could be written: {reason}")]
+    NothingWritten { reason: String },
     /// A bug in regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -34,6 +37,12 @@ impl Failure {
             Self::Gather(error) => error.hint(),
             Self::Task { file, session, .. } => {
                 format!("repair {file}, then `regreen test --resume {session}`")
+            }
+            Self::NothingWritten { reason } if reason.contains("cannot be imported") => {
+                "install what the code imports, and check that your tests could import it; then start again".into()
+            }
+            Self::NothingWritten { .. } => {
+                "choose a file with functions that a test can call, or configure a model".into()
             }
             Self::Internal(_) => "report it with the session folder attached".into(),
         }

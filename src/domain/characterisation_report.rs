@@ -1,5 +1,7 @@
 //! `CharacterisationReport`: tests that pin today's behaviour, by function and file.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +86,16 @@ pub struct CharacterisationReport {
 }
 
 impl CharacterisationReport {
+    /// The reason for which most calls and tests were dropped.
+    pub fn main_reason(&self) -> Option<&str> {
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        let of_functions = self.functions.iter().flat_map(|one| &one.dropped);
+        for dropped in of_functions.chain(&self.dropped) {
+            *counts.entry(&dropped.reason).or_default() += dropped.count;
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
+    }
+
     /// Functions with at least one kept assertion.
     pub fn pinned(&self) -> usize {
         self.functions.iter().filter(|one| one.assertions > 0).count()

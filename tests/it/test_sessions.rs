@@ -262,6 +262,10 @@ fn a_file_of_python_without_tests_gets_tests_that_hold_and_notice() {
         &SHOP[1].1.replace("raise ValueError('more than all')", "return 0"),
     )]);
     assert!(!run().status.success(), "an error that is lost is noticed");
+    // The same behaviour in other words: names of locals, the order of independent statements, `pass`.
+    let rewritten = "def parse_price(text: str) -> float:\n    pass\n    given = text\n    if given:\n        value = float(given)\n        return value\n    raise ValueError('empty price')\n\n\ndef discount(price: int, percent: int) -> float:\n    if percent < 0:\n        raise ValueError('less than nothing')\n    if percent > 100:\n        raise ValueError('more than all')\n    left = 100 - percent\n    return price * left / 100\n";
+    repo.write(&[("shop/price.py", rewritten)]);
+    assert!(run().status.success(), "an equivalent rewrite keeps every test green");
 }
 
 #[test]
@@ -579,4 +583,19 @@ fn a_session_that_writes_no_test_meets_neither_gate_and_says_so() {
     assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("no test was written, so there is nothing to judge"), "{}", ran.out);
     assert!(ran.out.contains("the plan is carried out: 0 tests in 0 files"), "{}", ran.out);
+}
+
+#[test]
+fn without_any_test_the_obstacle_is_named() {
+    let shop = "import a_module_that_is_not_there\n\n\ndef tax(price: int) -> int:\n    return price // 5\n";
+    let repo = TestRepo::new(&[("shop.py", shop), ("pytest.ini", "[pytest]\n")]);
+    let ran = repo.regreen(&["test", "shop.py"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    for said in [
+        "there are no tests, and none could be written: its module cannot be imported",
+        "No module named 'a_module_that_is_not_there'",
+        "install what the code imports",
+    ] {
+        assert!(ran.err.contains(said), "{said} in {}", ran.err);
+    }
 }

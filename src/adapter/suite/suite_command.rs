@@ -73,7 +73,7 @@ impl SuiteCommand {
         environment.extend(command.environment);
         if self.adapter.framework == Framework::GoTest && environment.contains_key(CANDIDATE) {
             // Go then ends a test that hangs, and names it, before the run is stopped.
-            let seconds = limit.saturating_sub(GO_BUILD).max(GO_BUILD / 2).as_secs();
+            let seconds = limit.saturating_sub(GO_BUILD).max(limit / 2).as_secs().max(1);
             let flags = environment.entry("GOFLAGS".into()).or_default();
             flags.push_str(&format!(" -timeout={seconds}s"));
         }

@@ -8,7 +8,7 @@ use crate::domain::event::{Ending, Outcome};
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::domain::test_plan::task::SUITE_TASK;
-use crate::effect::Effects;
+use crate::effect::{EffectError, Effects, RunError};
 use crate::report::planning;
 
 /// Drives the last step of phase 5; with the end of the fix loop, if it ran.
@@ -42,13 +42,27 @@ impl Perform<Pipeline> for ExecutionPerformer<'_> {
 
 impl ExecutionPerformer<'_> {
     async fn execute(&mut self) -> Result<MachineEnd<PipelineStepOutcome>, Failure> {
-        let end = Box::pin(fix::run(self.inputs.clone(), self.fx)).await?;
+        let end = match Box::pin(fix::run(self.inputs.clone(), self.fx)).await {
+            Err(failure) => return Err(self.explain_empty_suite(failure).await?),
+            Ok(end) => end,
+        };
         let summary = planning::render_suite(&end.outcome);
         self.fx.store.write_text(&format!(".summaries/{SUITE_TASK}-summary.md"), &summary).await?;
         let step_outcome = step_outcome(&end.outcome, generation(self.fx).await?.as_ref());
         let events = end.events;
         self.end = Some(end);
         Ok(MachineEnd { outcome: step_outcome, events })
+    }
+}
+
+impl ExecutionPerformer<'_> {
+    /// The failure, or why there is no test to run after an attempt to write some.
+    async fn explain_empty_suite(&self, failure: Failure) -> Result<Failure, Failure> {
+        let is_empty =
+            matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
+        let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
+        let reason = made.and_then(|made| made.report.main_reason().map(str::to_owned));
+        Ok(reason.map_or(failure, |reason| Failure::NothingWritten { reason }))
     }
 }
 
