@@ -11,7 +11,7 @@ use crate::effect::Call;
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
-use super::typical_values::typical_values;
+use super::typical_values::{is_typical_text, typical_values};
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
@@ -44,9 +44,26 @@ pub fn values_around(literal: &str) -> Vec<String> {
         return [literal.to_owned()].into_iter().chain(near).collect();
     }
     if let Some(inner) = unquoted(literal).filter(|inner| !inner.is_empty()) {
-        return vec![literal.to_owned(), format!("\"a{inner}b\""), format!("\"{inner}{inner}\"")];
+        let near = match other_code(inner) {
+            Some(code) => vec![format!("\"{code}\"")],
+            None => vec![format!("\"a{inner}b\""), format!("\"{inner}{inner}\"")],
+        };
+        return [vec![literal.to_owned()], near].concat();
     }
     vec![literal.to_owned()]
+}
+
+/// Another code of a kind, such as a country or a currency, for one of two or three capitals.
+fn other_code(code: &str) -> Option<&'static str> {
+    let is_code = code.chars().all(|c| c.is_ascii_uppercase());
+    match (code, code.len()) {
+        (_, 2 | 3) if !is_code => None,
+        ("FR", _) => Some("IT"),
+        ("USD", _) => Some("GBP"),
+        (_, 2) => Some("FR"),
+        (_, 3) => Some("USD"),
+        _ => None,
+    }
 }
 
 /// Texts with the character that a hexadecimal literal beyond ASCII may stand for.
@@ -435,7 +452,8 @@ fn changed(literal: &str, python: bool) -> Vec<String> {
             format!("\" {inner}\""),
         ];
         let mut shorter = inner.to_owned();
-        if shorter.pop().is_some() {
+        // Cut short, a text that stands for any other says less than before.
+        if shorter.pop().is_some() && !is_typical_text(literal) {
             others.push(format!("\"{shorter}\""));
         }
         return others;

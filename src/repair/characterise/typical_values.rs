@@ -42,6 +42,11 @@ const FILES: &[&str] = &[
     "io.StringIO(\"\")",
 ];
 
+/// Whether a literal is one of the texts that are tried where nothing is known of a text.
+pub fn is_typical_text(literal: &str) -> bool {
+    TEXTS.contains(&literal)
+}
+
 /// Objects of classes of the standard library.
 fn standard_objects(kind: Type, python: bool) -> Vec<String> {
     let list = match (kind, python) {

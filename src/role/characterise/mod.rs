@@ -13,6 +13,7 @@ mod verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::code::language::Language;
 use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -151,8 +152,9 @@ pub async fn characterise(
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);
-    // A runner that starts the tests by a command cannot tell lines; the calls have shown them.
-    if traces.iter().all(|trace| trace.lines.is_empty()) {
+    // A run of compiled tests does not tell lines by test; the calls have shown them.
+    let language = fx.suite.facts().framework.language();
+    if language.is_some_and(|language| !language.is_script() && language != Language::Python) {
         traces = test_files.iter().flat_map(|test_file| test_file.traces(&[])).collect();
     }
     Ok(Generated { edits, tree, report, reached: Lines::new(), traces })
