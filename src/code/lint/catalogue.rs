@@ -22,6 +22,7 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         tests::over_mocking::RULES,
         tests::missing_cases::RULES,
         tests::cheating::RULES,
+        tests::copied_code::RULES,
     ]
     .into_iter()
     .flatten()

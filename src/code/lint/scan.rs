@@ -32,7 +32,7 @@ pub fn scan(
 ) -> ScanResult {
     let results = parallel::map(chosen, |file| {
         let text = files.get(*file)?;
-        Some(scan_file(file, text, project).ok_or_else(|| (*file).clone()))
+        Some(scan_file(file, text, files, project).ok_or_else(|| (*file).clone()))
     });
     let mut all = ScanResult::default();
     for result in results.into_iter().flatten() {
@@ -49,13 +49,18 @@ pub fn scan(
 }
 
 /// Scans one file; `None` if it is nested too deeply.
-fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Option<Vec<Finding>> {
+fn scan_file(
+    file: &RepoPath,
+    text: &str,
+    files: &BTreeMap<RepoPath, String>,
+    project: &Project,
+) -> Option<Vec<Finding>> {
     let Some(language) = Language::of(file) else { return Some(Vec::new()) };
     let tree = language.parse(text)?;
     if tree.root_node().has_error() {
         return Some(syntax_error(file, language, text).into_iter().collect());
     }
-    let source = Source::new(file, text, language, &tree, project);
+    let source = Source::new((file, text), language, &tree, files, project);
     let mut findings = Vec::new();
     let mut add = |rule: &LintRule, hit: &Hit| {
         let fits = match rule.applies {

@@ -1,5 +1,7 @@
 //! [`Source`]: a parsed file as lint rules see it, with its imports, tests and test modules.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::{Node, Tree};
 
 use crate::code::imports::{Import, read_nodes};
@@ -24,6 +26,8 @@ pub struct Source<'a> {
     pub imports: Vec<Import>,
     /// The tests in it; in JavaScript and TypeScript only those that are run.
     pub tests: Vec<TestNode<'a>>,
+    /// All files of the repository that are known, this one included.
+    pub files: &'a BTreeMap<RepoPath, String>,
     pub project: &'a Project,
     /// Line ranges of test items in a Rust file of product code.
     inner_tests: Vec<(u32, u32)>,
@@ -57,10 +61,10 @@ static SUPPORT: Pattern = Pattern::new(
 impl<'a> Source<'a> {
     /// Collects the nodes, imports and tests of a parsed file.
     pub fn new(
-        path: &'a RepoPath,
-        text: &'a str,
+        (path, text): (&'a RepoPath, &'a str),
         language: Language,
         tree: &'a Tree,
+        files: &'a BTreeMap<RepoPath, String>,
         project: &'a Project,
     ) -> Self {
         let nodes = named_nodes(tree.root_node());
@@ -73,6 +77,7 @@ impl<'a> Source<'a> {
             nodes,
             imports,
             tests: Vec::new(),
+            files,
             project,
             inner_tests: Vec::new(),
         };
