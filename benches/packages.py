@@ -258,7 +258,7 @@ def row(name, version, document, minutes):
     if os.path.exists(path):
         with open(path) as file:
             generation = json.load(file)
-    reports = [task["report"] for task in generation.get("tasks", [])]
+    reports = [generation["made"]["report"]] if generation.get("made") else []
     functions = [one for report in reports for one in report["functions"]]
     pinned = sum(1 for one in functions if one["assertions"])
     assertions = sum(one["assertions"] for report in reports for one in report["files"])
