@@ -55,7 +55,7 @@ impl<'t> TypeScope<'t> {
     }
 
     /// The scope inside a function, whose type parameters stand for what they extend.
-    pub fn inside(&self, function: Node<'t>) -> Self {
+    pub fn enter_function(&self, function: Node<'t>) -> Self {
         let mut declared = self.declared.clone();
         let list = function.child_by_field_name("type_parameters").map(named_children);
         for one in list.into_iter().flatten() {
@@ -69,7 +69,7 @@ impl<'t> TypeScope<'t> {
     }
 
     /// The text of the file.
-    pub fn text(&self) -> &'t str {
+    pub fn source_text(&self) -> &'t str {
         self.text
     }
 

@@ -154,21 +154,17 @@ impl Package {
         let name =
             class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
         Some(Callable {
-            is_property: false,
-            assigned: None,
             start: line(node),
             end: end_line(node),
             parameters,
             literals: literals(body, text),
-            around: Vec::new(),
-            examples: Vec::new(),
-            export: None,
             results: results(node, text).iter().map(|one| concrete(one)).collect(),
             unsupported: unsupported.or_else(|| {
                 (!is_makeable).then(|| "its receiver cannot be made from its text".into())
             }),
             class,
             name,
+            ..Callable::default()
         })
     }
 
@@ -176,7 +172,7 @@ impl Package {
         let under = self.types.underlying.get(kind).map_or(kind, String::as_str);
         let constants = self.types.constants.contains_key(kind);
         let plain = plain_type(under).filter(|_| !constants);
-        let values = self.types.values(kind);
+        let values = self.types.values_of_type(kind);
         Parameter {
             name,
             types: plain.into_iter().collect(),

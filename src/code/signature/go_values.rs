@@ -123,7 +123,7 @@ fn is_integer(name: &str) -> bool {
 
 impl GoTypes {
     /// Expressions of a type; none if it is unknown how to write one.
-    pub fn values(&self, declared: &str) -> Vec<String> {
+    pub fn values_of_type(&self, declared: &str) -> Vec<String> {
         self.values_at(declared, 0)
     }
 

@@ -108,7 +108,7 @@ pub struct Construction {
 }
 
 /// A function that a test could call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Callable {
     /// The name, with its class before a dot where there is one.
     pub name: String,

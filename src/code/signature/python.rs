@@ -216,13 +216,8 @@ fn constructor_call(
         }),
         parameters,
         literals: body.map(|body| literals(body, text)).unwrap_or_default(),
-        around: Vec::new(),
-        examples: Vec::new(),
         export: Some(name.to_owned()),
-        is_property: false,
-        results: Vec::new(),
-        assigned: None,
-        unsupported: None,
+        ..Callable::default()
     }
 }
 

@@ -96,15 +96,12 @@ pub fn read_function(
         end: end_line(node),
         parameters: given,
         literals: literals(body, text),
-        around: Vec::new(),
-        examples: Vec::new(),
         export: Some(own.to_owned()),
         is_property,
-        results: Vec::new(),
-        assigned: None,
         unsupported,
         class,
         name,
+        ..Callable::default()
     })
 }
 

@@ -211,19 +211,15 @@ impl Items {
         let name =
             class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
         Some(Callable {
-            is_property: false,
-            assigned: None,
             start: line(node),
             end: end_line(node),
             parameters: found,
             literals: literals(body, text),
-            around: Vec::new(),
-            examples: Vec::new(),
-            export: None,
             results: Some(result).filter(|one| !one.is_empty()).into_iter().collect(),
             unsupported: reason,
             class,
             name,
+            ..Callable::default()
         })
     }
 

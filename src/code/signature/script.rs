@@ -215,16 +215,11 @@ impl Level<'_> {
             name: name.to_owned(),
             start: line(node),
             end: end_line(node),
-            class: None,
             literals: literals(body, self.text),
-            around: Vec::new(),
-            examples: Vec::new(),
             parameters: given,
             export,
-            is_property: false,
-            assigned: None,
-            results: Vec::new(),
             unsupported,
+            ..Callable::default()
         });
     }
 }
@@ -241,8 +236,8 @@ fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
 }
 
 fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) -> Vec<Parameter> {
-    let text = scope.text();
-    let scope = scope.inside(node);
+    let text = scope.source_text();
+    let scope = scope.enter_function(node);
     let body = field_of(node, "body", text);
     let comment = statement.prev_sibling().filter(|before| before.kind() == "comment");
     let documentation = comment.map_or("", |comment| text_of(comment, text));

@@ -140,15 +140,7 @@ fn locate_python_test(
     let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
     let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
     let path = planned.filter(|path| path.extension() == "py").cloned().or_else(own)?;
-    let naming = Naming {
-        framework: site.framework,
-        subject: module,
-        source: ModuleKind::Module,
-        test: ModuleKind::Module,
-        typed: false,
-        quote: '"',
-        package: TestPackage::default(),
-    };
+    let naming = Naming::of_module(site.framework, module);
     Some((path, naming))
 }
 
@@ -158,15 +150,7 @@ fn locate_rust_test(framework: Framework, file: &RepoPath) -> Option<(RepoPath, 
     let module = below.trim_end_matches(".rs").trim_end_matches("/mod");
     let stem = if module == "lib" { "library".to_owned() } else { module.replace('/', "_") };
     let path = RepoPath::inside(package.trim_end_matches('/'), &format!("tests/{stem}.rs")).ok()?;
-    let naming = Naming {
-        framework,
-        subject: String::new(),
-        source: ModuleKind::Module,
-        test: ModuleKind::Module,
-        typed: false,
-        quote: '"',
-        package: TestPackage::default(),
-    };
+    let naming = Naming::of_module(framework, String::new());
     Some((path, naming))
 }
 

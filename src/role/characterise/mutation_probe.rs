@@ -284,15 +284,18 @@ mod tests {
     use super::*;
     use crate::domain::test::Status;
 
-    #[test]
-    fn what_was_traced_before_is_not_traced_again() {
-        let trace = |name: &str| Trace {
+    fn trace(name: &str) -> Trace {
+        Trace {
             test: name.into(),
             status: Status::Passed,
             duration: Duration::ZERO,
             lines: Lines::new(),
             failure: None,
-        };
+        }
+    }
+
+    #[test]
+    fn what_was_traced_before_is_not_traced_again() {
         let known = [trace("a"), trace("gone")];
         let (traces, untraced) = split_known(&["a".into(), "b".into()], &known);
         let traced: Vec<&str> = traces.iter().map(|trace| trace.test.as_str()).collect();
@@ -302,13 +305,6 @@ mod tests {
     #[test]
     fn many_calls_are_asked_about_missed_lines_and_few_about_the_others() {
         let file = RepoPath::parse("a.py").unwrap();
-        let trace = |name: &str| Trace {
-            test: name.into(),
-            status: Status::Passed,
-            duration: Duration::ZERO,
-            lines: Lines::new(),
-            failure: None,
-        };
         let traces = [trace("first"), trace("aimed")];
         let few = BTreeSet::from([TestId::from("first")]);
         let files = [file.clone()];

@@ -79,6 +79,15 @@ pub struct Naming {
     pub package: TestPackage,
 }
 
+impl Naming {
+    /// The naming in a language with one kind of module.
+    pub fn of_module(framework: Framework, subject: String) -> Self {
+        let (source, test) = (ModuleKind::Module, ModuleKind::Module);
+        let package = TestPackage::default();
+        Self { framework, subject, source, test, typed: false, quote: '"', package }
+    }
+}
+
 /// The package that a test of a compiled language is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestPackage {
