@@ -97,6 +97,7 @@ async fn generate_and_commit(
     let generation = GenerateRequest {
         tree: &tree,
         gaps: &gaps,
+        description: "",
         before: &before,
         threshold: subject.threshold,
         jobs: subject.run.jobs,

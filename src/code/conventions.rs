@@ -87,9 +87,13 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Convent
         "node:test mock" => has(Language::JavaScript) || has(Language::TypeScript),
         _ => true,
     };
+    let directory = directory(framework, &own);
     Conventions {
         file_naming: naming(framework, &own),
-        directory: directory(framework, &own),
+        is_mirrored: own
+            .iter()
+            .any(|(file, _)| file.parent() != directory && file.below(&directory).is_some()),
+        directory,
         test_structure: structure(&own),
         setup_teardown: text_of(SETUP).join(", "),
         assertion_style: text_of(ASSERTIONS),
@@ -143,13 +147,17 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     most.map_or_else(|| framework.test_naming().to_owned(), |(form, _)| form)
 }
 
-/// The folder that holds most tests; empty if most are next to their sources.
+/// The folder that holds most tests; empty if most are next to their sources, `./tests` if most are
+/// in a folder of this name next to them.
 fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, _) in own {
         let folders = ["tests", "test", "spec", "src/test/java"];
         let top = folders.into_iter().find(|folder| file.below(folder).is_some());
-        *counts.entry(top.unwrap_or_default()).or_default() += 1;
+        let beside = ["./tests", "./test"].into_iter().find(|folder| {
+            file.extension() == "py" && file.parent().ends_with(folder.trim_start_matches('.'))
+        });
+        *counts.entry(top.or(beside).unwrap_or_default()).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map_or(framework.test_folder(), |(folder, _)| folder).to_owned()
@@ -213,9 +221,8 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
 /// candidates of specification.md 6.8.
 pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     let name = source.file_name();
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let parent = source.parent();
-    let join = |folder: &str, file: &str| RepoPath::inside(folder, file).ok();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let (stem, parent) = named_place(source);
     // `src/a` is mirrored as `a` in a test folder; a Python package folder keeps its name.
     let below = ["src/main/java/", "src/", "lib/"]
         .iter()
@@ -231,7 +238,9 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     );
     let directory = habits.directory.as_str();
     let mut list = Vec::new();
-    if ending == "go" || directory.is_empty() {
+    if let Some(beside) = directory.strip_prefix("./") {
+        list.push(join(&format!("{parent}/{beside}").trim_start_matches('/'), &own));
+    } else if ending == "go" || directory.is_empty() {
         list.push(join(parent, &own));
     } else if ending == "java" {
         let module = parent.split_once("src/main/java").map_or("", |(module, _)| module);
@@ -242,7 +251,10 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
         list.push(join(folder.trim_end_matches('/'), &own));
     } else {
         let nested = if below.is_empty() { directory } else { &format!("{directory}/{below}") };
-        list.extend([join(nested, &own), join(directory, &own)]);
+        let flat = join(directory, &own);
+        // Most Python projects keep all tests in one folder.
+        let is_flat = ending == "py" && !habits.is_mirrored;
+        list.extend(if is_flat { [flat, join(nested, &own)] } else { [join(nested, &own), flat] });
     }
     let [test, spec, before, after] = [
         format!("{stem}.test.{ending}"),
@@ -262,6 +274,17 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     }
     let mut seen = BTreeSet::from([source.clone()]);
     list.into_iter().flatten().filter(|path| seen.insert(path.clone())).collect()
+}
+
+/// What the tests of a source are named after, and the folder in which that is. The tests of a
+/// Python package are named after it.
+fn named_place(source: &RepoPath) -> (&str, &str) {
+    let name = source.file_name();
+    let (stem, parent) = (name.rsplit_once('.').map_or(name, |(stem, _)| stem), source.parent());
+    match parent.rsplit_once('/').unwrap_or(("", parent)) {
+        (above, package) if stem == "__init__" && !package.is_empty() => (package, above),
+        _ => (stem, parent),
+    }
 }
 
 #[cfg(test)]
@@ -321,8 +344,9 @@ mod tests {
     #[test]
     fn tests_are_suggested_where_the_project_keeps_them() {
         let table = [
-            (Framework::Pytest, "shop/price.py", "tests/shop/test_price.py"),
-            (Framework::Pytest, "src/shop/price.py", "tests/shop/test_price.py"),
+            (Framework::Pytest, "shop/price.py", "tests/test_price.py"),
+            (Framework::Pytest, "src/shop/price.py", "tests/test_price.py"),
+            (Framework::Pytest, "src/shop/__init__.py", "tests/test_shop.py"),
             (Framework::Pytest, "price.py", "tests/test_price.py"),
             (Framework::Unittest, "price.py", "test_price.py"),
             (Framework::GoTest, "money/money.go", "money/money_test.go"),

@@ -13,7 +13,7 @@ const PLAIN: &str = "the and for with tests test testing unit add write cover co
                      sure that this from into our are is has have should must not any its their when where \
                      which what how use uses using function functions method methods module modules class \
                      classes file files code some more new edge cases case happy path paths missing lacks \
-                     without every each integration of in on to a an src lib";
+                     without every each integration of in on to a an src lib thoroughly properly well";
 
 /// Whether a list of words has a word.
 fn is_in(list: &str, word: &str) -> bool {
@@ -62,9 +62,12 @@ fn stem(file: &RepoPath) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Finds what a description refers to: files by path, file or folder name, functions by name, and
-/// only where none of these matches, parts of names.
-pub fn find(description: &str, known: &Known) -> DescriptionMatch {
+/// Finds the functions that have a parameter of a name, each with its file.
+pub type FindOwners<'a> = &'a dyn Fn(&str) -> Vec<(RepoPath, String)>;
+
+/// Finds what a description refers to: files by path, file or folder name, functions by name or by
+/// that of a parameter, and only where none of these matches, parts of names.
+pub fn find(description: &str, known: &Known, owners: FindOwners<'_>) -> DescriptionMatch {
     let mut named = DescriptionMatch::default();
     let words = words(description);
     for word in &words {
@@ -79,6 +82,11 @@ pub fn find(description: &str, known: &Known) -> DescriptionMatch {
                 named.functions.entry(file.clone()).or_default().extend(own);
             }
         }
+    }
+    let is_code = |word: &&String| word.trim_matches('_').contains('_');
+    for (file, function) in words.iter().filter(is_code).flat_map(|word| owners(word)) {
+        named.files.entry(file.clone()).or_default();
+        named.functions.entry(file).or_default().insert(function);
     }
     if named.files.is_empty() {
         named.files = by_parts(&words, known);
@@ -137,8 +145,15 @@ fn by_parts(words: &[String], known: &Known) -> BTreeMap<RepoPath, bool> {
     near.map(|(file, _)| (file, false)).collect()
 }
 
+/// The words of a text that may mean something particular in the code.
+pub fn content_words(text: &str) -> Vec<String> {
+    let mut found = words(text);
+    found.retain(|word| !is_plain(&word.to_lowercase()));
+    found
+}
+
 /// Whether two words share a stem: `parsing` and `parse` do, `par` and `parse` do not.
-fn alike(a: &str, b: &str) -> bool {
+pub fn alike(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
@@ -191,6 +206,11 @@ mod tests {
             .collect()
     }
 
+    fn owners(parameter: &str) -> Vec<(RepoPath, String)> {
+        let file = RepoPath::parse("shop/auth/login.py").unwrap();
+        if parameter == "min_age" { vec![(file, "check_password".into())] } else { Vec::new() }
+    }
+
     #[test]
     fn descriptions_name_paths_functions_folders_and_parts() {
         let table: &[(&str, &[&str], &[&str])] = &[
@@ -204,15 +224,16 @@ mod tests {
             ("run the login", &["shop/auth/login.py", "tools/run.py"], &[]),
             ("prices and carts", &["shop/cart.py", "shop/price.py"], &[]),
             ("zebra stripes", &[], &[]),
+            ("stripes of `min_age`", &["shop/auth/login.py"], &["check_password"]),
         ];
         for (text, files, functions) in table {
-            let named = find(text, &known());
+            let named = find(text, &known(), &owners);
             let found: Vec<&str> = named.files.keys().map(RepoPath::as_str).collect();
             assert_eq!(found, *files, "{text}");
             let found: Vec<&String> = named.functions.values().flatten().collect();
             assert_eq!(found, *functions, "{text}");
         }
-        let all = find("the whole project", &known());
+        let all = find("the whole project", &known(), &owners);
         assert_eq!(all.files.len(), 4);
     }
 
@@ -226,7 +247,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_description_is_answered(text in ".{0,120}") {
-            let named = find(&text, &known());
+            let named = find(&text, &known(), &owners);
             prop_assert!(named.functions.keys().all(|file| named.files.contains_key(file)));
             prop_assert!(nearest(&text, &known(), 3).len() <= 3);
         }

@@ -7,6 +7,7 @@ pub mod block_counts;
 pub mod conventions;
 pub mod coverage;
 pub mod declared_name;
+pub mod demands;
 pub mod description_match;
 pub mod doc_examples;
 pub mod documented;

@@ -31,6 +31,9 @@ pub struct CharacterisedFunction {
     pub tried: u32,
     /// Assertions that remain.
     pub assertions: u32,
+    /// Documented calls whose results they hold, such as `fee(3)`.
+    #[serde(default)]
+    pub documented: Vec<String>,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,
 }

@@ -104,6 +104,7 @@ mod tests {
             line: 3,
             tried: 72,
             assertions,
+            documented: Vec::new(),
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })

@@ -56,18 +56,6 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     found
 }
 
-/// The examples in a page of documentation that call one of `names`: those in its blocks of code, and
-/// prompts of the interpreter anywhere.
-pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
-    let mut found = if language == Language::Python {
-        read_examples(language, page)
-    } else {
-        read_examples(language, &code_blocks(page))
-    };
-    found.retain(|one| names.contains(&one.name));
-    found
-}
-
 /// The examples in the docstrings or comments of a source.
 pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Example> {
     let mut found = Vec::new();
@@ -139,7 +127,9 @@ pub fn is_defined(text: &str, name: &str) -> bool {
     ["def ", "function ", "func ", "const ", "let ", "exports."].iter().any(|word| {
         text.match_indices(&format!("{word}{name}")).any(|(at, found)| {
             let rest = text.get(at + found.len()..).unwrap_or_default();
-            !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            let value = rest.trim_start().trim_start_matches('=').trim_start();
+            let is_import = ["require(", "await import("].iter().any(|one| value.starts_with(one));
+            !is_import && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         })
     })
 }
@@ -148,21 +138,6 @@ pub fn is_defined(text: &str, name: &str) -> bool {
 fn makes_object(expression: &str, class: &str) -> bool {
     let made = expression.trim_start_matches("new ").trim();
     made.strip_prefix(class).is_some_and(|rest| rest.starts_with('('))
-}
-
-/// The lines inside the fenced blocks of a Markdown page.
-fn code_blocks(page: &str) -> String {
-    let mut inside = false;
-    let mut text = String::new();
-    for line in page.lines() {
-        let is_fence = line.trim_start().starts_with("```");
-        if inside && !is_fence {
-            text.push_str(line);
-            text.push('\n');
-        }
-        inside = inside != is_fence;
-    }
-    text
 }
 
 /// Statements behind `>>>` with the text that the interpreter shows for each.
@@ -215,7 +190,7 @@ const RESULT_MARKS: &[&str] =
     &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws"];
 
 /// A statement as an example, if it is a call with literals.
-fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
+pub(super) fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
     let tree = language.parse(code)?;
     let root = tree.root_node();
     if root.has_error() {
@@ -239,7 +214,7 @@ fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
         return None;
     }
     let arguments = named_children(call.child_by_field_name("arguments")?);
-    if !arguments.iter().all(|one| is_argument(*one)) {
+    if !arguments.iter().all(|one| is_argument(*one) || is_built_in_object(*one, code)) {
         return None;
     }
     Some(Example {
@@ -249,6 +224,37 @@ fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
         result: result(language, shown, printed),
     })
 }
+
+/// Whether an expression of JavaScript makes an object of a built-in class from literals.
+fn is_built_in_object(node: Node<'_>, code: &str) -> bool {
+    let made = match node.kind() {
+        "new_expression" => field_of(node, "constructor", code),
+        "call_expression" => field_of(node, "function", code),
+        _ => return false,
+    };
+    let arguments = node.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    BUILT_IN_CLASSES.contains(&made) && arguments.iter().all(|one| is_literal(*one))
+}
+
+/// What makes objects in JavaScript without an import.
+const BUILT_IN_CLASSES: &[&str] = &[
+    "Array",
+    "BigInt",
+    "Buffer.from",
+    "Date",
+    "Error",
+    "Map",
+    "Object.create",
+    "Promise.resolve",
+    "RegExp",
+    "Set",
+    "Symbol",
+    "TypeError",
+    "URL",
+    "Uint8Array",
+    "WeakMap",
+    "WeakSet",
+];
 
 /// Whether an expression makes an object from literals.
 fn is_construction(node: Node<'_>) -> bool {
@@ -322,7 +328,7 @@ fn literal(language: Language, text: &str) -> Option<String> {
 }
 
 /// The class at the start of `ValueError: below 0`.
-fn class_name(text: &str) -> Option<String> {
+pub(super) fn class_name(text: &str) -> Option<String> {
     let name: String =
         text.trim().chars().take_while(|c| c.is_alphanumeric() || "_.".contains(*c)).collect();
     let name = name.rsplit('.').next().unwrap_or_default();
@@ -405,17 +411,5 @@ mod tests {
         for text in ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2"] {
             assert_eq!(shown(Language::JavaScript, text), [], "{text}");
         }
-    }
-
-    #[test]
-    fn pages_give_the_examples_of_known_names() {
-        let names = BTreeSet::from(["add".to_owned()]);
-        let page = "# Add\n\nadd(9) // => 9\n\n```js\nimport { add } from 'add';\nadd(1, 2) // => 3\nother(1) // => 1\n```\n\nadd(8) // => 8\n";
-        let found = page_examples(Language::JavaScript, page, &names);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].result, Some(DocumentedResult::Value("3".into())));
-        let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
-        let found = page_examples(Language::Python, page, &names);
-        assert_eq!(found.len(), 1, "{found:?}");
     }
 }

@@ -3,6 +3,9 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use crate::code::language::Language;
+use crate::code::tree::{named_children, text_of};
+
 /// Longest text.
 const LONGEST: usize = 60;
 
@@ -15,23 +18,60 @@ enum Choice {
     Fullest,
 }
 
-/// Texts that match a regular expression of JavaScript, such as `/^a+$/i`, as literals; none where
-/// it uses what only JavaScript has.
-pub fn matching_texts(literal: &str) -> Vec<String> {
-    let Some((pattern, flags)) = literal.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
+/// Texts that match a regular expression, as literals; none where it uses what only its language has.
+/// The expression is written as in JavaScript, `/^a+$/i`, or as a call in Python, `re.compile(r"^a+$")`.
+pub fn matching_texts(expression: &str) -> Vec<String> {
+    if let Some(pattern) = python_pattern(expression) {
+        let is_verbose = ["re.VERBOSE", "re.X"].iter().any(|flag| expression.contains(flag));
+        return texts_of_pattern(&pattern, is_verbose);
+    }
+    let Some((pattern, flags)) =
+        expression.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
     else {
         return Vec::new();
     };
+    if flags.contains('x') {
+        return Vec::new();
+    }
     // A group with a name, an escaped slash and a code point are written in another way there.
     let pattern = pattern.replace("\\/", "/").replace("(?<", "(?P<").replace("\\d", "[0-9]");
-    let pattern = rewrite_code_points(&pattern);
-    let mut parser = ParserBuilder::new().ignore_whitespace(false).build();
-    let Ok(expression) = parser.parse(&pattern) else { return Vec::new() };
+    texts_of_pattern(&rewrite_code_points(&pattern), false)
+}
+
+/// The first argument of a call of `re`, if it is one string or several behind each other.
+fn python_pattern(call: &str) -> Option<String> {
+    let tree = Language::Python.parse(call).filter(|_| call.starts_with("re."))?;
+    let call_node = tree.root_node().named_child(0)?.named_child(0)?;
+    let first = call_node.child_by_field_name("arguments")?.named_child(0)?;
+    let strings = match first.kind() {
+        "string" => vec![first],
+        "concatenated_string" => named_children(first),
+        _ => return None,
+    };
+    let mut pattern = String::new();
+    for string in strings {
+        let text = text_of(string, call);
+        let is_raw = text.starts_with(['r', 'R']);
+        let text = text.trim_start_matches(['r', 'R']);
+        let quote =
+            ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| text.starts_with(quote))?;
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        if !is_raw && inner.contains('\\') {
+            return None;
+        }
+        pattern.push_str(inner);
+    }
+    Some(pattern.replace("\\d", "[0-9]").replace("\\Z", "$"))
+}
+
+fn texts_of_pattern(pattern: &str, is_verbose: bool) -> Vec<String> {
+    let mut parser = ParserBuilder::new().ignore_whitespace(is_verbose).build();
+    let Ok(expression) = parser.parse(pattern) else { return Vec::new() };
     let mut found: Vec<String> = Vec::new();
     for choice in [Choice::Fullest, Choice::Shortest] {
         let mut text = String::new();
         let is_whole = append(&expression, choice, 0, &mut text) && text.len() <= LONGEST;
-        if is_whole && !text.is_empty() && !flags.contains('x') {
+        if is_whole && !text.is_empty() {
             let literal = serde_json::Value::from(text).to_string();
             if !found.contains(&literal) {
                 found.push(literal);
@@ -121,7 +161,7 @@ mod tests {
 
     #[test]
     fn texts_match_the_expression_they_are_made_of() {
-        let table: [(&str, &[&str]); 9] = [
+        let table: [(&str, &[&str]); 13] = [
             (r"/^a+$/", &["\"aa\"", "\"a\""]),
             (r"/^(\d{1,3})(?:\.(\d+))?$/", &["\"12.12\"", "\"1\""]),
             (r"/^(-?\d+) *(ms|s)?$/i", &["\"-12 s\"", "\"1\""]),
@@ -130,6 +170,10 @@ mod tests {
             (r"/(?<year>\d{4})-x/", &["\"1231-x\""]),
             (r"/(?=a)b/", &[]),
             (r"/(a)\1/", &[]),
+            (r#"re.compile(r"^(?P<year>\d{4})-x$")"#, &["\"1231-x\""]),
+            ("re.match('a+' r'b', text)", &["\"aab\"", "\"ab\""]),
+            ("re.compile(r'a b  # c', re.VERBOSE)", &["\"ab\""]),
+            ("re.compile(pattern)", &[]),
             ("not one", &[]),
         ];
         for (literal, expected) in table {

@@ -8,6 +8,7 @@ mod go;
 mod go_values;
 mod matching_text;
 pub mod module_exports;
+mod page_examples;
 mod parameter_names;
 mod parameter_types;
 mod python;
@@ -24,15 +25,17 @@ use super::language::Language;
 use super::tree::{field_of, line, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::DeclaredValues;
-pub use examples::{DocumentedResult, Example, assign_examples, is_defined, page_examples};
+pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 use matching_text::matching_texts;
+pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
 pub use parameter_types::Type;
 pub use script::exports;
 
-/// Maximum number of literals kept per function.
-const LITERALS: usize = 14;
+/// Maximum number of literals kept per function, and of one with several parameters.
+const LITERALS: usize = 32;
+const LITERALS_OF_SEVERAL: usize = 14;
 
 /// Maximum number of string literals kept from outside functions.
 const AROUND: usize = 32;
@@ -200,6 +203,9 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     }
     let patterns = patterns(tree.root_node(), text);
     for one in &mut found {
+        if one.parameters.len() > 1 {
+            one.literals.truncate(LITERALS_OF_SEVERAL);
+        }
         one.around = matching_texts_for(one, &patterns, text);
         one.around.extend(around.iter().cloned());
     }
@@ -210,12 +216,17 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
 /// Maximum number of texts made of regular expressions for one function.
 const MATCHING: usize = 12;
 
-/// The regular expressions of a script, with their line and the name of a variable that holds it.
+/// The regular expressions of a source, with their line and the name of a variable that holds it.
 fn patterns<'a>(root: Node<'_>, text: &'a str) -> Vec<(u32, &'a str, &'a str)> {
-    let all = named_nodes(root).into_iter().filter(|node| node.kind() == "regex");
+    let is_pattern = |node: &Node<'_>| {
+        node.kind() == "regex" || field_of(*node, "function", text).starts_with("re.")
+    };
+    let all = named_nodes(root).into_iter().filter(is_pattern);
     let named = all.map(|node| {
-        let holder = node.parent().filter(|one| one.kind() == "variable_declarator");
-        let name = holder.map_or("", |one| field_of(one, "name", text));
+        let holder =
+            node.parent().filter(|one| matches!(one.kind(), "variable_declarator" | "assignment"));
+        let field = if node.kind() == "regex" { "name" } else { "left" };
+        let name = holder.map_or("", |one| field_of(one, field, text));
         (line(node), name, text_of(node, text))
     });
     named.collect()

@@ -158,7 +158,7 @@ impl TestWriting<'_> {
         if blocking.is_empty() {
             return match decision.0 {
                 QualityDecision::Pass if self.is_empty_handed() => {
-                    (QualityDecision::HardFail, NOTHING_WRITTEN.to_owned())
+                    (QualityDecision::HardFail, self.nothing_written())
                 }
                 _ => decision,
             };
@@ -193,6 +193,14 @@ impl TestWriting<'_> {
         let is_left = |task: &TestTask| task.status == TaskStatus::Blocked;
         let is_empty = self.generation.files().is_empty() && self.generation.dropped.is_empty();
         is_empty && self.plan.tasks.iter().any(is_left)
+    }
+
+    /// Why a gate without files is not met.
+    fn nothing_written(&self) -> String {
+        let made = self.generation.made.as_ref();
+        let reason = made.and_then(|made| made.report.main_reason());
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        format!("{NOTHING_WRITTEN}{reason}")
     }
 
     /// Replaces the text of a file that this session wrote; `None` removes the file.
@@ -351,6 +359,7 @@ impl TestWriting<'_> {
         let request = GenerateRequest {
             tree: &self.generation.tree,
             gaps: &[],
+            description: "",
             before: &[],
             threshold: self.inputs.threshold,
             jobs: self.inputs.jobs,

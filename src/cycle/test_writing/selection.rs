@@ -96,6 +96,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     line: 1,
                     tried: 0,
                     assertions: 1,
+                    documented: Vec::new(),
                     dropped: Vec::new(),
                 }),
             }

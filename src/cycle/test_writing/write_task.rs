@@ -212,6 +212,7 @@ impl TestWriting<'_> {
         GenerateRequest {
             tree,
             gaps,
+            description: &self.plan.description,
             before: if many { &[] } else { &self.generation.passing },
             threshold: self.inputs.threshold,
             jobs: self.inputs.jobs,

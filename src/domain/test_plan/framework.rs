@@ -13,8 +13,11 @@ use crate::domain::id::RepoPath;
 pub struct Conventions {
     /// The names of test files, such as `test_*.py`.
     pub file_naming: String,
-    /// Folder of most tests; empty if they are beside the sources.
+    /// Folder of most tests; empty if they are beside the sources, `./tests` if it is beside them.
     pub directory: String,
+    /// Whether tests lie in folders below it, as the sources do.
+    #[serde(default)]
+    pub is_mirrored: bool,
     /// Structure of tests: `functions`, `classes`, `describe blocks`, ...
     pub test_structure: String,
     /// Names of the set-up and tear-down functions in use.

@@ -46,6 +46,9 @@ pub struct TestPlan {
     pub files: Vec<PlannedFile>,
     /// Placeholders in the files: testing them is pointless.
     pub issues: Vec<String>,
+    /// Demands of the request that match nothing in the files, with the reason.
+    #[serde(default)]
+    pub not_understood: Vec<String>,
     /// Files and requirements that are not planned, with the reason.
     pub left_out: Vec<String>,
     /// The tasks in their order; each has a file of its own.
@@ -191,6 +194,7 @@ mod tests {
                 couplings: Vec::new(),
                 files: (0..files).map(|index| file(index, &mut number)).collect(),
                 issues: Vec::new(),
+                not_understood: Vec::new(),
                 left_out: Vec::new(),
                 tasks: Vec::new(),
             }

@@ -10,6 +10,12 @@ use super::layer::SubLayer;
 /// The source of a requirement that was derived from the syntax of the code.
 pub const CODE: &str = "code";
 
+/// The source of a requirement that documentation states, with a call and its result.
+pub const DOCUMENTATION: &str = "documentation";
+
+/// The source of a requirement that the request states.
+pub const REQUEST: &str = "request";
+
 /// Priority of a file without enough tests.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -64,7 +70,7 @@ pub struct Requirement {
     pub line: u32,
     /// Description, such as "`parse_price` raises `E` for an empty text".
     pub text: String,
-    /// Who says so: [`CODE`], or the provider that was asked.
+    /// Who says so: [`CODE`], [`DOCUMENTATION`], [`REQUEST`], or the provider that was asked.
     pub source: String,
 }
 
@@ -73,6 +79,12 @@ impl Requirement {
     #[must_use]
     pub fn is_derived(&self) -> bool {
         self.source == CODE
+    }
+
+    /// Whether documentation or the request states it.
+    #[must_use]
+    pub fn is_stated(&self) -> bool {
+        [DOCUMENTATION, REQUEST].contains(&self.source.as_str())
     }
 }
 
@@ -89,7 +101,7 @@ pub struct PlannedFile {
     pub reason: String,
     /// Functions of the file that tests can call and that are asked for.
     pub functions: Vec<String>,
-    /// Requirements, in the order of their lines.
+    /// Requirements: what the request and the documentation state, then the others by their lines.
     pub requirements: Vec<Requirement>,
 }
 

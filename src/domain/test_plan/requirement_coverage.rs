@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::characterisation_report::CharacterisedFunction;
 use crate::domain::id::RepoPath;
 
 use super::generation::TaskTests;
@@ -10,8 +11,8 @@ use super::requirement::Requirement;
 
 /// Why a requirement is not covered; `None` if a test covers it.
 ///
-/// A happy path is shown by a kept assertion. Everything else is shown when a new test executes the
-/// line that decides it, and an edge only when no mutant of that line goes unnoticed; where lines are
+/// A happy path that is no line of its own is shown by a kept assertion. Everything else is shown when
+/// a new test executes the line that decides it, and an edge only when no mutant of that line goes unnoticed; where lines are
 /// unknown, when a kept test claims it. What crosses modules must be claimed in any case.
 ///
 /// Source: specification.md 6.1, 5.3.
@@ -24,13 +25,23 @@ pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Optio
     if is_unit && let Some(why) = unreached(file, one, made) {
         return Some(why);
     }
-    if one.layer == SubLayer::Happy {
+    if one.is_stated() && !is_claimed {
+        return unheld(file, one, made);
+    }
+    let is_head = |known: &CharacterisedFunction| {
+        known.file == *file
+            && known.line == one.line
+            && is_same_function(&known.name, &one.function)
+    };
+    let lines = made.reached.get(file);
+    let is_whole = lines.is_none() || made.report.functions.iter().any(is_head);
+    if one.layer == SubLayer::Happy && is_whole {
         return None;
     }
     if !is_unit && !is_claimed {
         return Some("it crosses modules, and tests are written for one function".to_owned());
     }
-    let Some(lines) = made.reached.get(file) else {
+    let Some(lines) = lines else {
         return (!is_claimed)
             .then(|| "which lines run is not known, and no test claims it".to_owned());
     };
@@ -44,11 +55,34 @@ pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Optio
         .then(|| format!("no test detects a mutant of line {}", one.line))
 }
 
+/// Why no kept test holds what documentation or the request states.
+fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
+    let call = one.text.split('`').nth(1).unwrap_or_default();
+    let is_held = |known: &CharacterisedFunction| {
+        known.file == *file && known.documented.iter().any(|held| call.ends_with(held.as_str()))
+    };
+    if made.report.functions.iter().any(is_held) {
+        return None;
+    }
+    let says = format!("`{call}`");
+    if made.findings().any(|found| found.subject == *file && found.message.starts_with(&says)) {
+        return Some("the code contradicts it: see the finding".to_owned());
+    }
+    let is_call = call.ends_with(')');
+    let unclaimed = "no test claims to show it; the tests of its function hold what the code does";
+    Some(if is_call { "no kept test makes this call" } else { unclaimed }.to_owned())
+}
+
 /// Why no kept test calls the function of a requirement.
 fn unreached(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
     let known = || made.report.functions.iter().filter(|known| known.file == *file);
     let gone =
         known().find(|known| known.assertions == 0 && is_same_function(&known.name, &one.function));
+    let is_kept = made.report.files.iter().any(|known| known.subject == *file);
+    let all_dropped = made.report.dropped.first().filter(|_| gone.is_some() && !is_kept);
+    if let Some(all) = all_dropped {
+        return Some(all.reason.clone());
+    }
     if let Some(gone) = gone {
         let reason = gone.dropped.first().map_or("no call of it tells enough", |one| &one.reason);
         return Some(reason.to_owned());
@@ -91,6 +125,7 @@ mod tests {
             line: 1,
             tried: 9,
             assertions,
+            documented: Vec::new(),
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
         };
         TaskTests {

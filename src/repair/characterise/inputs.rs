@@ -11,6 +11,7 @@ use crate::effect::Call;
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
+use super::separated_texts::{named_kinds, separated_texts};
 use super::typical_values::{is_typical_text, typical_values};
 
 /// Maximum number of calls of one function in the first round.
@@ -162,6 +163,12 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| values_around(literal))
         .collect();
     columns.push(near);
+    if fits(Type::Text) {
+        columns.push(separated_texts(&callable.literals));
+    }
+    if !python && known.contains(&Type::Any) {
+        columns.push(named_kinds(&callable.literals));
+    }
     // What a reader expects for a parameter of this name.
     if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
         columns.insert(0, vec![value.to_owned()]);

@@ -11,6 +11,7 @@ mod minimise;
 mod parameter_fit;
 mod render;
 mod search_target;
+mod separated_texts;
 mod stories;
 mod test_location;
 mod tested_inputs;

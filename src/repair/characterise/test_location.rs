@@ -228,10 +228,11 @@ fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
 }
 
 fn script_ending(site: &ProjectLayout<'_>, typed: bool, test: ModuleKind) -> &'static str {
-    match (site.framework, test, site.modules) {
+    let is_node = matches!(site.framework, Framework::NodeTest | Framework::Mocha | Framework::Ava);
+    match (test, site.modules) {
         _ if typed => "ts",
-        (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
-        (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
+        (ModuleKind::Module, false) if is_node => "mjs",
+        (ModuleKind::Common, true) if is_node => "cjs",
         _ => "js",
     }
 }

@@ -52,6 +52,9 @@ pub struct PlanDocument {
     pub gaps: Vec<Gap>,
     /// Number of requirements, by layer.
     pub requirements: std::collections::BTreeMap<String, u32>,
+    /// Demands of the request that match nothing in the files, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_understood: Vec<String>,
     /// The tasks in the order in which they may run.
     pub tasks: Vec<TaskLine>,
     /// What providers used: calls, tokens, money.
@@ -126,6 +129,7 @@ pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> P
             .into_iter()
             .map(|(layer, number)| (layer.code().to_owned(), number))
             .collect(),
+        not_understood: plan.map(|plan| plan.not_understood.clone()).unwrap_or_default(),
         spending: run.spending,
         degraded: state.degraded,
         produced: produced.map(generation::produced_document),

@@ -13,7 +13,6 @@ mod verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::code::language::Language;
 use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -50,6 +49,8 @@ pub struct Gap {
 pub struct GenerateRequest<'a> {
     pub tree: &'a TreeId,
     pub gaps: &'a [Gap],
+    /// The words of the request, whose examples count as documentation; may be empty.
+    pub description: &'a str,
     /// Existing tests that pass on these sources, as the baseline of the measurement; may be empty.
     pub before: &'a [TestId],
     /// The percentage of mutants that the tests should detect.
@@ -152,9 +153,8 @@ pub async fn characterise(
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);
-    // A run of compiled tests does not tell lines by test; the calls have shown them.
-    let language = fx.suite.facts().framework.language();
-    if language.is_some_and(|language| !language.is_script() && language != Language::Python) {
+    // Where a run does not tell lines by test, the calls have shown them.
+    if traces.iter().all(|trace| trace.lines.is_empty()) {
         traces = test_files.iter().flat_map(|test_file| test_file.traces(&[])).collect();
     }
     Ok(Generated { edits, tree, report, reached: Lines::new(), traces })
@@ -168,6 +168,7 @@ fn fill(test_files: &[PinnedFile], report: &mut CharacterisationReport) {
             let of_file = report.functions.iter_mut().filter(|one| one.file == test_file.subject);
             for one in of_file.filter(|one| one.name == *name) {
                 one.assertions = *count;
+                one.documented = test_file.documented_calls(name);
             }
         }
         report.files.push(CharacterisationFile {

@@ -271,7 +271,7 @@ async fn called_names(
     Ok(CalledNames { examples, ambiguous: several.map(|(name, _)| name.clone()).collect() })
 }
 
-/// Adds the examples of the README and other pages to the functions that they call.
+/// Adds the examples of the request, the README and other pages to the functions that they call.
 async fn add_page_examples(
     request: &GenerateRequest<'_>,
     layout: &ProjectLayout<'_>,
@@ -280,12 +280,17 @@ async fn add_page_examples(
     fx: &Effects<'_>,
 ) -> Result<(), EffectError> {
     let is_page = |file: &&RepoPath| matches!(file.extension(), "md" | "rst");
+    let mut texts = vec![request.description.to_owned()];
     for page in layout.files.iter().filter(is_page).take(PAGES) {
-        let Some(text) = read(request, page, fx).await? else { continue };
-        for subject in subjects.iter_mut() {
-            let names = subject.callables.iter().map(|one| one.called_name().to_owned());
-            let names = names.filter(|name| !ambiguous.contains(name)).collect();
-            let found = signature::page_examples(subject.language, &text, &names);
+        texts.extend(read(request, page, fx).await?);
+    }
+    for subject in subjects {
+        let names = subject.callables.iter().map(|one| one.called_name().to_owned());
+        let is_meant =
+            |name: &String| !ambiguous.contains(name) || signature::is_entry_point(&subject.file);
+        let names = names.filter(is_meant).collect();
+        for text in &texts {
+            let found = signature::page_examples(subject.language, text, &names);
             signature::assign_examples(&mut subject.callables, &found);
         }
     }
@@ -333,6 +338,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
         line: one.callable.start,
         tried: one.tried,
         assertions: 0,
+        documented: Vec::new(),
         dropped: one
             .dropped
             .iter()

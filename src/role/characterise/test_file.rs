@@ -21,6 +21,9 @@ const FEW: usize = 24;
 /// Number of distinct results to keep per function, if there are as many.
 const RESULTS: usize = 3;
 
+/// The most characters of the message of a file that cannot be loaded.
+const MESSAGE: usize = 160;
+
 /// The index of a function and the index of one of its cases.
 type CasePlace = (usize, usize);
 
@@ -114,10 +117,23 @@ impl PinnedFile {
                     let class = if class.is_empty() { "an error" } else { class };
                     broken.push((test, format!("it fails as a test, with {class}")));
                 }
-                None => broken.push((test, "it was not run, or its file cannot be loaded".into())),
+                None => broken.push((test, self.unrun_reason(cases))),
             }
         }
         broken
+    }
+
+    /// Why tests of the file were not run.
+    fn unrun_reason(&self, cases: &[TestCase]) -> String {
+        let is_own = |case: &&TestCase| {
+            case.kind.is_unloaded()
+                && (case.file.as_ref() == Some(&self.path)
+                    || case.id.as_str().contains(self.path.file_name()))
+        };
+        let failure = cases.iter().find(is_own).and_then(|case| case.failure.as_ref());
+        let Some(failure) = failure else { return "it was not run".to_owned() };
+        let message = failure.message.lines().next().unwrap_or_default();
+        format!("its file cannot be loaded: {}", message.chars().take(MESSAGE).collect::<String>())
     }
 
     /// The calls of the tests that passed.
@@ -261,6 +277,23 @@ impl PinnedFile {
         }
         counts
     }
+
+    /// The documented calls of a function that passing tests make.
+    pub fn documented_calls(&self, name: &str) -> Vec<String> {
+        let tests = self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name));
+        let calls = tests.filter_map(|test| {
+            let function = self.functions.get(test.function)?;
+            let case = function.cases.get(test.case)?;
+            documented_call(function, case).filter(|_| function.callable.name == name)
+        });
+        calls.collect()
+    }
+}
+
+/// A documented call, without what stands before the name of the function.
+fn documented_call(function: &ObservedFunction, case: &Case) -> Option<String> {
+    case.documented.as_ref()?;
+    Some(format!("{}({})", function.callable.called_name(), case.call.arguments.join(", ")))
 }
 
 /// Whether an argument of a call is an edge case: null, zero, negative or empty.

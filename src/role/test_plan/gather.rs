@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::code::conventions;
 use crate::code::coverage as reports;
+use crate::code::demands::find_demands;
 use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
@@ -166,7 +167,14 @@ fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<DescriptionMat
         }
         return Ok(found);
     }
-    let mut found = description_match::find(request.description, &survey.known);
+    let mut found = survey.find_described(request.description);
+    // A demand that names no function may be about any in its file.
+    let names = found.functions.values().flatten().map(String::as_str);
+    let named: Vec<&str> = names.chain(found.files.keys().map(RepoPath::as_str)).collect();
+    let is_about = |demand: &String| named.iter().any(|name| demand.contains(name));
+    if !find_demands(request.description, named.iter().copied()).iter().all(is_about) {
+        found.files.values_mut().for_each(|is_whole| *is_whole = true);
+    }
     // Files without functions contain nothing to test.
     found.files.retain(|file, _| survey.known.get(file).is_some_and(|names| !names.is_empty()));
     if found.files.is_empty() {
@@ -223,6 +231,7 @@ pub fn assemble(
         files: assessed.gaps,
         framework,
         issues: Vec::new(),
+        not_understood: Vec::new(),
         left_out: Vec::new(),
         tasks: Vec::new(),
     };

@@ -8,6 +8,7 @@ mod measure_coverage;
 mod planner;
 mod project;
 mod requirements;
+mod stated_requirements;
 mod survey;
 mod survey_question;
 
@@ -42,7 +43,7 @@ pub fn plan_without_io(
     session: &crate::domain::id::SessionId,
 ) -> PlanSize {
     let survey = Survey::of(texts.keys().cloned().collect(), texts);
-    let named = crate::code::description_match::find(description, &survey.known);
+    let named = survey.find_described(description);
     let facts = crate::effect::SuiteFacts {
         framework: crate::domain::framework::Framework::Pytest,
         version: String::new(),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::code::behaviour::Behaviour;
+use crate::code::demands::find_demands;
 use crate::code::lint::{self, Project};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
@@ -11,6 +13,9 @@ use crate::domain::text::count;
 
 use super::code_requirements::CodeRequirements;
 use super::coverage::{ExecutedLines, TestReach, callable};
+use super::stated_requirements::{
+    DemandOutcome, DemandTarget, documented_results, understand_demand,
+};
 use super::survey::Survey;
 
 /// Maximum number of requirements per file beyond the first of each function; the others are counted.
@@ -19,38 +24,109 @@ const PER_FILE: usize = 40;
 /// Maximum number of findings to keep.
 const FINDINGS: usize = 100;
 
-/// Adds the requirements of the files, unless executed lines in `ran` meet them. A file from whose
-/// source nothing follows is left out of the plan.
+/// Adds the requirements of the files, unless executed lines in `ran` meet them: first the demands of
+/// the request, then what is documented, then what the code says by itself. A file of which nothing
+/// follows is left out of the plan.
 pub fn derive_requirements(plan: &mut TestPlan, survey: &Survey, ran: &ExecutedLines) {
-    let mut number = 0;
+    let mut planned = Vec::new();
     for mut file in std::mem::take(&mut plan.files) {
-        let found = of_file(&file, survey, ran);
-        if found.is_empty() {
+        let functions = functions_of(&file, survey);
+        let (stated, derived) = of_file(&file, &functions, (survey, &plan.description), ran);
+        if stated.is_empty() && derived.is_empty() {
             let why = "no requirement can be derived from its source";
             plan.left_out.push(format!("{}: {}, and {why}", file.file, file.reason));
             continue;
         }
-        let all = found.len();
-        let kept = fewest(found);
+        let all = derived.len();
+        let kept = fewest(derived);
         if kept.len() < all {
             let more = count(all - kept.len(), "requirement");
             plan.left_out.push(format!("{}: {more} beyond the limit of one file", file.file));
         }
-        for one in kept {
-            number += 1;
-            file.requirements.push(Requirement { id: format!("R-{number:03}"), ..one });
-        }
-        plan.files.push(file);
+        file.requirements = stated.into_iter().chain(kept).collect();
+        planned.push((file, functions));
+    }
+    if plan.source_session_id.is_none() {
+        plan.not_understood = add_demands(&plan.description, &mut planned, survey);
+    }
+    plan.files = planned.into_iter().map(|(file, _)| file).collect();
+    let all = plan.files.iter_mut().flat_map(|file| &mut file.requirements);
+    for (number, one) in (1..).zip(all) {
+        one.id = format!("R-{number:03}");
     }
     plan.issues = issues(&plan.files, survey);
 }
 
-fn of_file(planned: &PlannedFile, survey: &Survey, ran: &ExecutedLines) -> Vec<Requirement> {
+/// The functions of a planned file that are asked for.
+fn functions_of(planned: &PlannedFile, survey: &Survey) -> Vec<Behaviour> {
     let file = &planned.file;
     let only = [(file.clone(), planned.functions.iter().cloned().collect())].into();
-    let functions = callable(file, survey.text(file), &only);
+    callable(file, survey.text(file), &only)
+}
+
+/// What documentation states about a file, and what its code says.
+fn of_file(
+    planned: &PlannedFile,
+    functions: &[Behaviour],
+    (survey, request): (&Survey, &str),
+    ran: &ExecutedLines,
+) -> (Vec<Requirement>, Vec<Requirement>) {
+    let file = &planned.file;
     let reach = TestReach::of(file, &planned.tests, survey, ran);
-    CodeRequirements::of_functions(file, &functions, survey, reach)
+    let stated = documented_results(file, functions, &planned.tests, (survey, request));
+    (stated, CodeRequirements::of_functions(file, functions, survey, reach))
+}
+
+/// Adds each demand of a request to the file of which it speaks; those that speak of none are
+/// returned, with the reason.
+fn add_demands(
+    description: &str,
+    planned: &mut [(PlannedFile, Vec<Behaviour>)],
+    survey: &Survey,
+) -> Vec<String> {
+    let names: Vec<String> = planned
+        .iter()
+        .flat_map(|(file, functions)| {
+            let own = functions.iter().map(|one| one.name.clone());
+            own.chain([file.file.as_str().to_owned()])
+        })
+        .collect();
+    let demands = find_demands(description, names.iter().map(String::as_str));
+    let mut found: Vec<(RepoPath, Requirement)> = Vec::new();
+    let mut not_understood = Vec::new();
+    let targets: Vec<DemandTarget<'_>> = planned
+        .iter()
+        .flat_map(|(file, functions)| {
+            functions.iter().map(|function| DemandTarget {
+                file: &file.file,
+                function,
+                required: &file.requirements,
+                text: lines_of(survey.text(&file.file), function),
+            })
+        })
+        .collect();
+    for demand in demands {
+        match understand_demand(&demand, &targets) {
+            DemandOutcome::Understood(file, one) => found.push((file, one)),
+            DemandOutcome::Stated => {}
+            DemandOutcome::NotUnderstood(why) => not_understood.push(why),
+        }
+    }
+    drop(targets);
+    for (file, one) in found.into_iter().rev() {
+        if let Some((own, _)) = planned.iter_mut().find(|(own, _)| own.file == file) {
+            own.requirements.insert(0, one);
+        }
+    }
+    not_understood
+}
+
+/// The source of a function.
+fn lines_of(text: &str, function: &Behaviour) -> String {
+    let inside = |(number, line): (u32, &str)| {
+        (function.start..=function.end).contains(&number).then(|| line.to_owned())
+    };
+    (1..).zip(text.lines()).filter_map(inside).collect::<Vec<_>>().join("\n")
 }
 
 /// Keeps the most important requirements if there are too many: the first of each function, so that

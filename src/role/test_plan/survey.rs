@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::description_match::Known;
+use crate::code::description_match::{self, DescriptionMatch, Known};
 use crate::code::imports::Graph;
 use crate::code::language::Language;
-use crate::code::{conventions, outline, parallel, test_paths};
+use crate::code::{behaviour, conventions, outline, parallel, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::framework::Conventions;
+use crate::domain::text::has_word;
 use crate::effect::{Effects, GitError};
 
 /// Maximum number of files to read; in a larger repository, the first ones by name.
@@ -71,6 +72,23 @@ impl Survey {
     /// The text of a file; empty if it was not read.
     pub fn text(&self, file: &RepoPath) -> &str {
         self.texts.get(file).map_or("", String::as_str)
+    }
+
+    /// The files and functions that a description refers to.
+    pub fn find_described(&self, description: &str) -> DescriptionMatch {
+        description_match::find(description, &self.known, &|name| self.owners_of_parameter(name))
+    }
+
+    /// The functions that have a parameter of this name.
+    fn owners_of_parameter(&self, name: &str) -> Vec<(RepoPath, String)> {
+        let mut found = Vec::new();
+        for file in self.known.keys().filter(|file| has_word(self.text(file), name)) {
+            let Some(language) = Language::of(file) else { continue };
+            let functions = behaviour::read(language, self.text(file)).into_iter();
+            let own = functions.filter(|one| one.parameters.iter().any(|own| own.name == name));
+            found.extend(own.map(|one| (file.clone(), one.name)));
+        }
+        found
     }
 
     /// The tests of a source: by the names of 6.8, by import, or inside the file itself.

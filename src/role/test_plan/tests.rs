@@ -63,7 +63,7 @@ fn by_names() -> ExecutedLines {
     ExecutedLines { source: CoverageSource::by_names("no tool"), ..ExecutedLines::default() }
 }
 
-fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a> {
+pub fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a> {
     GatherRequest {
         session,
         description,
@@ -76,7 +76,7 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a
 
 fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
     let (session, survey) = (session(), survey(SHOP));
-    let named = crate::code::description_match::find(description, &survey.known);
+    let named = survey.find_described(description);
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
@@ -243,7 +243,7 @@ proptest! {
     fn any_source_is_analysed_without_a_crash(text in "(def |if |raise |return |class |self\\.|[a-z ():<>=\n]){0,60}") {
         let survey = survey(&[("a.py", &text)]);
         let session = session();
-        let named = crate::code::description_match::find("a.py", &survey.known);
+        let named = survey.find_described("a.py");
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
         let mut plan = found.plan;
         derive_requirements(&mut plan, &survey, &by_names());

@@ -32,12 +32,12 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::NodeTest
         | Framework::Jest
         | Framework::Vitest
+        | Framework::Mocha
+        | Framework::Ava
         | Framework::CargoTest
         | Framework::Nextest
         | Framework::GoTest => true,
-        Framework::Mocha
-        | Framework::Ava
-        | Framework::NodeTap
+        Framework::NodeTap
         | Framework::Tape
         | Framework::Maven
         | Framework::Gradle

@@ -1,4 +1,4 @@
-//! Renders cases as a JavaScript or TypeScript test file for `node --test`, Jest or Vitest.
+//! Renders cases as a JavaScript or TypeScript test file for `node --test`, Mocha, AVA, Jest or Vitest.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,73 @@ use super::{
     is_awaited, setup_lines,
 };
 
+/// How the tests of a framework assert.
+#[derive(Clone, Copy, PartialEq)]
+enum Assertions {
+    /// `assert.equal(…)` of Node.js.
+    Assert,
+    /// `t.is(…)` of AVA, on the argument of the test.
+    Ava,
+    /// `expect(…).toBe(…)`.
+    Expect,
+}
+
+impl Assertions {
+    fn of(framework: Framework) -> Self {
+        match framework {
+            Framework::NodeTest | Framework::Mocha => Self::Assert,
+            Framework::Ava => Self::Ava,
+            _ => Self::Expect,
+        }
+    }
+
+    /// An assertion that a value equals a literal.
+    fn equal(self, value: &str, literal: &str) -> String {
+        let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
+        match (self, plain) {
+            (Self::Assert, true) => format!("assert.equal({value}, {literal});"),
+            (Self::Assert, false) => format!("assert.deepEqual({value}, {literal});"),
+            (Self::Ava, true) => format!("t.is({value}, {literal});"),
+            (Self::Ava, false) => format!("t.deepEqual({value}, {literal});"),
+            (Self::Expect, true) => format!("expect({value}).toBe({literal});"),
+            (Self::Expect, false) => format!("expect({value}).toStrictEqual({literal});"),
+        }
+    }
+
+    /// An assertion that a call throws, or rejects, with a class and as far as known with a message.
+    fn throws(self, call: &str, rejects: bool, class: &str, says: Option<&str>) -> String {
+        let detail = says.map_or_else(String::new, |says| format!(", message: {says}"));
+        let expected = format!("{{ name: '{class}'{detail} }}");
+        let says = says.unwrap_or_default();
+        match (self, rejects) {
+            (Self::Assert, false) => format!("assert.throws(() => {call}, {expected});"),
+            (Self::Assert, true) => format!("await assert.rejects({call}, {expected});"),
+            (Self::Ava, false) => format!("t.throws(() => {call}, {expected});"),
+            (Self::Ava, true) => format!("await t.throwsAsync({call}, {expected});"),
+            (Self::Expect, false) => format!("expect(() => {call}).toThrow({says});"),
+            (Self::Expect, true) => format!("await expect({call}).rejects.toThrow({says});"),
+        }
+    }
+}
+
+/// What a test file imports from its framework and for its assertions.
+fn tools(framework: Framework, module: bool) -> &'static str {
+    match (framework, module) {
+        (Framework::NodeTest, true) => {
+            "import assert from 'node:assert/strict';\nimport test from 'node:test';\n\n"
+        }
+        (Framework::NodeTest, false) => {
+            "const assert = require('node:assert/strict');\nconst test = require('node:test');\n\n"
+        }
+        (Framework::Mocha, true) => "import assert from 'node:assert/strict';\n\n",
+        (Framework::Mocha, false) => "const assert = require('node:assert/strict');\n\n",
+        (Framework::Ava, true) => "import test from 'ava';\n\n",
+        (Framework::Ava, false) => "const test = require('ava');\n\n",
+        (Framework::Vitest, _) => "import { expect, test } from 'vitest';\n\n",
+        _ => "",
+    }
+}
+
 /// The complete text of a test file.
 pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
@@ -21,16 +88,12 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     let is_unchecked = naming.typed && used.iter().any(|(one, case)| !has_known_types(one, case));
     let mut text = if is_unchecked { "// @ts-nocheck\n".to_owned() } else { String::new() };
     let module = naming.test == ModuleKind::Module;
-    text.push_str(match (naming.framework, module) {
-        (Framework::NodeTest, true) => {
-            "import assert from 'node:assert/strict';\nimport test from 'node:test';\n\n"
-        }
-        (Framework::NodeTest, false) => {
-            "const assert = require('node:assert/strict');\nconst test = require('node:test');\n\n"
-        }
-        (Framework::Vitest, _) => "import { expect, test } from 'vitest';\n\n",
-        _ => "",
-    });
+    text.push_str(tools(naming.framework, module));
+    let (function, context) = match naming.framework {
+        Framework::Mocha => ("it", "()"),
+        Framework::Ava => ("test", "t"),
+        _ => ("test", "()"),
+    };
     let pairs: BTreeSet<(&str, &str)> = used
         .iter()
         .filter_map(|(one, _)| Some((one.local.as_str(), one.callable.export.as_deref()?)))
@@ -40,7 +103,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
         let Some((one, case)) = case_of(functions, test) else { continue };
         let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
         let waits = if is_awaited(case) { "async " } else { "" };
-        text.push_str(&format!("\ntest('{name}', {waits}() => {{\n"));
+        text.push_str(&format!("\n{function}('{name}', {waits}{context} => {{\n"));
         for line in lines(one, case, naming) {
             text.push_str(&format!("  {line}\n"));
         }
@@ -145,16 +208,8 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let call = written_call(one, case, callee, given);
-    let node = naming.framework == Framework::NodeTest;
-    let equal = |value: &str, literal: &str| {
-        let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
-        match (node, plain) {
-            (true, true) => format!("assert.equal({value}, {literal});"),
-            (true, false) => format!("assert.deepEqual({value}, {literal});"),
-            (false, true) => format!("expect({value}).toBe({literal});"),
-            (false, false) => format!("expect({value}).toStrictEqual({literal});"),
-        }
-    };
+    let assertions = Assertions::of(naming.framework);
+    let equal = |value: &str, literal: &str| assertions.equal(value, literal);
     match case.expected_outcome() {
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
@@ -169,19 +224,8 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit);
             let made = if *way == ResultKind::List { format!("[...{call}]") } else { call };
-            let detail =
-                says.as_ref().map_or_else(String::new, |says| format!(", message: {says}"));
-            let says = says.unwrap_or_default();
-            lines.push(match (node, *way == ResultKind::Await) {
-                (true, false) => {
-                    format!("assert.throws(() => {made}, {{ name: '{class}'{detail} }});")
-                }
-                (true, true) => {
-                    format!("await assert.rejects({made}, {{ name: '{class}'{detail} }});")
-                }
-                (false, false) => format!("expect(() => {made}).toThrow({says});"),
-                (false, true) => format!("await expect({made}).rejects.toThrow({says});"),
-            });
+            let rejects = *way == ResultKind::Await;
+            lines.push(assertions.throws(&made, rejects, class, says.as_deref()));
         }
         CallOutcome::Refused(_) => {}
     }

@@ -1,0 +1,139 @@
+//! Examples in pages of documentation and in requests: in blocks of code, and in running text as calls
+//! in backticks with their results beside them.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::domain::id::RepoPath;
+
+use super::examples::{DocumentedResult, Example, class_name, example, read_examples};
+
+/// Words between a call and its result.
+const GIVES: &[&str] = &[
+    "returns", "return", "gives", "give", "is", "be", "yields", "equals", "->", "=>", "→", "==",
+    "=",
+];
+
+/// Words between a call and the exception that it raises.
+const RAISES: &[&str] = &["raises", "raise", "throws", "throw"];
+
+/// Words that may stand between beside one of the others.
+const FILLERS: &[&str] = &["must", "should", "shall", "will", "a", "an", "the", "to"];
+
+/// The examples in a page of documentation that call one of `names`: those in its blocks of code and
+/// in backticks, and prompts of the interpreter anywhere.
+pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
+    let mut found = if language == Language::Python {
+        read_examples(language, page)
+    } else {
+        read_examples(language, &code_blocks(page))
+    };
+    if !matches!(language, Language::Rust | Language::Go | Language::Java) {
+        found.extend(inline_examples(language, page));
+    }
+    found.retain(|one| names.contains(&one.name));
+    found
+}
+
+/// Whether pages of documentation that name a function mean the one in this file, though others have one of
+/// its name: what a package is imported by.
+pub fn is_entry_point(file: &RepoPath) -> bool {
+    matches!(file.stem(), "index" | "__init__")
+}
+
+/// The lines inside the fenced blocks of a Markdown page.
+fn code_blocks(page: &str) -> String {
+    let mut inside = false;
+    let mut text = String::new();
+    for line in page.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        if inside && !is_fence {
+            text.push_str(line);
+            text.push('\n');
+        }
+        inside = inside != is_fence;
+    }
+    text
+}
+
+/// The examples of a text, such as `` `fee(3)` returns `4` `` and `` `fee(3) == 4` ``.
+fn inline_examples(language: Language, text: &str) -> Vec<Example> {
+    text.lines().flat_map(|line| examples_of_line(language, line)).collect()
+}
+
+fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
+    let parts: Vec<&str> = line.split('`').collect();
+    let mut found = Vec::new();
+    for (at, code) in parts.iter().enumerate().skip(1).step_by(2) {
+        let compared = [" === ", " == ", " => ", " -> ", " → "].iter();
+        if let Some((call, result)) = compared.filter_map(|mark| code.split_once(mark)).next() {
+            found.extend(example(language, call.trim(), result.trim()));
+            continue;
+        }
+        let Some(plain) = example(language, code.trim(), "") else { continue };
+        let result = match (parts.get(at + 1), parts.get(at + 2)) {
+            (Some(words), Some(said)) if parts.len() > at + 3 => {
+                joined(language, (code, words, said))
+            }
+            _ => None,
+        };
+        found.push(Example { result, ..plain });
+    }
+    found
+}
+
+/// The result that some words join to a call.
+fn joined(language: Language, (call, words, said): (&str, &str, &str)) -> Option<DocumentedResult> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let is_known = |word: &&str| [GIVES, RAISES, FILLERS].iter().any(|list| list.contains(word));
+    if !words.iter().all(is_known) {
+        return None;
+    }
+    if has(RAISES) {
+        return class_name(said).map(DocumentedResult::Raised);
+    }
+    example(language, call.trim(), said).filter(|_| has(GIVES))?.result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_in_running_text_have_their_results_beside_them() {
+        let value = |text: &str| Some(DocumentedResult::Value(text.to_owned()));
+        let raised = |text: &str| Some(DocumentedResult::Raised(text.to_owned()));
+        let table = [
+            (Language::Python, "- `fee(3)` returns `4` at once", value("4")),
+            (Language::Python, "`shop.fee(3, kind='a') == 'x'`", value("'x'")),
+            (Language::Python, "`fee(3)` must be `[1, 2]`, not `[1]`", value("[1, 2]")),
+            (Language::Python, "`fee(3)` should not be `4`", None),
+            (Language::Python, "`fee(-1)` raises a `ValueError`", raised("ValueError")),
+            (Language::Python, "`fee(3)` calls `gift`", None),
+            (Language::JavaScript, "`fee(3)` gives `{ a: 1 }`", value("{ a: 1 }")),
+            (Language::JavaScript, "`fee(null)` throws `TypeError`", raised("TypeError")),
+            (Language::JavaScript, "`fee(3) === 4`", value("4")),
+        ];
+        for (language, text, expected) in table {
+            let found = inline_examples(language, text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(found[0].result, expected, "{text}");
+        }
+        for text in ["`fee`", "fee(3) returns 4", "`fee(x)` returns `4`", "`fee(3"] {
+            assert_eq!(inline_examples(Language::Python, text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_give_the_examples_of_known_names() {
+        let names = BTreeSet::from(["add".to_owned()]);
+        let page = "# Add\n\nadd(9) // => 9\n\n```js\nimport { add } from 'add';\nadd(1, 2) // => 3\nother(1) // => 1\n```\n\nadd(8) // => 8\n";
+        let found = page_examples(Language::JavaScript, page, &names);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].result, Some(DocumentedResult::Value("3".into())));
+        let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
+        let found = page_examples(Language::Python, page, &names);
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+}

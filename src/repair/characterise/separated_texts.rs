@@ -1,0 +1,114 @@
+//! Texts that a function takes apart, put together with the separators that it looks for.
+
+/// The most separators in one text.
+const SEPARATORS: usize = 5;
+
+/// The longest separator, in characters.
+const LONGEST: usize = 3;
+
+/// Texts with the separators among some literals of a function, in the order of the code, between
+/// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`.
+pub fn separated_texts(literals: &[String]) -> Vec<String> {
+    let mut separators: Vec<&str> = Vec::new();
+    for literal in literals.iter().filter_map(|literal| separator(literal)) {
+        if !separators.contains(&literal) && separators.len() < SEPARATORS {
+            separators.push(literal);
+        }
+    }
+    if separators.is_empty() {
+        return Vec::new();
+    }
+    let joined = |separators: &[&str], parts: &str| {
+        let mut text = String::new();
+        for (index, part) in parts.chars().take(separators.len() + 1).enumerate() {
+            text.push(part);
+            text.push_str(separators.get(index).copied().unwrap_or_default());
+        }
+        format!("\"{text}\"")
+    };
+    let mut found = vec![joined(&separators, "123456"), joined(&separators, "abcdef")];
+    if separators.len() > 1 {
+        separators.reverse();
+        found.push(joined(&separators, "a1b2c3"));
+    }
+    found
+}
+
+/// The content of a literal that may separate parts of a text.
+fn separator(literal: &str) -> Option<&str> {
+    let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
+    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_sign =
+        |c: char| !c.is_alphanumeric() && !c.is_control() && !matches!(c, '\\' | '"' | '\'');
+    let is_short = (1..=LONGEST).contains(&inner.chars().count());
+    (is_short && inner.chars().all(is_sign)).then_some(inner)
+}
+
+/// In JavaScript, values of the kinds of objects that a function names, as functions do that tell
+/// kinds apart.
+pub fn named_kinds(literals: &[String]) -> Vec<String> {
+    let is_named = |kind: &str| {
+        literals.iter().any(|one| one.trim_matches(['"', '\'']).eq_ignore_ascii_case(kind))
+    };
+    let named = KINDS.iter().filter(|(kind, _)| is_named(kind));
+    named.map(|(_, value)| (*value).to_owned()).collect()
+}
+
+/// Kinds of objects, by the names that `typeof` and constructors give, with a value of each.
+const KINDS: &[(&str, &str)] = &[
+    ("symbol", "Symbol(\"a\")"),
+    ("bigint", "1n"),
+    ("date", "new Date(0)"),
+    ("regexp", "/a/"),
+    ("error", "new Error(\"a\")"),
+    ("map", "new Map()"),
+    ("set", "new Set()"),
+    ("weakmap", "new WeakMap()"),
+    ("weakset", "new WeakSet()"),
+    ("promise", "Promise.resolve(1)"),
+    ("buffer", "Buffer.from(\"a\")"),
+    ("function", "() => 1"),
+    ("generatorfunction", "function* () {}"),
+    ("generator", "(function* () {})()"),
+    ("arguments", "(function () { return arguments; })()"),
+    ("int8array", "new Int8Array()"),
+    ("uint8array", "new Uint8Array()"),
+    ("uint8clampedarray", "new Uint8ClampedArray()"),
+    ("int16array", "new Int16Array()"),
+    ("uint16array", "new Uint16Array()"),
+    ("int32array", "new Int32Array()"),
+    ("uint32array", "new Uint32Array()"),
+    ("float32array", "new Float32Array()"),
+    ("float64array", "new Float64Array()"),
+    ("arraybuffer", "new ArrayBuffer(1)"),
+    ("mapiterator", "new Map().entries()"),
+    ("setiterator", "new Set().values()"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(list: &[&str]) -> Vec<String> {
+        list.iter().map(|one| (*one).to_owned()).collect()
+    }
+
+    #[test]
+    fn separators_join_numbers_and_words() {
+        let table: [(&[&str], &[&str]); 4] = [
+            (&["'='", "','", "'-'", "'='"], &["\"1=2,3-4\"", "\"a=b,c-d\"", "\"a-1,b=2\""]),
+            (&["\"://\""], &["\"1://2\"", "\"a://b\""]),
+            (&["'abc'", "''", "1", "'----'", "'\\n'"], &[]),
+            (&["\" \"", "'.'"], &["\"1 2.3\"", "\"a b.c\"", "\"a.1 b\""]),
+        ];
+        for (literals, expected) in table {
+            assert_eq!(separated_texts(&owned(literals)), expected, "{literals:?}");
+        }
+    }
+
+    #[test]
+    fn kinds_that_are_named_have_values() {
+        let found = named_kinds(&owned(&["'Map'", "'regexp'", "'x'"]));
+        assert_eq!(found, ["/a/", "new Map()"]);
+    }
+}
