@@ -223,6 +223,7 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     let name = source.file_name();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let (stem, parent) = named_place(source);
+    let join = |folder: &str, file: &str| RepoPath::inside(folder, file).ok();
     // `src/a` is mirrored as `a` in a test folder; a Python package folder keeps its name.
     let below = ["src/main/java/", "src/", "lib/"]
         .iter()

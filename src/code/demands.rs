@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::text;
 
-use super::description_match::{alike, content_words};
+use super::description_match::{content_words, share_stem};
 
 /// Maximum number of demands that are read from one request.
 const DEMANDS: usize = 60;
@@ -31,7 +31,7 @@ pub fn find_demands<'a>(
 /// Whether a point has a word that is part of no name.
 fn says_more(point: &str, parts: &BTreeSet<String>) -> bool {
     let is_name =
-        |word: &String| parts.contains(word) || parts.iter().any(|part| alike(part, word));
+        |word: &String| parts.contains(word) || parts.iter().any(|part| share_stem(part, word));
     content_words(point).iter().any(|word| !text::words_of_name(word).iter().all(is_name))
 }
 

@@ -133,7 +133,7 @@ fn by_parts(words: &[String], known: &Known) -> BTreeMap<RepoPath, bool> {
         .collect();
     let hits = |name: &str| -> usize {
         let parts = text::words_of_name(name);
-        searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).count()
+        searched.iter().filter(|word| parts.iter().any(|part| share_stem(part, word))).count()
     };
     let most = |(file, functions): (&RepoPath, &Vec<String>)| {
         let own = functions.iter().map(|one| hits(one.rsplit('.').next().unwrap_or(one)));
@@ -153,7 +153,7 @@ pub fn content_words(text: &str) -> Vec<String> {
 }
 
 /// Whether two words share a stem: `parsing` and `parse` do, `par` and `parse` do not.
-pub fn alike(a: &str, b: &str) -> bool {
+pub fn share_stem(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }

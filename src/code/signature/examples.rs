@@ -44,11 +44,11 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let mut found = match language {
         Language::Python => prompts(documentation)
             .into_iter()
-            .filter_map(|(code, shown)| example(language, &code, &shown))
+            .filter_map(|(code, shown)| read_example(language, &code, &shown))
             .collect::<Vec<_>>(),
         Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation)
             .into_iter()
-            .filter_map(|(code, shown)| example(language, &code, &shown))
+            .filter_map(|(code, shown)| read_example(language, &code, &shown))
             .collect(),
         Language::Rust | Language::Go | Language::Java => Vec::new(),
     };
@@ -190,7 +190,7 @@ const RESULT_MARKS: &[&str] =
     &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws"];
 
 /// A statement as an example, if it is a call with literals.
-pub(super) fn example(language: Language, code: &str, shown: &str) -> Option<Example> {
+pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Option<Example> {
     let tree = language.parse(code)?;
     let root = tree.root_node();
     if root.has_error() {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 
-use super::examples::{DocumentedResult, Example, class_name, example, read_examples};
+use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
 
 /// Words between a call and its result.
 const GIVES: &[&str] = &[
@@ -67,10 +67,10 @@ fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
     for (at, code) in parts.iter().enumerate().skip(1).step_by(2) {
         let compared = [" === ", " == ", " => ", " -> ", " → "].iter();
         if let Some((call, result)) = compared.filter_map(|mark| code.split_once(mark)).next() {
-            found.extend(example(language, call.trim(), result.trim()));
+            found.extend(read_example(language, call.trim(), result.trim()));
             continue;
         }
-        let Some(plain) = example(language, code.trim(), "") else { continue };
+        let Some(plain) = read_example(language, code.trim(), "") else { continue };
         let result = match (parts.get(at + 1), parts.get(at + 2)) {
             (Some(words), Some(said)) if parts.len() > at + 3 => {
                 joined(language, (code, words, said))
@@ -93,7 +93,7 @@ fn joined(language: Language, (call, words, said): (&str, &str, &str)) -> Option
     if has(RAISES) {
         return class_name(said).map(DocumentedResult::Raised);
     }
-    example(language, call.trim(), said).filter(|_| has(GIVES))?.result
+    read_example(language, call.trim(), said).filter(|_| has(GIVES))?.result
 }
 
 #[cfg(test)]

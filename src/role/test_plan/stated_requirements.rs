@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::behaviour::Behaviour;
-use crate::code::description_match::{alike, content_words};
+use crate::code::description_match::{content_words, share_stem};
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable, DocumentedResult, Example};
 use crate::domain::id::RepoPath;
@@ -164,7 +164,7 @@ fn decides_about(target: &DemandTarget<'_>, words: &[String]) -> bool {
 /// Whether a word of the code is meant: the same, of the same stem, or short for it, as `max` is for
 /// `maximum`.
 fn is_meant(own: &str, word: &str) -> bool {
-    own == word || alike(own, word) || own.len() >= 3 && word.starts_with(own)
+    own == word || share_stem(own, word) || own.len() >= 3 && word.starts_with(own)
 }
 
 /// The names in a demand that can only be code: in backticks or with an underscore.
