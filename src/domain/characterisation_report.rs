@@ -34,6 +34,10 @@ pub struct CharacterisedFunction {
     /// Documented calls whose results they hold, such as `fee(3)`.
     #[serde(default)]
     pub documented: Vec<String>,
+    /// The results that they hold, as literals or by the class of what is raised; empty where tests were
+    /// not written by the embedded engine.
+    #[serde(default)]
+    pub results: Vec<String>,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,
 }

@@ -105,6 +105,7 @@ mod tests {
             tried: 72,
             assertions,
             documented: Vec::new(),
+            results: Vec::new(),
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })

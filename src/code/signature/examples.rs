@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
 
+use super::example_variables::{inline_variables, is_closed_function};
 use super::{Callable, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -41,19 +42,14 @@ pub enum DocumentedResult {
 /// Python: prompts of the interpreter. JavaScript: expressions with the result in a comment behind
 /// them, as in `add(1, 2) // => 3`.
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
-    let mut found = match language {
-        Language::Python => prompts(documentation)
-            .into_iter()
-            .filter_map(|(code, shown)| read_example(language, &code, &shown))
-            .collect::<Vec<_>>(),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation)
-            .into_iter()
-            .filter_map(|(code, shown)| read_example(language, &code, &shown))
-            .collect(),
+    let statements = match language {
+        Language::Python => prompts(documentation),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation),
         Language::Rust | Language::Go | Language::Java => Vec::new(),
     };
-    found.truncate(EXAMPLES);
-    found
+    let statements = inline_variables(language, statements).into_iter();
+    let read = statements.filter_map(|(code, shown)| read_example(language, &code, &shown));
+    read.take(EXAMPLES).collect()
 }
 
 /// The examples in the docstrings or comments of a source.
@@ -214,7 +210,13 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         return None;
     }
     let arguments = named_children(call.child_by_field_name("arguments")?);
-    if !arguments.iter().all(|one| is_argument(*one) || is_built_in_object(*one, code)) {
+    let is_known = |one: &Node<'_>| {
+        let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
+        is_argument(*one)
+            || is_built_in_object(*one, code)
+            || is_closed_function(value.unwrap_or(*one), code)
+    };
+    if !arguments.iter().all(is_known) {
         return None;
     }
     Some(Example {

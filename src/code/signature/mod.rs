@@ -2,6 +2,7 @@
 //! examples near them, and what in their text speaks against pinning them.
 
 mod declared_values;
+mod example_variables;
 mod examples;
 mod factory_exports;
 mod go;
@@ -30,7 +31,7 @@ pub use go_values::is_basic_go;
 use matching_text::matching_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
-pub use parameter_types::Type;
+pub use parameter_types::{Type, type_of_literal};
 pub use script::exports;
 
 /// Maximum number of literals kept per function, and of one with several parameters.
@@ -61,6 +62,10 @@ pub struct Parameter {
     pub name: String,
     /// The types it may have, likeliest first; empty when nothing is known.
     pub types: Vec<Type>,
+    /// Whether only its default value, its uses and its name tell its types.
+    pub is_guessed: bool,
+    /// Whether its types are those of documented and existing calls, so that no other is meant.
+    pub has_shown_types: bool,
     /// Whether a call may omit it.
     pub optional: bool,
     /// Whether it receives all remaining arguments.
@@ -170,6 +175,42 @@ impl Callable {
         let of_parameters = self.parameters.iter_mut().filter_map(|one| one.class.as_mut());
         for class in self.class.iter_mut().chain(of_parameters) {
             class.examples.extend(made.get(&class.name).into_iter().flatten().cloned());
+        }
+    }
+
+    /// Gives parameters of which nothing is known the types of the arguments that documentation and the
+    /// repository pass, if all of these are literals.
+    pub fn learn_types(&mut self, calls: &[Vec<String>]) {
+        let documented = self.examples.iter().map(|one| &one.arguments);
+        let given: Vec<&Vec<String>> = documented.chain(calls).collect();
+        for (index, parameter) in self.parameters.iter_mut().enumerate() {
+            let is_unknown = parameter.is_guessed && parameter.declared_type.is_empty();
+            let is_other = parameter.declared.is_some() || parameter.class.is_some();
+            if !is_unknown || is_other || parameter.rest || !parameter.keys.is_empty() {
+                continue;
+            }
+            let named = format!("{}=", parameter.name);
+            let values = given.iter().filter_map(|arguments| {
+                let by_name = arguments.iter().find_map(|one| one.strip_prefix(&named));
+                let has_name = |one: &&str| {
+                    let name = one.split_once('=').map_or("", |(name, _)| name);
+                    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+                };
+                let by_place = arguments.get(index).map(String::as_str);
+                by_name.or_else(|| by_place.filter(|one| !has_name(one)))
+            });
+            let types: Option<Vec<Type>> = values.map(type_of_literal).collect();
+            let types = types.filter(|types| !types.is_empty());
+            let nothing = parameter.types.iter().copied().filter(|kind| *kind == Type::Nothing);
+            let mut shown: Vec<Type> = Vec::new();
+            for kind in types.iter().flatten().copied().chain(nothing) {
+                if types.is_some() && !shown.contains(&kind) {
+                    shown.push(kind);
+                }
+            }
+            if types.is_some() {
+                (parameter.types, parameter.has_shown_types) = (shown, true);
+            }
         }
     }
 

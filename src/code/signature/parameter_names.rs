@@ -51,22 +51,24 @@ pub fn suggested_types(name: &str) -> Vec<Type> {
 }
 
 /// The types of a parameter from the strongest evidence to the weakest: as stated in its declaration,
-/// in documentation, by its default value and its uses (`further`), by its name.
+/// in documentation, by its default value and its uses (`further`), by its name; and whether only
+/// default, uses and name tell them.
 pub fn infer_types(
     name: &str,
     stated: Vec<Type>,
     documentation: &str,
     further: impl FnOnce() -> Vec<Type>,
-) -> Vec<Type> {
+) -> (Vec<Type>, bool) {
     let mut types = if stated.is_empty() { documented(documentation, name) } else { stated };
-    if types.is_empty() || types == [Type::Nothing] {
+    let is_guessed = types.is_empty() || types == [Type::Nothing];
+    if is_guessed {
         types.extend(further());
     }
     if types.is_empty() {
         types = suggested_types(name);
     }
     types.dedup();
-    types
+    (types, is_guessed)
 }
 
 /// A literal that a reader would expect for a parameter of this name.

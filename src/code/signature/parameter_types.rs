@@ -46,6 +46,25 @@ const WORDS: &[(&[&str], Type)] = &[
     (&["IO", "BinaryIO", "TextIO", "StringIO", "BytesIO"], Type::File),
 ];
 
+/// The type of a literal; `None` for other expressions.
+pub fn type_of_literal(literal: &str) -> Option<Type> {
+    match literal {
+        "True" | "False" | "true" | "false" => return Some(Type::Bool),
+        "None" | "null" | "undefined" | "nil" => return Some(Type::Nothing),
+        _ if literal.starts_with("b\"") || literal.starts_with("b'") => return Some(Type::Bytes),
+        _ => {}
+    }
+    let is_set = literal.starts_with('{') && literal.len() > 2 && !literal.contains(':');
+    match literal.trim_start_matches('-').chars().next()? {
+        '"' | '\'' => Some(Type::Text),
+        '0'..='9' | '.' => Some(if literal.contains(['.', 'e']) { Type::Float } else { Type::Int }),
+        '[' => Some(Type::List(&Type::Any)),
+        '{' if is_set => Some(Type::Set),
+        '{' => Some(Type::Map),
+        _ => None,
+    }
+}
+
 /// Names of list types in annotations.
 const LISTS: &[&str] = &[
     "list",

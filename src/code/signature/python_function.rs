@@ -151,11 +151,20 @@ pub fn read_parameters(
         };
         let (stated, default) = (said(kind, annotated), said(value, defaulted));
         let further = || [default, used(body_text, &name)].concat();
-        let types = infer_types(&name, stated, documentation, further);
+        let (types, is_guessed) = infer_types(&name, stated, documentation, further);
         let keys = keys(body_text, &name);
         let optional = value.is_some() || rest;
-        let known =
-            Parameter { name, types, optional, rest, passing, keys, class, ..Parameter::default() };
+        let known = Parameter {
+            name,
+            types,
+            is_guessed,
+            optional,
+            rest,
+            passing,
+            keys,
+            class,
+            ..Parameter::default()
+        };
         found.push(known);
         if rest {
             passing = Passing::Name;

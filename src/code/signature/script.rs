@@ -277,14 +277,14 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             };
             [default, used].concat()
         };
-        let types = infer_types(&name, types, documentation, further);
+        let (types, is_guessed) = infer_types(&name, types, documentation, further);
         let optional = value.is_some() || rest || one.kind() == "optional_parameter";
         let keys = match target.kind() {
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),
         };
         let passing = Passing::Position;
-        let others = Parameter { passing, keys, declared, ..Parameter::default() };
+        let others = Parameter { passing, keys, declared, is_guessed, ..Parameter::default() };
         found.push(Parameter { name, types, optional, rest, ..others });
     }
     found

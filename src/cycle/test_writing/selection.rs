@@ -97,6 +97,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     tried: 0,
                     assertions: 1,
                     documented: Vec::new(),
+                    results: Vec::new(),
                     dropped: Vec::new(),
                 }),
             }

@@ -28,6 +28,9 @@ pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Optio
     if one.is_stated() && !is_claimed {
         return unheld(file, one, made);
     }
+    if let Some(why) = ungiven(file, one, made) {
+        return Some(why);
+    }
     let is_head = |known: &CharacterisedFunction| {
         known.file == *file
             && known.line == one.line
@@ -71,6 +74,42 @@ fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String
     let is_call = call.ends_with(')');
     let unclaimed = "no test claims to show it; the tests of its function hold what the code does";
     Some(if is_call { "no kept test makes this call" } else { unclaimed }.to_owned())
+}
+
+/// Why no kept test gives the literal, or raises the class, that a requirement of the code names. That its
+/// line runs does not tell: the condition may stand on the same line.
+fn ungiven(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
+    let mut known = made.report.functions.iter();
+    let known =
+        known.find(|known| known.file == *file && is_same_function(&known.name, &one.function))?;
+    if known.results.is_empty() || !one.is_derived() {
+        return None;
+    }
+    let (_, clause) = one.text.split_once("` ")?;
+    let (verb, rest) = clause.split_once(' ')?;
+    let plain = |text: &str| text.trim_matches(['"', '\'']).to_owned();
+    let is_given = |value: &str| known.results.iter().any(|own| plain(own) == plain(value));
+    match verb {
+        "returns" => {
+            let value = rest.strip_prefix('`')?.split('`').next()?;
+            (is_literal(value) && !is_given(value)).then(|| format!("no kept test gives `{value}`"))
+        }
+        "raises" | "throws" => {
+            let class = rest.split_whitespace().next()?;
+            (!is_given(class)).then(|| format!("no kept test sees {class}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether code is a text without escapes, a whole number or a truth value.
+fn is_literal(code: &str) -> bool {
+    let quote = code.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let inner = quote.and_then(|quote| code.strip_prefix(quote)?.strip_suffix(quote));
+    let is_number = code.trim_start_matches('-').chars().all(|c| c.is_ascii_digit());
+    inner.is_some_and(|inner| !inner.contains(['"', '\'', '\\']))
+        || is_number && !code.is_empty()
+        || ["True", "False", "None", "true", "false", "null"].contains(&code)
 }
 
 /// Why no kept test calls the function of a requirement.
@@ -126,6 +165,7 @@ mod tests {
             tried: 9,
             assertions,
             documented: Vec::new(),
+            results: Vec::new(),
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
         };
         TaskTests {
@@ -266,5 +306,23 @@ mod tests {
         let open = still_open(&path("a.py"), &one, production.made.as_ref().unwrap());
         assert_eq!(open.as_deref(), Some("code check (IMPL-001.3): 1 critical"));
         assert!(!production.is_met());
+    }
+
+    #[test]
+    fn a_result_that_no_test_gives_is_open_though_its_line_runs() {
+        let mut made = made();
+        made.report.functions[0].results = vec!["'map'".into(), "0".into(), "ValueError".into()];
+        let table = [
+            ("`price` returns `\"map\"` for x (a.py:2)", None),
+            ("`price` returns `'date'` for x (a.py:2)", Some("no kept test gives `'date'`")),
+            ("`price` returns `0` for x (a.py:2)", None),
+            ("`price` returns `cents + 1` for x (a.py:2)", None),
+            ("`price` raises ValueError for x (a.py:2)", None),
+            ("`price` raises KeyError for x (a.py:2)", Some("no kept test sees KeyError")),
+        ];
+        for (text, expected) in table {
+            let one = Requirement { text: text.into(), ..requirement(SubLayer::Happy, "price", 2) };
+            assert_eq!(still_open(&path("a.py"), &one, &made).as_deref(), expected, "{text}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::code::language::Language;
 use crate::code::signature::{Callable, Parameter, Type, typical_value};
+use crate::domain::text::has_word;
 use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
@@ -18,8 +19,9 @@ const CANDIDATES: usize = 24;
 /// The same maximum for a function with lines where mutants survived.
 const AIMED: usize = 96;
 
-/// Errors by which functions of the language refuse a value. All others are accidents unless the
-/// repository raises them itself, and an accident is no behaviour to hold.
+/// Errors by which functions of the language refuse a value. They are behaviour of a function that
+/// names them. All others are accidents unless the repository raises them itself, and an accident is
+/// no behaviour to hold.
 const REFUSING: &[&str] = &[
     "ValueError",
     "OverflowError",
@@ -32,8 +34,26 @@ const REFUSING: &[&str] = &[
     "URIError",
 ];
 
-/// Checks whether a call can become a test; `Err` is the reason why not.
-pub fn check_usable(language: Language, case: &Case) -> Result<(), String> {
+/// Checks whether a call of a function with this source can become a test; `Err` is the reason why not.
+pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<(), String> {
+    check_usable(language, case)?;
+    match &case.seen.outcome {
+        CallOutcome::Raised { class, explicit: false, .. } if case.documented.is_none() => {
+            let plain = class.rsplit('.').next().unwrap_or(class);
+            let is_named = !REFUSING.contains(&plain) || has_word(source, plain);
+            is_named.then_some(()).ok_or_else(|| accident(language, plain))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn accident(language: Language, class: &str) -> String {
+    let word = if language == Language::Python { "raised" } else { "thrown" };
+    format!("{class} is not {word} on purpose")
+}
+
+/// Checks whether a call can become a test, as far as its result tells; `Err` is the reason why not.
+fn check_usable(language: Language, case: &Case) -> Result<(), String> {
     match &case.seen.outcome {
         // Whatever happened instead of what is documented, it is not on purpose.
         CallOutcome::Value { .. } | CallOutcome::Raised { .. } if case.documented.is_some() => {
@@ -49,8 +69,7 @@ pub fn check_usable(language: Language, case: &Case) -> Result<(), String> {
             if REFUSING.contains(&plain) {
                 return Ok(());
             }
-            let word = if language == Language::Python { "raised" } else { "thrown" };
-            Err(format!("{plain} is not {word} on purpose"))
+            Err(accident(language, plain))
         }
     }
 }
@@ -306,6 +325,11 @@ mod tests {
             let case = Case { seen, ..case("1", "1", &[]) };
             let usable = check_usable(Language::Python, &case);
             assert_eq!(usable.as_ref().map_err(String::as_str).copied(), expected, "{case:?}");
+        }
+        let refused = Case { seen: raised("ValueError", false), ..case("1", "1", &[]) };
+        for (source, expected) in [("return int(x)", false), ("# raises ValueError", true)] {
+            let purpose = check_purpose(Language::Python, &refused, source);
+            assert_eq!(purpose.is_ok(), expected, "{source}");
         }
     }
 

@@ -173,6 +173,10 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
         columns.insert(0, vec![value.to_owned()]);
     }
+    let shown = documented_values(parameter, callable);
+    if !shown.is_empty() {
+        columns.insert(0, shown);
+    }
     // A parameter whose keys are read is an object, whatever else its uses suggest.
     let is_object = known.iter().any(|kind| {
         matches!(kind, Type::Date | Type::DateTime | Type::Delta | Type::File | Type::Pattern)
@@ -198,6 +202,19 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
         let words: Vec<String> = words.collect();
         found.extend(words);
+    }
+    found
+}
+
+/// What documented calls of a function pass for a parameter of which only they tell what it may be.
+fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let place = callable.parameters.iter().position(|one| one.name == parameter.name);
+    let Some(place) = place.filter(|_| parameter.has_shown_types) else { return found };
+    for example in &callable.examples {
+        let values = values_of(&callable.parameters, &example.arguments);
+        let value = values.get(place).cloned().flatten();
+        found.extend(value.filter(|value| !found.contains(value)));
     }
     found
 }

@@ -34,7 +34,7 @@ use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 
-use case_selection::{candidates, check_usable};
+use case_selection::{candidates, check_purpose};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
@@ -178,6 +178,8 @@ pub async fn characterise(
         .map(|callable| {
             let mut callable = callable.clone();
             callable.learn_objects(task.examples);
+            let calls = task.examples.get(callable.called_name());
+            callable.learn_types(calls.map(Vec::as_slice).unwrap_or_default());
             ObservedFunction {
                 local: local_name(&callable, task.file),
                 cases: Vec::new(),
@@ -247,8 +249,9 @@ pub async fn characterise(
         if known.is_empty() && one.callable.unsupported.is_none() {
             drop_for(one, NO_TIME.into());
         }
+        let source = source_of(&one.callable, task.text);
         for case in &known {
-            if let Err(reason) = check_usable(task.language, case) {
+            if let Err(reason) = check_purpose(task.language, case, &source) {
                 drop_for(one, reason);
             }
         }
@@ -257,6 +260,7 @@ pub async fn characterise(
             .filter(|case| case.is_endless() && case.documented.is_some())
             .cloned()
             .collect();
+        known.retain(|case| check_purpose(task.language, case, &source).is_ok());
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
     }
@@ -452,6 +456,14 @@ async fn agree(
         }
     }
     Ok(())
+}
+
+/// The lines of a function.
+fn source_of(callable: &Callable, text: &str) -> String {
+    let inside = |(number, line): (u32, &str)| {
+        (callable.start..=callable.end).contains(&number).then(|| line.to_owned())
+    };
+    (1..).zip(text.lines()).filter_map(inside).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

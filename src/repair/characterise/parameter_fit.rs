@@ -1,6 +1,6 @@
 //! Which values fit a parameter: by its declared type, its name and its class.
 
-use crate::code::signature::{Callable, Parameter, Type};
+use crate::code::signature::{Callable, Parameter, Type, type_of_literal};
 use crate::effect::Call;
 
 use super::arguments::values_of;
@@ -8,25 +8,31 @@ use super::arguments::values_of;
 /// Names of parameters that stand for another object of the same class.
 const OTHERS: &[&str] = &["other", "that", "another", "rhs"];
 
-/// The type of a literal, by its first character.
+/// The type of a text, a number, a list or a map.
 pub fn kind_of(literal: &str) -> Option<Type> {
-    let first = literal.trim_start_matches('-').chars().next()?;
-    match first {
-        '"' | '\'' => Some(Type::Text),
-        '0'..='9' | '.' => Some(if literal.contains(['.', 'e']) { Type::Float } else { Type::Int }),
-        '[' => Some(Type::List(&Type::Any)),
-        '{' => Some(Type::Map),
-        _ => None,
-    }
+    let kind = type_of_literal(literal)?;
+    (!matches!(kind, Type::Bool | Type::Nothing | Type::Bytes | Type::Set)).then_some(kind)
 }
 
 /// Whether a declared type allows a value, as far as that is known.
 pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
-    let Some(declared) = &parameter.declared else { return true };
+    let Some(declared) = &parameter.declared else {
+        return !parameter.has_shown_types
+            || type_of_literal(value).is_none_or(|kind| is_shown(parameter, kind));
+    };
     let kind = kind_of(value);
     declared.values.iter().any(|known| known == value)
         || declared.open.iter().any(|one| Some(*one) == kind)
         || parameter.optional && value == "undefined"
+}
+
+/// Whether existing calls pass values of a type.
+fn is_shown(parameter: &Parameter, kind: Type) -> bool {
+    parameter.types.iter().any(|one| match (one, kind) {
+        (Type::Int | Type::Float, Type::Int | Type::Float) => true,
+        (Type::Map, Type::Set) | (Type::Set, Type::Map) => true,
+        (one, kind) => *one == kind,
+    })
 }
 
 /// Whether all arguments of a call are of the declared types.
@@ -76,6 +82,21 @@ mod tests {
             let call = Call::new("f", given.split(", ").map(str::to_owned).collect());
             assert_eq!(fits_types(&callable, &call), expected, "{given}");
         }
+    }
+
+    #[test]
+    fn documented_calls_tell_which_arguments_fit() {
+        let text = "def keep(rows, name=None):\n    \"\"\"Keep.\n\n    >>> keep({'a': 1}, name='x')\n    1\n    \"\"\"\n    return rows[name]\n";
+        let mut callable = callables(Language::Python, text).remove(0);
+        callable.learn_types(&[]);
+        let table =
+            [("{}", true), ("[]", false), ("7", false), ("{}, 'b'", true), ("{}, 2", false)];
+        for (given, expected) in table {
+            let call = Call::new("keep", given.split(", ").map(str::to_owned).collect());
+            assert_eq!(fits_types(&callable, &call), expected, "{given}");
+        }
+        callable.learn_types(&[vec!["rows".into()]]);
+        assert!(callable.parameters[0].has_shown_types);
     }
 
     #[test]

@@ -105,6 +105,7 @@ fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
                 tried: 9,
                 assertions: 0,
                 documented: Vec::new(),
+                results: Vec::new(),
                 dropped: vec![reason()],
             }],
             files: vec![CharacterisationFile {

@@ -169,6 +169,7 @@ fn fill(test_files: &[PinnedFile], report: &mut CharacterisationReport) {
             for one in of_file.filter(|one| one.name == *name) {
                 one.assertions = *count;
                 one.documented = test_file.documented_calls(name);
+                one.results = test_file.shown_results(name);
             }
         }
         report.files.push(CharacterisationFile {

@@ -339,6 +339,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
         tried: one.tried,
         assertions: 0,
         documented: Vec::new(),
+        results: Vec::new(),
         dropped: one
             .dropped
             .iter()

@@ -280,13 +280,33 @@ impl PinnedFile {
 
     /// The documented calls of a function that passing tests make.
     pub fn documented_calls(&self, name: &str) -> Vec<String> {
+        let calls = self.passing_cases(name);
+        calls.filter_map(|(function, case)| documented_call(function, case)).collect()
+    }
+
+    /// The results of a function that passing tests hold: literals, and classes of what is raised.
+    pub fn shown_results(&self, name: &str) -> Vec<String> {
+        let shown: BTreeSet<String> = self
+            .passing_cases(name)
+            .filter_map(|(_, case)| match case.expected_outcome() {
+                CallOutcome::Value { literal, .. } => Some(literal.clone()),
+                CallOutcome::Raised { class, .. } => {
+                    class.rsplit('.').next().map(ToOwned::to_owned)
+                }
+                CallOutcome::Refused(_) => None,
+            })
+            .collect();
+        shown.into_iter().collect()
+    }
+
+    /// The cases of a function that passing tests hold.
+    fn passing_cases(&self, name: &str) -> impl Iterator<Item = (&ObservedFunction, &Case)> {
         let tests = self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name));
-        let calls = tests.filter_map(|test| {
+        tests.filter_map(move |test| {
             let function = self.functions.get(test.function)?;
             let case = function.cases.get(test.case)?;
-            documented_call(function, case).filter(|_| function.callable.name == name)
-        });
-        calls.collect()
+            (function.callable.name == name).then_some((function, case))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::arguments::split_name;
 use super::{Case, ObservedFunction};
 
 /// Maximum length of the words for the arguments of one test.
-const LONGEST: usize = 48;
+const LONGEST: usize = 40;
 
 /// Maximum length of the words for one argument.
 const ARGUMENT: usize = 24;
@@ -112,6 +112,7 @@ fn literal_words(literal: &str) -> String {
         "[]" => "empty list".into(),
         "()" => "empty tuple".into(),
         "{}" => "nothing in it".into(),
+        _ if value.starts_with("lambda") || value.contains("=>") => "function".into(),
         _ => {
             let sign = if value.starts_with('-') && value.len() > 1 { "minus " } else { "" };
             format!("{sign}{}", plain_words(value))

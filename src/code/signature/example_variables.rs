@@ -1,0 +1,171 @@
+//! Variables in the examples of one documentation: their values take their places.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::tree::{named_children, named_nodes, text_of};
+use crate::domain::text::has_word;
+
+use super::is_literal;
+
+/// Functions that every program has and that examples pass to others.
+const FUNCTIONS: &[&str] = &[
+    "abs", "bool", "dict", "float", "int", "len", "list", "max", "min", "repr", "set", "sorted",
+    "str", "sum", "tuple", "Boolean", "Number", "String", "Math",
+];
+
+/// A variable with what it was set to.
+struct Variable {
+    value: String,
+    /// Whether a statement before may have changed what it holds.
+    is_touched: bool,
+}
+
+/// Statements, each with what is shown for it, with values in the place of variables that were set to
+/// literals or functions. Where a variable may have changed since, nothing is shown any more.
+pub fn inline_variables(
+    language: Language,
+    statements: Vec<(String, String)>,
+) -> Vec<(String, String)> {
+    let mut known: BTreeMap<String, Variable> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (code, shown) in statements {
+        if let Some((name, value)) = assignment(language, &code) {
+            known.insert(name, Variable { value, is_touched: false });
+            continue;
+        }
+        let mut shown = shown;
+        let given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
+        for (_, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
+            if variable.is_touched {
+                shown.clear();
+            }
+            variable.is_touched = variable.value.starts_with(['[', '{']);
+        }
+        found.push((given, shown));
+    }
+    found
+}
+
+/// The name and the value, if a statement sets a variable to a literal or a function.
+fn assignment(language: Language, code: &str) -> Option<(String, String)> {
+    let tree = language.parse(code)?;
+    let root = tree.root_node();
+    let [statement] = named_children(root).try_into().ok().filter(|_| !root.has_error())?;
+    let inner: Node<'_> = statement.named_child(0)?;
+    let (name, value) = match inner.kind() {
+        "assignment" => (inner.child_by_field_name("left")?, inner.child_by_field_name("right")?),
+        "variable_declarator" => {
+            (inner.child_by_field_name("name")?, inner.child_by_field_name("value")?)
+        }
+        _ => return None,
+    };
+    let is_value = is_literal(value) || is_closed_function(value, code);
+    (name.kind() == "identifier" && is_value)
+        .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned()))
+}
+
+/// The code with values for the variables among the arguments of its call.
+fn inline_arguments(
+    language: Language,
+    code: &str,
+    known: &BTreeMap<String, Variable>,
+) -> Option<String> {
+    let tree = language.parse(code)?;
+    let is_argument = |node: &Node<'_>| {
+        let around = node.parent().filter(|one| one.kind() == "keyword_argument");
+        let is_value = around.is_none_or(|one| one.child_by_field_name("value") == Some(*node));
+        let list = around.map_or_else(|| node.parent(), |one| one.parent());
+        is_value && list.is_some_and(|one| matches!(one.kind(), "argument_list" | "arguments"))
+    };
+    let nodes = named_nodes(tree.root_node());
+    let mut places: Vec<(usize, usize, &String)> = nodes
+        .iter()
+        .filter(|node| node.kind() == "identifier" && is_argument(node))
+        .filter_map(|node| {
+            let variable = known.get(text_of(*node, code))?;
+            Some((node.start_byte(), node.end_byte(), &variable.value))
+        })
+        .collect();
+    places.sort_unstable();
+    let mut text = code.to_owned();
+    for (start, end, value) in places.into_iter().rev() {
+        text.replace_range(start..end, value);
+    }
+    Some(text)
+}
+
+/// Whether an expression is a function that uses nothing but its parameters and what every program
+/// has.
+pub fn is_closed_function(node: Node<'_>, code: &str) -> bool {
+    if node.kind() == "identifier" {
+        return FUNCTIONS.contains(&text_of(node, code));
+    }
+    if !matches!(node.kind(), "lambda" | "arrow_function") {
+        return false;
+    }
+    let parameters =
+        node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("parameter"));
+    let names: Vec<&str> = parameters
+        .iter()
+        .flat_map(|one| named_nodes(*one))
+        .filter(|one| one.kind() == "identifier")
+        .map(|one| text_of(one, code))
+        .collect();
+    let is_attribute = |one: &Node<'_>| {
+        one.parent().is_some_and(|around| around.child_by_field_name("attribute") == Some(*one))
+    };
+    let mut used = named_nodes(node).into_iter().filter(|one| one.kind() == "identifier");
+    used.all(|one| {
+        let name = text_of(one, code);
+        names.contains(&name) || FUNCTIONS.contains(&name) || is_attribute(&one)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_take_the_places_of_variables_until_they_may_have_changed() {
+        let table: [(Language, &[(&str, &str)], &[(&str, &str)]); 5] = [
+            (
+                Language::Python,
+                &[
+                    ("bills = {'a': [1, 2]}", ""),
+                    ("total(sum, bills)", "3"),
+                    ("total(len, bills)", "2"),
+                ],
+                &[("total(sum, {'a': [1, 2]})", "3"), ("total(len, {'a': [1, 2]})", "")],
+            ),
+            (
+                Language::Python,
+                &[("inc = lambda x: x + 1", ""), ("apply(1, f=inc)", "2"), ("apply(2, inc)", "3")],
+                &[("apply(1, f=lambda x: x + 1)", "2"), ("apply(2, lambda x: x + 1)", "3")],
+            ),
+            (
+                Language::Python,
+                &[("rows = [1]", ""), ("rows.append(2)", ""), ("count(rows)", "2")],
+                &[("rows.append(2)", ""), ("count([1])", "")],
+            ),
+            (
+                Language::Python,
+                &[("shop = Shop()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
+                &[("shop = Shop()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
+            ),
+            (
+                Language::JavaScript,
+                &[("const list = [1, 2]", ""), ("count(list, (x) => x > 1)", "1")],
+                &[("count([1, 2], (x) => x > 1)", "1")],
+            ),
+        ];
+        for (language, statements, expected) in table {
+            let owned = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+                list.iter().map(|(code, shown)| ((*code).into(), (*shown).into())).collect()
+            };
+            assert_eq!(inline_variables(language, owned(statements)), owned(expected));
+        }
+    }
+}
