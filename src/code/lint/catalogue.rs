@@ -21,6 +21,7 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         tests::isolation::RULES,
         tests::over_mocking::RULES,
         tests::missing_cases::RULES,
+        tests::hollow::RULES,
         tests::cheating::RULES,
         tests::copied_code::RULES,
     ]

@@ -119,14 +119,13 @@ pub fn read_parameters(
     let mut found: Vec<Parameter> = Vec::new();
     let mut passing = Passing::Either;
     for child in named_children(list).into_iter().skip(skipped) {
-        let (named, kind, value) = match child.kind() {
-            "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
-            "default_parameter" | "typed_default_parameter" => (
-                child.child_by_field_name("name"),
-                child.child_by_field_name("type"),
-                child.child_by_field_name("value"),
-            ),
-            "identifier" | "list_splat_pattern" => (Some(child), None, None),
+        let [named, kind, value] = match child.kind() {
+            kind if kind.ends_with("parameter")
+                || kind == "identifier"
+                || kind == "list_splat_pattern" =>
+            {
+                parts_of_parameter(child)
+            }
             "keyword_separator" => {
                 passing = Passing::Name;
                 continue;
@@ -171,6 +170,18 @@ pub fn read_parameters(
         }
     }
     found
+}
+
+/// The name, the annotation and the default value of a parameter.
+fn parts_of_parameter(node: Node<'_>) -> [Option<Node<'_>>; 3] {
+    let field = |name: &str| node.child_by_field_name(name);
+    match node.kind() {
+        "typed_parameter" => [node.named_child(0), field("type"), None],
+        "default_parameter" | "typed_default_parameter" => {
+            [field("name"), field("type"), field("value")]
+        }
+        _ => [Some(node), None, None],
+    }
 }
 
 fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {

@@ -10,6 +10,7 @@ use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
+use super::literal_values::{texts_around_code_point, unquoted, values_around};
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
 use super::typical_values::{is_typical_text, typical_values};
@@ -29,54 +30,6 @@ const OBJECTS: usize = 6;
 
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
-
-/// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
-fn unquoted(literal: &str) -> Option<&str> {
-    let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
-    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
-    (!inner.contains(['\\', '"', '\'', '\n'])).then_some(inner)
-}
-
-/// Values equal or close to a literal of the function.
-pub fn values_around(literal: &str) -> Vec<String> {
-    if let Ok(number) = literal.parse::<i64>() {
-        let near = [number.checked_add(1), number.checked_sub(1), number.checked_neg()];
-        let near = near.into_iter().flatten().map(|near| near.to_string());
-        return [literal.to_owned()].into_iter().chain(near).collect();
-    }
-    if let Some(inner) = unquoted(literal).filter(|inner| !inner.is_empty()) {
-        let near = match other_code(inner) {
-            Some(code) => vec![format!("\"{code}\"")],
-            None => vec![format!("\"a{inner}b\""), format!("\"{inner}{inner}\"")],
-        };
-        return [vec![literal.to_owned()], near].concat();
-    }
-    vec![literal.to_owned()]
-}
-
-/// Another code of a kind, such as a country or a currency, for one of two or three capitals.
-fn other_code(code: &str) -> Option<&'static str> {
-    let is_code = code.chars().all(|c| c.is_ascii_uppercase());
-    match (code, code.len()) {
-        (_, 2 | 3) if !is_code => None,
-        ("FR", _) => Some("IT"),
-        ("USD", _) => Some("GBP"),
-        (_, 2) => Some("FR"),
-        (_, 3) => Some("USD"),
-        _ => None,
-    }
-}
-
-/// Texts with the character that a hexadecimal literal beyond ASCII may stand for.
-fn texts_around_code_point(literal: &str) -> Vec<String> {
-    let digits = literal.strip_prefix("0x").or(literal.strip_prefix("0X"));
-    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    let character = number.filter(|number| *number > 0x7f).and_then(char::from_u32);
-    let Some(character) = character else { return Vec::new() };
-    let code = u32::from(character);
-    let written = if code > 0xffff { format!("\\U{code:08x}") } else { format!("\\u{code:04x}") };
-    vec![format!("\"{written}\""), format!("\"a{written}a\"")]
-}
 
 /// Values of a parameter whose keys the function reads: objects with one key each, or with all.
 fn options(keys: &[String], python: bool) -> Vec<String> {
@@ -141,6 +94,25 @@ fn known_types(parameter: &Parameter, has_class: bool, python: bool) -> Vec<Type
     known
 }
 
+/// What the text of a function suggests: values around its literals, texts that it takes apart, and
+/// objects of the kinds that it tells apart.
+fn values_of_source(
+    callable: &Callable,
+    fits: &dyn Fn(Type) -> bool,
+    has_kinds: bool,
+) -> Vec<Vec<String>> {
+    let literals = &callable.literals;
+    let near = literals.iter().filter(|literal| kind_of(literal).is_some_and(fits));
+    let mut columns = vec![near.flat_map(|literal| values_around(literal)).collect()];
+    if fits(Type::Text) {
+        columns.push(separated_texts(literals));
+    }
+    if has_kinds {
+        columns.push(named_kinds(literals));
+    }
+    columns
+}
+
 /// Arguments for one parameter, most promising first.
 fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
     let objects = parameter.class.as_ref().map(|class| list_objects(class, callable, python));
@@ -156,19 +128,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     } else {
         vec![parameter.values.clone()]
     };
-    let near: Vec<String> = callable
-        .literals
-        .iter()
-        .filter(|literal| kind_of(literal).is_some_and(&fits))
-        .flat_map(|literal| values_around(literal))
-        .collect();
-    columns.push(near);
-    if fits(Type::Text) {
-        columns.push(separated_texts(&callable.literals));
-    }
-    if !python && known.contains(&Type::Any) {
-        columns.push(named_kinds(&callable.literals));
-    }
+    columns.extend(values_of_source(callable, &fits, !python && known.contains(&Type::Any)));
     // What a reader expects for a parameter of this name.
     if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
         columns.insert(0, vec![value.to_owned()]);

@@ -7,6 +7,7 @@ mod case_selection;
 mod combinations;
 mod documented_result;
 mod inputs;
+mod literal_values;
 mod minimise;
 mod parameter_fit;
 mod render;

@@ -17,7 +17,7 @@ pub const RULES: &[LintRule] = &[
     test_rule(
         ("weak_assertions", "defined-only"),
         Warning,
-        ("asserts only that something is there", "assert what it is"),
+        ("asserts only that something is there, or of what type", "assert what it is"),
         Detection::Function(ALL, |source| all_are(source, &DEFINED)),
     ),
     test_rule(
@@ -65,7 +65,7 @@ fn all_are(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
 }
 
 static DEFINED: Pattern = Pattern::new(
-    r"^expect\(.*\)\.(?:toBeDefined\(\)|not\.toBeUndefined\(\)|not\.toBeNull\(\))$|^assert [\w.\[\]()]+ is not None$|^self\.assertIsNotNone\(|^assert!\(\w+\.is_some\(\)\)$|^(?:assert|require)\.NotNil\(|^(?:Assertions\.)?assertNotNull\(",
+    r"^expect\(.*\)\.(?:toBeDefined\(\)|not\.toBeUndefined\(\)|not\.toBeNull\(\))$|^assert [^=<>]+ is not None$|^assert (?:isinstance|callable|hasattr)\(.*\)$|^self\.assertIsNotNone\(|^assert!\(\w+\.is_some\(\)\)$|^(?:assert|require)\.NotNil\(|^(?:Assertions\.)?assertNotNull\(",
 );
 static TRUTHY: Pattern = Pattern::new(
     r"^expect\(\w+\)\.toBeTruthy\(\)$|^assert (?:result|value|output|response|res|ret|data|obj|item|items)$|^self\.assertTrue\((?:result|value|output|response|res|ret|data|obj|item|items)\)$|^assert!\((?:result|value|output|ok)\)$|^(?:assert|require)\.True\(t, (?:result|value|ok)\)$|^(?:Assertions\.)?assertTrue\((?:result|value|output)\)$",
@@ -96,7 +96,7 @@ fn snapshots(source: &Source<'_>) -> Vec<Hit> {
 }
 
 static TAUTOLOGY: Pattern = Pattern::new(
-    r"^assert (?:True|1)$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$",
+    r"^assert (?:True|1)$|^assert len\(.*\) >= 0$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$",
 );
 static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     const LITERAL: &str = r#"(-?\d+(?:\.\d+)?|"[^"]*"|'[^']*'|true|false|True|False|null|None)"#;

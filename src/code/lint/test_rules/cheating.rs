@@ -9,8 +9,10 @@ use crate::code::language::Language;
 use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
+use crate::code::test_paths;
 use crate::code::tree::{around, line};
 use crate::domain::quality::Severity::Critical;
+use crate::domain::text::has_word;
 
 use super::calls_and_assertions::{assertions, asserts, calls};
 
@@ -64,9 +66,47 @@ fn matching_lines(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
         .collect()
 }
 
+static OPENS: Pattern = Pattern::new(r"\bopen\(|\.read_text\(|\breadFile(?:Sync)?\(");
+static SHOWS_FUNCTION: Pattern = Pattern::new(r"^(\w+)\.toString$");
+
 fn code_readers(source: &Source<'_>) -> Vec<Hit> {
     let pattern = if source.language == Language::Python { &READS_PYTHON } else { &READS_SCRIPT };
-    matching_lines(source, pattern)
+    let mut hits = matching_lines(source, pattern);
+    if OPENS.is_match(source.text) {
+        hits.extend(named_sources(source));
+    }
+    for (callee, node) in source.tests.iter().flat_map(|test| calls(source, test.node)) {
+        let function = callee.strip_suffix(".toString").unwrap_or_default();
+        if SHOWS_FUNCTION.is_match(&callee) && is_imported(source, function) {
+            hits.push(Hit::at(line(node)));
+        }
+    }
+    hits.sort_by_key(|hit| hit.line);
+    hits.dedup();
+    hits
+}
+
+/// Texts in a file that reads files which end in the name of a source of the repository.
+fn named_sources(source: &Source<'_>) -> Vec<Hit> {
+    let is_source = |name: &str| {
+        let mut files = source.files.keys().filter(|file| Language::of(file).is_some());
+        files.any(|file| file.file_name() == name && !test_paths::is_test(file))
+    };
+    let imports: Vec<_> = source.imports.iter().map(|one| one.range.clone()).collect();
+    let strings = source.of_kind(&["string"]).filter(|node| {
+        let is_import = imports.iter().any(|range| range.contains(&node.start_byte()));
+        let name =
+            source.of(*node).trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default();
+        !is_import && name.contains('.') && is_source(name)
+    });
+    strings.map(|node| Hit::at(line(node))).collect()
+}
+
+/// Whether a name comes from another file.
+fn is_imported(source: &Source<'_>, name: &str) -> bool {
+    let brings_in = ["import ", "require(", "const {"];
+    let mut lines = source.text.lines();
+    lines.any(|text| brings_in.iter().any(|one| text.contains(one)) && has_word(text, name))
 }
 
 fn coverage_writers(source: &Source<'_>) -> Vec<Hit> {
@@ -81,14 +121,22 @@ fn swallowed(source: &Source<'_>) -> Vec<Hit> {
     let inside =
         |node: Node<'_>| bodies().any(|body| body.byte_range().contains(&node.start_byte()));
     let tries = source.of_kind(&["try_statement"]).filter(|node| inside(*node));
-    tries
-        .filter(|node| {
-            let body = node.child_by_field_name("body");
-            body.is_some_and(|body| asserts(source, body, 0)) && drops_failures(source, *node)
-        })
-        .map(|node| Hit::at(line(node)))
-        .collect()
+    let tries = tries.filter(|node| {
+        let body = node.child_by_field_name("body");
+        body.is_some_and(|body| asserts(source, body, 0)) && drops_failures(source, *node)
+    });
+    let caught = source.of_kind(&["call_expression"]).filter(|node| {
+        inside(*node) && SILENT_CATCH.is_match(source.of(*node)) && asserts(source, *node, 0)
+    });
+    tries.chain(caught).map(|node| Hit::at(line(node))).collect()
 }
+
+static SILENT_CATCH: Pattern =
+    Pattern::new(r"(?s)\.catch\(\(?\w*\)? => (?:\{\s*\}|null|undefined)\)$");
+
+/// Whether a call shows something and ends nothing.
+static SHOWS: Pattern =
+    Pattern::new(r"^(?:print|log(?:ger|ging)?\.\w+|console\.\w+|warnings\.warn)$");
 
 /// Whether a handler of a `try` takes failures of assertions and lets the test pass.
 fn drops_failures<'a>(source: &Source<'a>, statement: Node<'a>) -> bool {
@@ -102,16 +150,12 @@ fn drops_failures<'a>(source: &Source<'a>, statement: Node<'a>) -> bool {
             || ["Exception", "AssertionError"]
                 .iter()
                 .any(|class| head.split(|c: char| !c.is_alphanumeric()).any(|word| word == *class));
-        let tells = source.inside(handler).any(|node| {
-            matches!(
-                node.kind(),
-                "raise_statement"
-                    | "throw_statement"
-                    | "assert_statement"
-                    | "return_statement"
-                    | "call"
-                    | "call_expression"
-            )
+        let tells = source.inside(handler).any(|node| match node.kind() {
+            "call" | "call_expression" => !SHOWS.is_match(source.field(node, "function")),
+            kind => matches!(
+                kind,
+                "raise_statement" | "throw_statement" | "assert_statement" | "return_statement"
+            ),
         });
         takes_all && !tells
     })
@@ -131,7 +175,7 @@ fn patched_subjects(source: &Source<'_>) -> Vec<Hit> {
             .filter(|(callee, node)| PATCHES.is_match(callee) && replaces(source, callee, *node))
             .filter_map(|(_, node)| Some((line(node), patched_name(source, node)?)))
             .collect();
-        for (at, name) in patched {
+        for (at, name) in patched.into_iter().chain(assigned_functions(source)) {
             let is_asserted = assertions(source, test).iter().any(|(node, _)| {
                 let called = calls(source, *node).into_iter();
                 called
@@ -144,6 +188,20 @@ fn patched_subjects(source: &Source<'_>) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// Functions of imported modules to which the file assigns others.
+fn assigned_functions(source: &Source<'_>) -> Vec<(u32, String)> {
+    let assignments = source.of_kind(&["assignment", "assignment_expression"]);
+    let found = assignments.filter_map(|node| {
+        let left = node.child_by_field_name("left")?;
+        let (object, name) = source.of(left).rsplit_once('.')?;
+        let value = node.child_by_field_name("right")?;
+        let is_function =
+            ["lambda", "arrow_function", "function_expression"].contains(&value.kind());
+        (is_function && is_imported(source, object)).then(|| (line(node), name.to_owned()))
+    });
+    found.collect()
 }
 
 /// Whether a patch has a result of its own: a spy lets the function run.

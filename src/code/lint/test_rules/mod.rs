@@ -5,6 +5,7 @@ pub mod calls_and_assertions;
 pub mod cheating;
 pub mod copied_code;
 pub mod empty;
+pub mod hollow;
 pub mod isolation;
 pub mod missing_cases;
 pub mod over_mocking;

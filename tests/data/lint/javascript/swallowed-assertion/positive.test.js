@@ -4,3 +4,6 @@ test('price', () => {
     expect(price(2)).toBe(4);
   } catch {}
 });
+test('promise', () => {
+  Promise.resolve(price(2)).then((value) => expect(value).toBe(9)).catch(() => {}); // expect: swallowed-assertion
+});

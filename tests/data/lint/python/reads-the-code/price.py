@@ -1,0 +1,2 @@
+def price(count):
+    return count * 2
