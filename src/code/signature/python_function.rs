@@ -120,12 +120,11 @@ pub fn read_parameters(
     let mut passing = Passing::Either;
     for child in named_children(list).into_iter().skip(skipped) {
         let [named, kind, value] = match child.kind() {
-            kind if kind.ends_with("parameter")
-                || kind == "identifier"
-                || kind == "list_splat_pattern" =>
-            {
-                parts_of_parameter(child)
-            }
+            "typed_parameter"
+            | "default_parameter"
+            | "typed_default_parameter"
+            | "identifier"
+            | "list_splat_pattern" => parts_of_parameter(child),
             "keyword_separator" => {
                 passing = Passing::Name;
                 continue;
@@ -138,12 +137,10 @@ pub fn read_parameters(
             }
             _ => continue,
         };
+        let named = named.filter(|one| one.kind() != "dictionary_splat_pattern");
         let Some(named) = named else { continue };
         let rest = named.kind() == "list_splat_pattern";
         let name = text_of(named, text).trim_start_matches('*').to_owned();
-        if named.kind() == "dictionary_splat_pattern" {
-            continue;
-        }
         let class = kind.and_then(|kind| class_of(text_of(kind, text)));
         let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
