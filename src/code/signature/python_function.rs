@@ -113,8 +113,7 @@ pub fn read_parameters(
     class_of: &ClassOf<'_>,
 ) -> Vec<Parameter> {
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
-    let body = node.child_by_field_name("body");
-    let body_text = field_of(node, "body", text);
+    let (body, body_text) = (node.child_by_field_name("body"), field_of(node, "body", text));
     let documentation = body.map_or("", |body| documentation(body, text));
     let mut found: Vec<Parameter> = Vec::new();
     let mut passing = Passing::Either;
@@ -148,20 +147,9 @@ pub fn read_parameters(
         let (stated, default) = (said(kind, annotated), said(value, defaulted));
         let further = || [default, used(body_text, &name)].concat();
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
-        let keys = keys(body_text, &name);
-        let optional = value.is_some() || rest;
-        let known = Parameter {
-            name,
-            types,
-            is_guessed,
-            optional,
-            rest,
-            passing,
-            keys,
-            class,
-            ..Parameter::default()
-        };
-        found.push(known);
+        let (keys, optional) = (keys(body_text, &name), value.is_some() || rest);
+        let known = Parameter { passing, keys, class, ..Parameter::default() };
+        found.push(Parameter { name, types, is_guessed, optional, rest, ..known });
         if rest {
             passing = Passing::Name;
         }
