@@ -10,7 +10,7 @@ use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
-use super::literal_values::{texts_around_code_point, unquoted, values_around};
+use super::literal_values::{string_content, texts_around_code_point, values_around};
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
 use super::typical_values::{is_typical_text, typical_values};
@@ -361,7 +361,7 @@ pub fn placed(
             put(literal.clone());
             // Beside the known spellings: a unit behind its number.
             if let (Some(word), Some(inner)) =
-                (unquoted(literal), present.and_then(|one| unquoted(one)))
+                (string_content(literal), present.and_then(|one| string_content(one)))
             {
                 put(format!("\"{inner}{word}\""));
                 put(format!("\"{inner} {word}\""));
@@ -389,12 +389,12 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
             callable.parameters.get(index.min(callable.parameters.len().saturating_sub(1)))
         {
             // Literals of the function, appended to and put before the given text.
-            let inner = unquoted(argument);
-            let behind = callable.around.iter().take(ENDINGS).filter_map(|one| unquoted(one));
+            let inner = string_content(argument);
+            let behind = callable.around.iter().take(ENDINGS).filter_map(|one| string_content(one));
             let longer = behind.filter_map(|end| Some(format!("\"{}{end}\"", inner?)));
             let at = others.len().min(ENDINGS);
             others.splice(at..at, longer.filter(|longer| longer.len() <= LONGEST));
-            for literal in callable.literals.iter().filter_map(|one| unquoted(one)) {
+            for literal in callable.literals.iter().filter_map(|one| string_content(one)) {
                 if let Some(inner) = inner {
                     others.push(format!("\"{inner}{literal}\""));
                     others.push(format!("\"{literal}{inner}\""));
@@ -426,7 +426,7 @@ fn changed(literal: &str, python: bool) -> Vec<String> {
     if let Ok(number) = literal.parse::<f64>() {
         return [number * 2.0, -number, number + 0.25].map(|one| format!("{one:?}")).to_vec();
     }
-    if let Some(inner) = unquoted(literal) {
+    if let Some(inner) = string_content(literal) {
         let mut others = vec![
             format!("\"{inner} {inner}\""),
             format!("\"{}\"", inner.to_uppercase()),

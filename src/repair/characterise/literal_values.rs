@@ -1,7 +1,7 @@
 //! Values equal or close to a literal of the code.
 
 /// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
-pub fn unquoted(literal: &str) -> Option<&str> {
+pub fn string_content(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
     (!inner.contains(['\\', '"', '\'', '\n'])).then_some(inner)
@@ -14,7 +14,7 @@ pub fn values_around(literal: &str) -> Vec<String> {
         let near = near.into_iter().flatten().map(|near| near.to_string());
         return [literal.to_owned()].into_iter().chain(near).collect();
     }
-    if let Some(inner) = unquoted(literal).filter(|inner| !inner.is_empty()) {
+    if let Some(inner) = string_content(literal).filter(|inner| !inner.is_empty()) {
         let near = match other_code(inner) {
             Some(code) => vec![format!("\"{code}\"")],
             None => vec![format!("\"a{inner}b\""), format!("\"{inner}{inner}\"")],
