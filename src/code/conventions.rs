@@ -239,6 +239,9 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     );
     let directory = habits.directory.as_str();
     let mut list = Vec::new();
+    // Plain `pytest` finds a module at the root only from a test beside it.
+    let is_first = ending == "py" && parent.is_empty() && habits.sample.is_none();
+    list.extend(is_first.then(|| join("", &own)));
     if let Some(beside) = directory.strip_prefix("./") {
         list.push(join(&format!("{parent}/{beside}").trim_start_matches('/'), &own));
     } else if ending == "go" || directory.is_empty() {
@@ -348,7 +351,7 @@ mod tests {
             (Framework::Pytest, "shop/price.py", "tests/test_price.py"),
             (Framework::Pytest, "src/shop/price.py", "tests/test_price.py"),
             (Framework::Pytest, "src/shop/__init__.py", "tests/test_shop.py"),
-            (Framework::Pytest, "price.py", "tests/test_price.py"),
+            (Framework::Pytest, "price.py", "test_price.py"),
             (Framework::Unittest, "price.py", "test_price.py"),
             (Framework::GoTest, "money/money.go", "money/money_test.go"),
             (Framework::Jest, "src/a/b.js", "src/a/b.test.js"),

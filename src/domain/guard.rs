@@ -270,6 +270,7 @@ const MANIFEST_ENDINGS: &[&str] =
 /// Files that decide which tests run.
 const TEST_CONFIGURATION: &[&str] = &[
     "pytest.ini",
+    ".pytest.ini",
     "tox.ini",
     "conftest.py",
     "noxfile.py",
@@ -440,6 +441,7 @@ mod tests {
             ("package.json", Some("manifest")),
             ("requirements-dev.txt", Some("manifest")),
             ("pytest.ini", Some("test-configuration")),
+            (".pytest.ini", Some("test-configuration")),
             ("jest.config.ts", Some("test-configuration")),
             ("Gemfile", Some("manifest")),
             ("shop.gemspec", Some("manifest")),

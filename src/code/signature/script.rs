@@ -224,6 +224,13 @@ impl Level<'_> {
     }
 }
 
+/// Whether a body copes with a parameter that is not given: it asks for it before it reads from it.
+fn is_left_out(body: &str, name: &str) -> bool {
+    [format!("{name} && {name}."), format!("{name}?."), format!("{name} || {{}}")]
+        .iter()
+        .any(|form| body.contains(form.as_str()))
+}
+
 /// The keys in a destructuring pattern such as `{ a, b = 2, c: d }`.
 fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
     let keys = named_children(pattern).into_iter().filter_map(|one| match one.kind() {
@@ -278,7 +285,10 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             [default, used].concat()
         };
         let (types, is_guessed) = infer_types(&name, types, documentation, further);
-        let optional = value.is_some() || rest || one.kind() == "optional_parameter";
+        let optional = value.is_some()
+            || rest
+            || one.kind() == "optional_parameter"
+            || is_left_out(body, &name);
         let keys = match target.kind() {
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),

@@ -330,6 +330,7 @@ const MANIFESTS: &[&str] = &[
     "pom.xml",
     "pyproject.toml",
     "pytest.ini",
+    ".pytest.ini",
     "requirements.txt",
     "setup.cfg",
     "setup.py",

@@ -183,7 +183,9 @@ function written(value) {
 // properties.
 function result(value, way) {
   const isBare = value !== null && typeof value === 'object' && typeof (Object.getPrototypeOf(value)?.constructor ?? null) !== 'function';
-  if (isBare && way === 'plain') return { value: written({ ...value }), way: 'attributes' };
+  // Names beside its elements are compared as those of an object.
+  const isNamed = Array.isArray(value) && Object.keys(value).length > value.length;
+  if ((isBare || isNamed) && way === 'plain') return { value: written({ ...value }), way: 'attributes' };
   try {
     return { value: written(value), way };
   } catch (error) {

@@ -158,8 +158,8 @@ fn names_pytest(command: &str) -> bool {
 
 /// A file of pytest itself, or its section in another.
 fn configuration(site: &Site) -> Option<String> {
-    if site.has_path("pytest.ini") {
-        return Some("pytest.ini".into());
+    if let Some(name) = ["pytest.ini", ".pytest.ini"].into_iter().find(|name| site.has_path(name)) {
+        return Some(name.into());
     }
     for (file, mark) in [
         ("pyproject.toml", "[tool.pytest.ini_options]"),
@@ -197,6 +197,7 @@ const MANIFESTS: &[&str] = &[
     "requirements.txt",
     "Pipfile",
     "pytest.ini",
+    ".pytest.ini",
     "tox.ini",
 ];
 

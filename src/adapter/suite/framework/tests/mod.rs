@@ -173,6 +173,7 @@ fn every_framework_is_detected_by_its_files() {
         (&[("package.json", r#"{"devDependencies": {"tap": "21"}}"#)], Some(NodeTap)),
         (&[("package.json", r#"{"scripts": {"test": "tape test/*.js | tap-spec"}}"#)], Some(Tape)),
         (&[("pytest.ini", "")], Some(Pytest)),
+        (&[(".pytest.ini", "")], Some(Pytest)),
         (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], Some(Pytest)),
         (&[("setup.cfg", "[tool:pytest]\n")], Some(Pytest)),
         (&[("tox.ini", "[pytest]\n")], Some(Pytest)),
