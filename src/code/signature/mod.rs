@@ -7,6 +7,7 @@ mod examples;
 mod factory_exports;
 mod go;
 mod go_values;
+mod imported_types;
 mod matching_text;
 pub mod module_exports;
 mod page_examples;
@@ -28,6 +29,7 @@ use super::tree::{field_of, line, named_children, named_nodes, text_of, visit};
 pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
+pub use imported_types::relative_imports;
 use matching_text::matching_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
@@ -226,8 +228,17 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     callables_among(language, text, &[])
 }
 
-/// All functions of a file, where types may be declared in others of its package.
+/// All functions of a file, where types may be declared in others: of its package, or imported.
 pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> Vec<Callable> {
+    if matches!(language, Language::TypeScript | Language::Tsx) && !siblings.is_empty() {
+        let types: Vec<String> =
+            siblings.iter().map(|one| imported_types::type_declarations(language, one)).collect();
+        let whole = format!("{text}\n{}", types.concat());
+        let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let mut found = callables_among(language, &whole, &[]);
+        found.retain(|one| one.start <= last);
+        return found;
+    }
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = match language {
         Language::Python => python::callables(tree.root_node(), text),

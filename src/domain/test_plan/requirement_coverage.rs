@@ -18,6 +18,20 @@ use super::requirement::Requirement;
 /// Source: specification.md 6.1, 5.3.
 #[must_use]
 pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
+    let why = open_reason(file, one, made)?;
+    let is_contradicted = made
+        .findings()
+        .any(|found| found.subject == *file && is_same_function(&found.function, &one.function));
+    if is_contradicted && !one.is_stated() {
+        return Some(
+            "what is said of its function contradicts the code, so nothing else of it is held"
+                .into(),
+        );
+    }
+    Some(why)
+}
+
+fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
     let claims: BTreeSet<&String> =
         made.written.iter().filter(|own| own.subject == *file).flat_map(|own| &own.shown).collect();
     let is_claimed = claims.contains(&one.id);

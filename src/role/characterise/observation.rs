@@ -180,7 +180,8 @@ async fn subjects(
     Ok(subjects)
 }
 
-/// The other Go files of a package: its sources, or its tests. Other languages need none.
+/// The files in which types of a source may be declared: in Go the other sources of its package, or
+/// its tests; in TypeScript those that it imports. Other languages need none.
 async fn siblings(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
@@ -188,13 +189,38 @@ async fn siblings(
     fx: &Effects<'_>,
 ) -> Result<Vec<String>, EffectError> {
     let mut found = Vec::new();
-    if Language::of(file) != Some(Language::Go) {
+    let language = Language::of(file);
+    if matches!(language, Some(Language::TypeScript | Language::Tsx)) && !tests {
+        return imported_sources(request, file, fx).await;
+    }
+    if language != Some(Language::Go) {
         return Ok(found);
     }
     for other in fx.worktree.files(request.tree).await? {
         let is_sibling = other.parent() == file.parent() && other != *file;
         if is_sibling && other.extension() == "go" && is_test(&other) == tests {
             found.extend(read(request, &other, fx).await?);
+        }
+    }
+    Ok(found)
+}
+
+/// The sources that a TypeScript file imports by a relative path.
+async fn imported_sources(
+    request: &GenerateRequest<'_>,
+    file: &RepoPath,
+    fx: &Effects<'_>,
+) -> Result<Vec<String>, EffectError> {
+    let text = read(request, file, fx).await?.unwrap_or_default();
+    let mut found = Vec::new();
+    for specifier in signature::relative_imports(&text) {
+        let bare = [".js", ".ts"].iter().find_map(|ending| specifier.strip_suffix(ending));
+        let bare = bare.unwrap_or(&specifier);
+        for ending in [".ts", ".tsx", ".d.ts", "/index.ts"] {
+            let path = RepoPath::inside(file.parent(), &format!("{bare}{ending}")).ok();
+            if let Some(path) = path {
+                found.extend(read(request, &path, fx).await?);
+            }
         }
     }
     Ok(found)
