@@ -21,6 +21,15 @@ pub fn library_name(manifest: &str) -> Option<String> {
     library.or(package)
 }
 
+/// Whether a manifest is of the edition of 2015, in which tests declare the crate that they use.
+pub fn is_first_edition(manifest: &str) -> bool {
+    let package =
+        manifest.split("\n[").find(|part| part.trim_start_matches('[').starts_with("package]"));
+    let mut lines = package.unwrap_or_default().lines();
+    let edition = lines.find_map(|line| line.trim().strip_prefix("edition"));
+    edition.is_none_or(|edition| edition.contains("2015"))
+}
+
 /// The public path of the module of a file: that of the library where the module itself is private, as what
 /// is in it may be exported there. `file` is below the folder of the manifest.
 pub fn module_path(manifest: &str, library: &str, file: &str) -> Option<String> {
@@ -45,6 +54,8 @@ mod tests {
     fn a_public_module_has_a_path_of_its_own() {
         let manifest = "[package]\nname = \"my-shop\"\nversion = \"1.0.0\"\n";
         let own = "[package]\nname = \"my-shop\"\n\n[lib]\nname = \"shop\"\n";
+        assert!(is_first_edition(manifest));
+        assert!(!is_first_edition("[package]\nname = \"a\"\nedition = \"2021\"\n[lib]\n"));
         let library = "mod fees;\npub mod tax;\n";
         let table = [
             (manifest, "src/lib.rs", Some("my_shop")),

@@ -144,6 +144,7 @@ package fees
 import (
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -183,6 +184,22 @@ func spin(n int) int {
 }
 
 func wipe() { os.Remove("fees.go") }
+
+// Label shows a rate.
+//
+//	Label(7) // => "7 %"
+//	Label(-1) = "none"
+func Label(rate int) string {
+	if rate < 0 {
+		return "none"
+	}
+	return strconv.Itoa(rate) + " %"
+}
+
+// Half is half of an amount, as in
+//
+//	Half(5) // => 3
+func Half(cents int) int { return cents / 2 }
 "#,
 );
 
@@ -206,9 +223,14 @@ fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
         ", 0, \"below 0\"},\n",
         "got := words(tt.text); !reflect.DeepEqual(got, tt.want)",
         "\ttable.Set(",
+        ", 7, \"7 %\"},\n",
+        ", -1, \"none\"},\n",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
+    let said = "`Half(5)` gives `2`, but by its documentation it gives `3`";
+    assert!(document["findings"].to_string().contains(said), "{document:#}");
+    assert!(!text.contains("Half("), "{text}");
     repo.git(&["merge", "-q", branch]);
     let unformatted = repo.shell("gofmt -l fees").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&unformatted.stdout), "");
@@ -250,6 +272,49 @@ pub fn words(text: &str) -> Vec<String> {
 pub fn wipe() -> bool {
     std::fs::remove_file("fees.rs").is_ok()
 }
+
+/// Half of an amount.
+pub fn half(cents: i64) -> i64 {
+    cents / 2
+}
+
+/// What can be shown as a label.
+pub trait ToLabel {
+    /// The label.
+    fn to_label(&self) -> String;
+}
+
+impl ToLabel for str {
+    fn to_label(&self) -> String {
+        self.trim().to_lowercase()
+    }
+}
+
+/// An amount with its unit.
+///
+/// ```
+/// use my_shop::fees::Shown;
+///
+/// let cents = 250;
+/// assert_eq!(Shown(cents).to_string(), "250 ct");
+/// assert_eq!(format!("{}", Shown(12)), "12 ct");
+/// ```
+#[derive(Debug)]
+pub struct Shown<T: std::fmt::Display>(pub T);
+
+impl<T: std::fmt::Display> std::fmt::Display for Shown<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ct", self.0)
+    }
+}
+
+/// Adds up what a rule takes from each number.
+pub fn total<T, F>(numbers: &[T], rule: F) -> i64
+where
+    F: Fn(&T) -> i64,
+{
+    numbers.iter().map(rule).sum()
+}
 "#,
 );
 
@@ -257,9 +322,12 @@ pub fn wipe() -> bool {
 fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
     let manifest = "[package]\nname = \"my-shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     let library = ("src/lib.rs", "pub mod fees;\n");
+    let page =
+        "```rust\nassert_eq!(half(5), 3);\nassert_eq!(words(\"A b\"), (\"a\", \"b\"));\n```\n";
     let repo = TestRepo::new(&[
         RUST_FEES,
         library,
+        ("README.md", page),
         ("Cargo.toml", manifest),
         (".gitignore", "target\nCargo.lock\n"),
     ]);
@@ -272,12 +340,19 @@ fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
     let branch = document["branch"].as_str().unwrap();
     let text = repo.git(&["show", &format!("{branch}:tests/fees.rs")]);
     for expected in [
-        "use my_shop::fees::{Kind, fee, words};\n",
+        "use my_shop::fees::{Kind, Shown, ToLabel, fee, total, words};\n",
         "fee(Kind::Gift, ",
+        "fn to_label_hello() {\n    assert_eq!(\"hello\".to_label(), \"hello\");\n",
+        "assert_eq!(Shown(12).to_string(), \"12 ct\");",
+        "assert_eq!(total(&[",
         ".unwrap_err().to_string(), \"below 0: ",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
+    let said = "`half(5)` gives `2`, but by its documentation it gives `3`";
+    assert!(document["findings"].to_string().contains(said), "{document:#}");
+    assert!(!text.contains("half("), "{text}");
+    assert!(document["dropped"].to_string().contains("it does not compile"), "{document:#}");
     repo.git(&["merge", "-q", branch]);
     let run = || repo.shell("cargo test -q --test fees").output().unwrap();
     let held = run();

@@ -50,6 +50,8 @@ pub struct ProjectSuite<'a> {
     pub(super) prepared: PreparedCheckouts,
     /// Checkouts in which set-up commands ran, to which editable installations may lead.
     pub(super) installed: Mutex<BTreeSet<PathBuf>>,
+    /// One program of calls at a time: their folder is shared.
+    pub(super) calls: tokio::sync::Mutex<()>,
     pub(super) clock: &'a dyn Clock,
 }
 
@@ -80,6 +82,7 @@ pub fn open(
         settings,
         prepared: PreparedCheckouts::default(),
         installed: Mutex::default(),
+        calls: tokio::sync::Mutex::default(),
         clock,
     })
 }

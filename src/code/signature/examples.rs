@@ -7,8 +7,9 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
 
+use super::compiled_examples::{go_examples, rust_documentation, rust_examples};
 use super::example_variables::{inline_variables, is_closed_function};
-use super::{Callable, is_literal};
+use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
 const EXAMPLES: usize = 24;
@@ -39,22 +40,34 @@ pub enum DocumentedResult {
 
 /// The examples in the documentation of one function, which may call others too.
 ///
-/// Python: prompts of the interpreter. JavaScript: expressions with the result in a comment behind
-/// them, as in `add(1, 2) // => 3`.
+/// Python: prompts of the interpreter. JavaScript and Go: expressions with the result in a comment behind
+/// them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code.
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let statements = match language {
         Language::Python => prompts(documentation),
         Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation),
-        Language::Rust | Language::Go | Language::Java => Vec::new(),
+        Language::Rust => return first_examples(rust_examples(&code_blocks(documentation))),
+        Language::Go => return first_examples(go_examples(documentation)),
+        Language::Java => Vec::new(),
     };
     let statements = inline_variables(language, statements).into_iter();
     let read = statements.filter_map(|(code, shown)| read_example(language, &code, &shown));
-    read.take(EXAMPLES).collect()
+    first_examples(read.collect())
+}
+
+/// As many examples as are kept.
+fn first_examples(mut found: Vec<Example>) -> Vec<Example> {
+    found.truncate(EXAMPLES);
+    found
 }
 
 /// The examples in the docstrings or comments of a source.
 pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Example> {
     let mut found = Vec::new();
+    if language == Language::Rust {
+        let comments = rust_documentation(text);
+        return comments.iter().flat_map(|one| read_examples(language, one)).collect();
+    }
     visit(root, |node| {
         let is_said = match language {
             Language::Python => node.kind() == "string",
@@ -103,7 +116,7 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
                     (Some(class), Some(receiver)) if class.is_static => {
                         receiver.rsplit('.').next() == Some(class.name.as_str())
                     }
-                    (Some(class), Some(receiver)) => makes_object(receiver, &class.name),
+                    (Some(class), Some(receiver)) => makes_object(receiver, class),
                 };
                 // What a variable stands for is not known, but its arguments are good ones.
                 let result = one.result.clone().filter(|_| has_result);
@@ -120,7 +133,7 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
 
 /// Whether a source seems to define a function or constant of this name.
 pub fn is_defined(text: &str, name: &str) -> bool {
-    ["def ", "function ", "func ", "const ", "let ", "exports."].iter().any(|word| {
+    ["def ", "function ", "func ", "fn ", "const ", "let ", "exports."].iter().any(|word| {
         text.match_indices(&format!("{word}{name}")).any(|(at, found)| {
             let rest = text.get(at + found.len()..).unwrap_or_default();
             let value = rest.trim_start().trim_start_matches('=').trim_start();
@@ -130,10 +143,32 @@ pub fn is_defined(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether an expression makes an object of a class, as `Cart(2)` and `new Cart(2)` do.
-fn makes_object(expression: &str, class: &str) -> bool {
+/// Whether an expression makes an object of a class, as `Cart(2)`, `new Cart(2)` and `Cart::new(2)` do.
+fn makes_object(expression: &str, class: &Class) -> bool {
     let made = expression.trim_start_matches("new ").trim();
-    made.strip_prefix(class).is_some_and(|rest| rest.starts_with('('))
+    let starts = |rest: &str| rest.starts_with('(') || rest.starts_with("::") && rest.contains('(');
+    let is_value = class.construction.is_some() && expression.starts_with('"');
+    is_value || made.strip_prefix(class.name.as_str()).is_some_and(starts)
+}
+
+/// Words behind the fence of a block of Rust that fails.
+const FAILING: &[&str] = &["should_panic", "compile_fail"];
+
+/// The lines inside the fenced blocks of a Markdown page.
+pub(super) fn code_blocks(page: &str) -> String {
+    let (mut inside, mut is_shown) = (false, false);
+    let mut text = String::new();
+    for line in page.lines() {
+        let fence = line.trim_start().strip_prefix("```");
+        if let Some(kind) = fence {
+            is_shown = !inside && !FAILING.iter().any(|word| kind.contains(word));
+            inside = !inside;
+        } else if inside && is_shown {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Statements behind `>>>` with the text that the interpreter shows for each.

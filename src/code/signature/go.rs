@@ -7,7 +7,7 @@ use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{end_line, field_of, line, named_children, named_nodes, text_of};
+use crate::code::tree::{around, end_line, field_of, line, named_children, named_nodes, text_of};
 
 use super::go_values::{GoTypes, plain_type};
 use super::unsupported::unsupported_reason;
@@ -96,6 +96,7 @@ impl Package {
             self.effects.insert(name.to_owned(), reason);
         }
         let calls = named_nodes(node).into_iter().filter(|one| one.kind() == "call_expression");
+        let calls = calls.filter(|one| !is_switched(*one, text));
         let names = calls.map(|call| field_of(call, "function", text).rsplit('.').next());
         let names = names.flatten().map(str::to_owned).collect();
         self.called.insert(name.to_owned(), names);
@@ -220,6 +221,15 @@ impl Package {
             construction: Some(construction),
         }
     }
+}
+
+/// Whether a call is made only where an exported variable of the package is true, which it is not by
+/// itself.
+fn is_switched(node: Node<'_>, text: &str) -> bool {
+    around(node, &["if_statement"]).is_some_and(|one| {
+        let condition = field_of(one, "condition", text);
+        condition.starts_with(char::is_uppercase) && is_name(condition)
+    })
 }
 
 fn is_name(text: &str) -> bool {

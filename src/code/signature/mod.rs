@@ -1,6 +1,7 @@
 //! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
+mod compiled_examples;
 mod declared_values;
 mod example_variables;
 mod examples;
@@ -16,6 +17,7 @@ mod parameter_types;
 mod python;
 mod python_function;
 mod rust;
+mod rust_values;
 mod script;
 mod unsupported;
 
@@ -216,6 +218,12 @@ impl Callable {
         }
     }
 
+    /// The method that is called on an object: `to_string` for what writes it in Rust.
+    pub fn called_method(&self) -> &str {
+        let is_written = self.class.is_some() && self.short_name() == "fmt";
+        if is_written { "to_string" } else { self.short_name() }
+    }
+
     /// Its name without the class.
     pub fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
@@ -381,7 +389,11 @@ fn is_literal(node: Node<'_>) -> bool {
         | "rune_literal"
         | "interpreted_string_literal"
         | "raw_string_literal"
-        | "nil" => true,
+        | "nil"
+        | "integer_literal"
+        | "boolean_literal"
+        | "char_literal"
+        | "string_literal" => true,
         "string" | "template_string" | "concatenated_string" => {
             let parts = named_nodes(node);
             !parts.iter().any(|one| matches!(one.kind(), "interpolation" | "template_substitution"))
@@ -395,6 +407,8 @@ fn is_literal(node: Node<'_>) -> bool {
         | "object"
         | "unary_operator"
         | "unary_expression"
+        | "reference_expression"
+        | "array_expression"
         | "parenthesized_expression" => named_children(node)
             .iter()
             .all(|child| is_literal(*child) || child.kind() == "property_identifier"),
@@ -422,14 +436,19 @@ fn literals(body: Node<'_>, text: &str) -> Vec<String> {
                 | "float_literal"
                 | "rune_literal"
                 | "interpreted_string_literal"
+                | "integer_literal"
+                | "char_literal"
+                | "string_literal"
         );
         if !counts || !is_literal(node) {
             return true;
         }
         let value = text_of(node, text);
         // A letter is looked for in texts.
-        let value =
-            &value.strip_prefix('\'').filter(|_| node.kind() == "rune_literal").map_or_else(
+        let value = &value
+            .strip_prefix('\'')
+            .filter(|_| matches!(node.kind(), "rune_literal" | "char_literal"))
+            .map_or_else(
                 || value.to_owned(),
                 |rest| format!("\"{}\"", rest.trim_end_matches('\'').replace('"', "\\\"")),
             );

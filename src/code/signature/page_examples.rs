@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 
-use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
+use super::examples::{
+    DocumentedResult, Example, class_name, code_blocks, read_example, read_examples,
+};
 
 /// Words between a call and its result.
 const GIVES: &[&str] = &[
@@ -23,7 +25,7 @@ const FILLERS: &[&str] = &["must", "should", "shall", "will", "a", "an", "the", 
 /// The examples in a page of documentation that call one of `names`: those in its blocks of code and
 /// in backticks, and prompts of the interpreter anywhere.
 pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
-    let mut found = if language == Language::Python {
+    let mut found = if matches!(language, Language::Python | Language::Rust) {
         read_examples(language, page)
     } else {
         read_examples(language, &code_blocks(page))
@@ -39,21 +41,6 @@ pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -
 /// its name: what a package is imported by.
 pub fn is_entry_point(file: &RepoPath) -> bool {
     matches!(file.stem(), "index" | "__init__")
-}
-
-/// The lines inside the fenced blocks of a Markdown page.
-fn code_blocks(page: &str) -> String {
-    let mut inside = false;
-    let mut text = String::new();
-    for line in page.lines() {
-        let is_fence = line.trim_start().starts_with("```");
-        if inside && !is_fence {
-            text.push_str(line);
-            text.push('\n');
-        }
-        inside = inside != is_fence;
-    }
-    text
 }
 
 /// The examples of a text, such as `` `fee(3)` returns `4` `` and `` `fee(3) == 4` ``.

@@ -1,76 +1,36 @@
 //! Finds the functions and methods of a Rust file that a test outside of the crate may call.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::tree::{end_line, field_of, line, named_children, named_nodes, text_of};
 
+use super::rust_values::{RustTypes, bare_name, is_integer};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Construction, Parameter, Passing, Type, literals};
 
-/// Expressions for the types of the language and its library, most typical first.
-const KNOWN: &[(&str, &[&str])] = &[
-    (
-        "&str",
-        &[
-            "\"hello\"",
-            "\"\"",
-            "\"Hello World\"",
-            "\"a\"",
-            "\"fooBar_baz-qux XMLHttp\"",
-            "\"one two three four five six seven\"",
-            "\"123\"",
-            "\"a,b;c\"",
-            "\"1h 30min 5s\"",
-            "\"ÄÖÜ ß é\"",
-            "\"  two  words \"",
-            "\"line one\\n  line two\\n\\n    three\"",
-            "\"2024-02-29T12:30:00Z\"",
-            "\"-1.5\"",
-            "\"/a/b.txt\"",
-        ],
-    ),
-    ("bool", &["true", "false"]),
-    ("char", &["'a'", "'Z'", "' '", "'7'", "'-'", "'é'"]),
-    (
-        "Duration",
-        &[
-            "std::time::Duration::from_secs(90)",
-            "std::time::Duration::ZERO",
-            "std::time::Duration::from_millis(1500)",
-            "std::time::Duration::from_secs(100_000_000)",
-            "std::time::Duration::from_nanos(1_002_003)",
-        ],
-    ),
-    (
-        "SystemTime",
-        &[
-            "std::time::UNIX_EPOCH",
-            "std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_709_209_800)",
-            "std::time::UNIX_EPOCH + std::time::Duration::from_nanos(1_500_000_002)",
-        ],
-    ),
+/// Traits of the language whose methods are called on objects or types of the file: with the name of
+/// the trait and of the method.
+const TRAITS: &[(&str, &str)] = &[
+    ("Display", "fmt"),
+    ("FromStr", "from_str"),
+    ("From", "from"),
+    ("TryFrom", "try_from"),
+    ("Default", "default"),
 ];
-
-const NUMBERS: &[&str] = &["2", "0", "1", "3", "7", "10", "20", "80", "100"];
-const FRACTIONS: &[&str] = &["1.5", "0.0", "-2.25", "0.5", "3.0", "100.0", "1e-9"];
-
-/// How deep values inside of values are written.
-const DEEPEST: u32 = 3;
 
 /// All public functions and methods of a file.
 pub fn rust_callables(root: Node<'_>, text: &str) -> Vec<Callable> {
-    let items = Items::read(root, text);
+    let types = RustTypes::read(root, text);
     let mut found = Vec::new();
     for node in named_children(root) {
         match node.kind() {
             "function_item" if is_public(node, text) => {
-                found.extend(items.callable(node, None, text));
+                found.extend(types.callable(node, None, text));
             }
-            "impl_item" => items.add_methods(node, text, &mut found),
+            "impl_item" => types.add_methods(node, text, &mut found),
             _ => {}
         }
     }
@@ -84,16 +44,7 @@ fn is_public(node: Node<'_>, text: &str) -> bool {
     first.is_some_and(|one| text_of(one, text) == "pub")
 }
 
-/// What a file declares.
-#[derive(Default)]
-struct Items {
-    /// Enums with variants that need no values.
-    variants: BTreeMap<String, Vec<String>>,
-    /// Functions that make an object: by its type, name and the types of the parameters.
-    constructors: BTreeMap<String, (String, Vec<String>)>,
-}
-
-impl Items {
+impl RustTypes {
     fn read(root: Node<'_>, text: &str) -> Self {
         let mut items = Self::default();
         for node in named_children(root) {
@@ -107,6 +58,7 @@ impl Items {
                     let plain = plain.map(|one| format!("{name}::{}", field_of(one, "name", text)));
                     items.variants.insert(name.clone(), plain.collect());
                 }
+                "struct_item" if is_public(node, text) => items.read_fields(node, &name, text),
                 "impl_item" => items.read_constructors(node, text),
                 _ => {}
             }
@@ -114,20 +66,55 @@ impl Items {
         items
     }
 
+    /// A tuple of public fields is made by its name.
+    fn read_fields(&mut self, node: Node<'_>, name: &str, text: &str) {
+        let head = text_of(node, text);
+        let Some(body) = node.child_by_field_name("body") else { return };
+        let parts = named_children(body);
+        let is_open = parts.iter().filter(|one| one.kind() == "visibility_modifier").count();
+        if body.kind() == "ordered_field_declaration_list" {
+            let types: Vec<Node<'_>> =
+                body.children_by_field_name("type", &mut body.walk()).collect();
+            if is_open == types.len() {
+                let concrete = |one: &Node<'_>| self.concrete(text_of(*one, text), head);
+                let types = types.iter().map(concrete).collect();
+                self.constructors.entry(name.to_owned()).or_insert((name.to_owned(), types));
+            }
+        } else if parts.iter().all(|one| one.kind() == "field_declaration" && is_public(*one, text))
+        {
+            let field = |one: &Node<'_>| {
+                let kind = self.concrete(field_of(*one, "type", text), head);
+                (field_of(*one, "name", text).to_owned(), kind)
+            };
+            let fields = parts.iter().map(field).collect();
+            self.fields.insert(name.to_owned(), fields);
+        }
+    }
+
     fn read_constructors(&mut self, node: Node<'_>, text: &str) {
         let name = bare_name(field_of(node, "type", text));
-        if field_of(node, "trait", text) == "Default" {
+        let of_trait = bare_name(field_of(node, "trait", text));
+        if name == "str" {
+            self.of_texts.push(of_trait);
+        } else if of_trait == "Default" {
             let made = (format!("{name}::default"), Vec::new());
             self.constructors.entry(name.clone()).or_insert(made);
         }
-        for one in methods(node) {
+        for one in methods(node).into_iter().rev() {
             let own = field_of(one, "name", text);
             let result = field_of(one, "return_type", text);
             let makes = result == "Self" || bare_name(result) == name;
             let (receiver, parameters) = parameters(one, text);
-            if own.starts_with("new") && makes && receiver.is_none() && is_public(one, text) {
-                let types = parameters.into_iter().map(|(_, kind)| kind).collect();
-                self.constructors.insert(name.clone(), (format!("{name}::{own}"), types));
+            if makes && receiver.is_none() && is_public(one, text) {
+                let types = parameters.into_iter();
+                let types =
+                    types.map(|(_, kind)| self.concrete(&kind, text_of(one, text))).collect();
+                let made = (format!("{name}::{own}"), types);
+                if own.starts_with("new") {
+                    self.constructors.insert(name.clone(), made);
+                } else {
+                    self.constructors.entry(name.clone()).or_insert(made);
+                }
             }
         }
     }
@@ -136,58 +123,48 @@ impl Items {
         let kind = field_of(node, "type", text);
         let name = bare_name(kind);
         let trait_name = bare_name(field_of(node, "trait", text));
-        // Traits of the language are called by operators and macros.
-        let is_foreign =
-            !trait_name.is_empty() && !text.contains(&format!("pub trait {trait_name}"));
-        if is_foreign {
-            return;
-        }
+        let is_own = trait_name.is_empty() || text.contains(&format!("pub trait {trait_name}"));
+        let declares = |word: &&str| text.contains(&format!("pub {word} {name}"));
+        let is_declared = ["struct", "enum"].iter().any(declares);
         for one in methods(node) {
-            if trait_name.is_empty() && !is_public(one, text) {
+            let own = field_of(one, "name", text);
+            let is_known = is_declared && TRAITS.contains(&(trait_name.as_str(), own));
+            if !is_known && (!is_own || trait_name.is_empty() && !is_public(one, text)) {
                 continue;
             }
+            let head = text.get(node.start_byte()..one.start_byte()).unwrap_or_default();
             let (receiver, _) = parameters(one, text);
-            let subject = if trait_name.is_empty() { name.clone() } else { trait_name.clone() };
-            let class = match (receiver, self.constructors.get(&name)) {
-                (None, _) => Class {
-                    name: subject,
-                    examples: Vec::new(),
-                    parameters: Vec::new(),
-                    is_static: true,
-                    construction: None,
-                },
-                (Some(_), Some((function, types))) => Class {
-                    name: subject,
-                    examples: Vec::new(),
-                    parameters: types
-                        .iter()
-                        .map(|one| self.parameter(String::new(), one))
-                        .collect(),
-                    is_static: false,
-                    construction: Some(Construction {
-                        function: function.clone(),
-                        declared: name.clone(),
-                    }),
-                },
+            let is_trait = !trait_name.is_empty() && !is_known;
+            let subject = if is_trait { trait_name.clone() } else { name.clone() };
+            let (parameters, construction) = match (receiver, self.constructors.get(&name)) {
+                (None, _) => (Vec::new(), None),
+                (Some(_), Some((function, types))) => {
+                    let given = types.iter().map(|one| self.parameter(String::new(), one));
+                    (given.collect(), Some((function.clone(), name.clone())))
+                }
                 (Some(_), None) => {
-                    let kind = if kind == "str" || kind == "[T]" {
-                        format!("&{kind}")
-                    } else {
-                        kind.to_owned()
-                    };
+                    let is_unsized = kind == "str" || kind == "[T]";
+                    let kind =
+                        if is_unsized { format!("&{kind}") } else { self.concrete(kind, head) };
                     let mut object = self.parameter(String::new(), &kind);
                     object.types.clear();
-                    let function = String::new();
-                    Class {
-                        name: subject,
-                        examples: Vec::new(),
-                        parameters: vec![object],
-                        is_static: false,
-                        construction: Some(Construction { function, declared: kind }),
-                    }
+                    (vec![object], Some((String::new(), kind)))
                 }
             };
-            found.extend(self.callable(one, Some(class), text));
+            let made = |(function, declared)| Construction { function, declared };
+            let class = Class {
+                name: subject,
+                examples: Vec::new(),
+                parameters,
+                is_static: construction.is_none(),
+                construction: construction.map(made),
+            };
+            let callable = self.callable(one, Some(class), text);
+            found.extend(callable.map(|callable| Callable {
+                name: format!("{kind}.{own}"),
+                results: if own == "fmt" { vec!["String".into()] } else { callable.results },
+                ..callable
+            }));
         }
     }
 
@@ -195,9 +172,13 @@ impl Items {
         let own = field_of(node, "name", text);
         let body = node.child_by_field_name("body")?;
         let before = text.get(node.start_byte()..body.start_byte()).unwrap_or_default();
-        let given = parameters(node, text).1.into_iter();
+        // The bounds of an implementation hold for its methods too.
+        let outer = node.parent().and_then(|list| list.parent());
+        let start = outer.filter(|one| one.kind() == "impl_item").unwrap_or(node).start_byte();
+        let head = text.get(start..body.start_byte()).unwrap_or_default();
+        let given = parameters(node, text).1.into_iter().filter(|_| own != "fmt");
         let found: Vec<Parameter> =
-            given.map(|(name, kind)| self.parameter(name, &with_bounds(&kind, before))).collect();
+            given.map(|(name, kind)| self.parameter(name, &self.concrete(&kind, head))).collect();
         let made = class.iter().flat_map(|class| &class.parameters);
         let missing =
             found.iter().chain(made).find(|one| one.types.is_empty() && one.values.is_empty());
@@ -208,8 +189,6 @@ impl Items {
                 missing.map(|one| format!("no value of `{}` can be written", one.declared_type))
             });
         let result = field_of(node, "return_type", text).to_owned();
-        let name =
-            class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
         Some(Callable {
             start: line(node),
             end: end_line(node),
@@ -218,7 +197,7 @@ impl Items {
             results: Some(result).filter(|one| !one.is_empty()).into_iter().collect(),
             unsupported: reason,
             class,
-            name,
+            name: own.to_owned(),
             ..Callable::default()
         })
     }
@@ -234,90 +213,11 @@ impl Items {
             name,
             types: kind.into_iter().collect(),
             passing: Passing::Position,
-            values: self.values(declared, 0),
+            values: self.values_of_type(declared),
             declared_type: declared.to_owned(),
             ..Parameter::default()
         }
     }
-
-    /// Expressions of a type; none if it is unknown how to write one.
-    fn values(&self, declared: &str, depth: u32) -> Vec<String> {
-        let declared = declared.rsplit("time::").next().unwrap_or(declared).trim();
-        if let Some((_, list)) = KNOWN.iter().find(|(name, _)| *name == declared) {
-            return list.iter().map(|one| (*one).to_owned()).collect();
-        }
-        if is_integer(declared) {
-            let signed = declared.starts_with('i').then_some(["-1", "-5"]).into_iter().flatten();
-            return NUMBERS.iter().copied().chain(signed).map(str::to_owned).collect();
-        }
-        if matches!(declared, "f32" | "f64") {
-            return FRACTIONS.iter().map(|one| (*one).to_owned()).collect();
-        }
-        if depth > DEEPEST || declared.starts_with("&mut") {
-            return Vec::new();
-        }
-        self.composed(declared, depth).unwrap_or_else(|| self.made(declared, depth))
-    }
-
-    /// Expressions of a type that is made of others.
-    fn composed(&self, declared: &str, depth: u32) -> Option<Vec<String>> {
-        let inner = |start: &str, end: &str| {
-            let inner = declared.strip_prefix(start)?.strip_suffix(end)?;
-            Some(self.values(inner, depth + 1)).filter(|list| !list.is_empty())
-        };
-        let each = |list: Vec<String>, write: &dyn Fn(&str) -> String| -> Vec<String> {
-            list.iter().map(|one| write(one)).collect()
-        };
-        let rows = |list: &[String], open: &str| -> Vec<String> {
-            let pick = |row: &[usize]| -> Vec<String> {
-                row.iter().filter_map(|at| list.get(at % list.len().max(1)).cloned()).collect()
-            };
-            let rows: [&[usize]; 4] = [&[0, 2, 3], &[0], &[3, 2, 0, 2], &[1, 4]];
-            rows.iter().map(|row| format!("{open}{}]", pick(row).join(", "))).collect()
-        };
-        if declared == "String" {
-            return Some(each(self.values("&str", depth + 1), &|one| format!("{one}.to_string()")));
-        }
-        if let Some(list) = inner("&[", "]") {
-            return Some(rows(&list, "&["));
-        }
-        if let Some(list) = inner("Vec<", ">") {
-            return Some(rows(&list, "vec!["));
-        }
-        if let Some(list) = inner("Option<", ">") {
-            let some = each(list, &|one| format!("Some({one})"));
-            return Some(some.into_iter().take(4).chain(["None".to_owned()]).collect());
-        }
-        inner("&", "").map(|list| each(list, &|one| format!("&{one}")))
-    }
-
-    /// Variants of an enum, and objects that constructors make.
-    fn made(&self, declared: &str, depth: u32) -> Vec<String> {
-        let name = bare_name(declared);
-        let mut found = self.variants.get(&name).cloned().unwrap_or_default();
-        if let Some((function, types)) = self.constructors.get(&name) {
-            let pools: Vec<Vec<String>> =
-                types.iter().map(|one| self.values(one, depth + 1)).collect();
-            for row in 0..3 {
-                let given: Option<Vec<String>> =
-                    pools.iter().map(|pool| pool.get(row % pool.len().max(1)).cloned()).collect();
-                found.extend(given.map(|given| format!("{function}({})", given.join(", "))));
-            }
-            found.dedup();
-        }
-        found
-    }
-}
-
-fn is_integer(name: &str) -> bool {
-    let bits = name.strip_prefix(['u', 'i']).unwrap_or_default();
-    matches!(bits, "8" | "16" | "32" | "64" | "128" | "size")
-}
-
-/// `Point` of `&'a shop::Point<T>`.
-fn bare_name(kind: &str) -> String {
-    let head = kind.trim_start_matches('&').split('<').next().unwrap_or_default();
-    head.rsplit([':', ' ']).next().unwrap_or_default().to_owned()
 }
 
 fn methods(node: Node<'_>) -> Vec<Node<'_>> {
@@ -339,25 +239,4 @@ fn parameters(node: Node<'_>, text: &str) -> (Option<String>, Vec<(String, Strin
         }
     }
     (receiver, found)
-}
-
-/// A type without lifetimes, and with one that fits in place of a type with bounds: `&str` for
-/// `impl AsRef<str>`. `head` is the text of the function before its body.
-fn with_bounds(kind: &str, head: &str) -> String {
-    let without = Regex::new(r"'\w+\s*").map(|one| one.replace_all(kind, "").into_owned());
-    let kind = without.unwrap_or_else(|_| kind.to_owned()).replace("<>", "");
-    let (mark, name) = kind.strip_prefix('&').map_or(("", kind.as_str()), |name| ("&", name));
-    let bound = name.strip_prefix("impl ").map(str::to_owned).or_else(|| {
-        let is_parameter = name.len() <= 2 || head.contains(&format!("<{name}"));
-        let form = Regex::new(&format!(r"\b{}\s*:\s*([^,{{]+)", regex::escape(name)));
-        let found = form.ok().filter(|_| is_parameter)?.captures(head)?;
-        Some(found.get(1)?.as_str().to_owned())
-    });
-    match bound {
-        Some(bound) if bound.contains("str>") || bound.contains("String>") => "&str".into(),
-        Some(bound) if bound.contains("Options") => "usize".into(),
-        Some(bound) if bound.contains("Iterator<Item = &str>") => "Vec<&str>".into(),
-        Some(_) => format!("{mark}i32"),
-        None => kind,
-    }
 }

@@ -204,7 +204,7 @@ fn languages_that_are_not_called_have_no_callables() {
 
 #[test]
 fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers() {
-    let text = "package a\n\nimport (\"fmt\"; \"time\")\n\nvar seen = 0\n\ntype Level int\n\nconst (\n\tLow Level = iota\n\tHigh\n)\n\nfunc Total[T any](prices []T, unit string, more ...Point) (T, error) { return 0, nil }\n\nfunc (l Level) Name() string { return \"\" }\n\nfunc (c *Cart) add(p Point) { c.sum = p.X }\n\nfunc show() { fmt.Println() }\n\nfunc late() { show() }\n\nfunc count() { seen++ }\n\nfunc wait(c chan int) time.Time { return time.Time{} }\n";
+    let text = "package a\n\nimport (\"fmt\"; \"time\")\n\nvar seen = 0\n\ntype Level int\n\nconst (\n\tLow Level = iota\n\tHigh\n)\n\nfunc Total[T any](prices []T, unit string, more ...Point) (T, error) { return 0, nil }\n\nfunc (l Level) Name() string { return \"\" }\n\nfunc (c *Cart) add(p Point) { c.sum = p.X }\n\nvar Loud bool\n\nfunc shown() { if Loud { show() } }\n\nfunc show() { fmt.Println() }\n\nfunc late() { show() }\n\nfunc count() { seen++ }\n\nfunc wait(c chan int) time.Time { return time.Time{} }\n";
     let sibling = "package a\n\ntype Point struct{ X, Y int }\n\ntype Cart struct{ sum int }\n\nfunc NewCart(owner string) *Cart { return &Cart{} }\n";
     let found = callables_among(Language::Go, text, &[sibling.to_owned()]);
     let by_name = |name: &str| found.iter().find(|one| one.name == name).unwrap();
@@ -225,12 +225,39 @@ fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers()
         ("Cart.add", None),
         ("show", Some("prints")),
         ("late", Some("prints")),
+        ("shown", None),
         ("count", Some("changes state outside of itself")),
         ("wait", Some("no value of `chan int` can be written")),
     ];
     for (name, reason) in table {
         assert_eq!(by_name(name).unsupported.as_deref(), reason, "{name}");
     }
+}
+
+#[test]
+fn functions_of_rust_have_values_that_fit_their_bounds() {
+    let text = "pub struct Low<T: AsRef<str>>(pub T);\n\npub struct Point { pub x: i32, pub y: u8 }\n\nimpl Point {\n    pub fn sum(&self) -> i32 { self.x }\n}\n\nimpl<T: AsRef<str>> fmt::Display for Low<T> {\n    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { Ok(()) }\n}\n\nimpl Shout for str {\n    fn shout(&self) -> String { String::new() }\n}\n\npub trait Shout { fn shout(&self) -> String; }\n\npub fn join<'a, I, F>(words: I, rule: F, all: &[&'a str]) -> String\nwhere\n    I: IntoIterator<Item = &'a str>,\n    F: Fn(&str, usize) -> usize,\n{\n    String::new()\n}\n\npub fn most<T: Ord, D: Display>(all: &[T], by: impl Iterator<Item = char>, shown: D) {}\n\nfn own() {}\n";
+    let found = callables(Language::Rust, text);
+    let made = |one: &Callable| {
+        let class = one.class.as_ref().and_then(|class| class.parameters.first());
+        let all = class.into_iter().chain(&one.parameters);
+        all.map(|one| one.values.first().cloned().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let shown: Vec<(&str, String)> =
+        found.iter().map(|one| (one.name.as_str(), made(one))).collect();
+    let words = "[\"hello\", \"Hello World\", \"a\"]";
+    let expected = [
+        ("Point.sum", "Point { x: 2, y: 2 }".to_owned()),
+        ("Low<T>.fmt", "\"hello\"".into()),
+        ("str.shout", "\"hello\"".into()),
+        ("join", format!("vec!{words}; |_, a| a; &{words}")),
+        ("most", "&[2, 1, 3]; vec!['a', ' ', '7'].into_iter(); \"hello\"".into()),
+    ];
+    assert_eq!(shown, expected);
+    assert!(found.iter().all(|one| one.unsupported.is_none()), "{found:#?}");
+    assert_eq!(found[1].called_method(), "to_string");
 }
 
 #[test]

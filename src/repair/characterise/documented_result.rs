@@ -23,6 +23,7 @@ const BUILT_IN: &[&str] = &[
     "UnicodeError",
     "ValueError",
     "ZeroDivisionError",
+    "error",
     "Error",
     "EvalError",
     "RangeError",
@@ -41,8 +42,8 @@ pub fn documented_calls<'a>(
     let mut found = Vec::new();
     for example in &callable.examples {
         let arguments = example.arguments.clone();
-        let method = callable.short_name();
-        let receiver = example.receiver.as_ref().filter(|one| one.contains('('));
+        let method = callable.called_method();
+        let receiver = example.receiver.as_ref().filter(|one| one.contains(['(', '"']));
         match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
             Some(receiver) => {
                 found.push((Call::new(format!("{receiver}.{method}"), arguments), example));
@@ -61,7 +62,14 @@ pub fn enter_documented(language: Language, callable: &Callable, local: &str, kn
         let result = example.result.as_ref();
         let same = known.iter_mut().find(|case| case.call == call && case.documented.is_none());
         if let Some(case) = same {
-            case.documented = result.and_then(|said| expected_outcome(said, &case.seen.outcome));
+            let mut seen = case.seen.outcome.clone();
+            // An object is compared with an object, as it is documented.
+            if let CallOutcome::Value { way: way @ ResultKind::Attributes, .. } = &mut seen
+                && language == Language::Rust
+            {
+                *way = ResultKind::Plain;
+            }
+            case.documented = result.and_then(|said| expected_outcome(said, &seen));
         }
     }
 }

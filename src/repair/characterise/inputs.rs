@@ -213,7 +213,7 @@ fn list_literals(elements: &[String]) -> Vec<String> {
 pub fn list_callees(language: Language, callable: &Callable, local: &str) -> Vec<String> {
     let python = language == Language::Python;
     let Some(class) = &callable.class else { return vec![local.to_owned()] };
-    let method = callable.short_name();
+    let method = callable.called_method();
     if callable.is_constructor() {
         return vec![if python { local.to_owned() } else { format!("new {local}") }];
     }

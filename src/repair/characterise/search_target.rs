@@ -163,9 +163,15 @@ impl SearchTarget {
 fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
     let comment =
         |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
+    let imports = |line: &str| {
+        let path = line.trim().trim_start_matches("import ").strip_prefix('"');
+        path.and_then(|path| path.strip_suffix('"')).is_some_and(|path| !path.contains('"'))
+    };
     (1..)
         .zip(text.lines())
-        .filter(|(number, line)| !ran.is_empty() && !ran.contains(number) && !comment(line))
+        .filter(|(number, line)| {
+            !ran.is_empty() && !ran.contains(number) && !comment(line) && !imports(line)
+        })
         .map(|(number, _)| number)
         .collect()
 }

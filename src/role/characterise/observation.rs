@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::code::go_packages;
 use crate::code::language::Language;
-use crate::code::rust_crate::module_path;
+use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::{self, Callable};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
@@ -119,8 +119,9 @@ pub async fn observe(
             let tests = siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
                 tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
-            if let Some(module) = rust_module(request, &subject.file, fx).await? {
+            if let Some((module, is_declared)) = rust_module(request, &subject.file, fx).await? {
                 naming.subject = module;
+                naming.package.is_declared = is_declared;
             }
             used.insert(path.clone());
             test_files.push(PinnedFile::new(path, subject.file, naming, functions));
@@ -226,12 +227,12 @@ async fn imported_sources(
     Ok(found)
 }
 
-/// The path by which tests import from a file of a Rust library.
+/// The path by which tests import from a file of a Rust library, and whether they declare it.
 async fn rust_module(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
     fx: &Effects<'_>,
-) -> Result<Option<String>, EffectError> {
+) -> Result<Option<(String, bool)>, EffectError> {
     let Some((package, _)) = file.as_str().split_once("src/") else { return Ok(None) };
     let mut texts = Vec::new();
     for name in ["Cargo.toml", "src/lib.rs"] {
@@ -241,7 +242,8 @@ async fn rust_module(
     }
     let [manifest, library] = texts.as_slice() else { return Ok(None) };
     let below = file.as_str().strip_prefix(package).unwrap_or_default();
-    Ok(module_path(manifest, library, below).filter(|_| file.extension() == "rs"))
+    let module = module_path(manifest, library, below).filter(|_| file.extension() == "rs");
+    Ok(module.map(|module| (module, is_first_edition(manifest))))
 }
 
 /// Whether a gap contains a function. What is part of each object of a class comes with any of its

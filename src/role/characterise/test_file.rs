@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{FailureText, Status, TestCase};
+use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, cover, render,
@@ -105,7 +106,10 @@ impl PinnedFile {
 
     /// Records the tests that passed; returns the others with the reason.
     pub fn record_results(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
-        let mut broken = Vec::new();
+        let mut broken = self.refused_tests(cases);
+        if !broken.is_empty() {
+            return broken;
+        }
         for test in self.draft.tests.clone() {
             match self.result(&test, cases) {
                 Some(case) if case.status == Status::Passed => {
@@ -134,6 +138,42 @@ impl PinnedFile {
         let Some(failure) = failure else { return "it was not run".to_owned() };
         let message = failure.message.lines().next().unwrap_or_default();
         format!("its file cannot be loaded: {}", message.chars().take(MESSAGE).collect::<String>())
+    }
+
+    /// The tests of Rust in which the compiler names an error, or that use what cannot be imported: the
+    /// others cannot run with them.
+    fn refused_tests(&self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
+        let is_build = |one: &&FailureText| one.class == "does not compile";
+        let stacks = cases.iter().filter_map(|case| case.failure.as_ref()).filter(is_build);
+        let places = stacks.flat_map(|one| one.stack.lines());
+        let places = places.filter_map(|line| line.trim_start().strip_prefix("--> "));
+        let place_of = |place: &str| {
+            let mut parts = place.split(':');
+            let is_own = self.path.as_str().ends_with(parts.next()?);
+            let mut number = || parts.next()?.trim().parse::<usize>().ok()?.checked_sub(1);
+            Some((number()?, number()?)).filter(|_| is_own)
+        };
+        let places: Vec<(usize, usize)> = places.filter_map(place_of).collect();
+        let lines: Vec<&str> = self.draft.text.lines().collect();
+        let word_at = |(line, column): &(usize, usize)| {
+            let rest = lines.get(*line)?.get(*column..)?;
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+        };
+        let body = lines.iter().position(|line| *line == "#[test]").unwrap_or_default();
+        let imports = places.iter().filter(|place| place.0 < body);
+        let missing: Vec<&str> =
+            imports.filter_map(word_at).filter(|word| !word.is_empty()).collect();
+        let is_refused = |test: &&DraftTest| {
+            let head = format!("fn {}() {{", test.name);
+            let Some(start) = lines.iter().position(|line| *line == head) else { return false };
+            let own = lines.iter().enumerate().skip(start).take_while(|(_, line)| **line != "}");
+            own.into_iter().any(|(at, line)| {
+                let uses = |word: &&str| has_word(line, word);
+                places.iter().any(|place| place.0 == at) || missing.iter().any(uses)
+            })
+        };
+        let refused = self.draft.tests.iter().filter(is_refused).cloned();
+        refused.map(|test| (test, "it does not compile".to_owned())).collect()
     }
 
     /// The calls of the tests that passed.
@@ -409,6 +449,38 @@ mod tests {
         ];
         for (arguments, expected) in table {
             assert_eq!(is_edge(&case(arguments)), expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn tests_that_the_compiler_refuses_are_named() {
+        let text = "use shop::{Gone, fee};\n\n#[test]\nfn a() {\n    fee(Gone::X);\n}\n\n#[test]\nfn b() {\n    fee(1);\n}\n\n#[test]\nfn c() {\n    fee(2);\n}\n";
+        let table = [
+            ("error[E0308]: x\n  --> tests/fees.rs:10:9", vec!["b"]),
+            ("error[E0432]: x\n --> tests/fees.rs:1:12\n  |", vec!["a"]),
+            ("error: x\n --> tests/other.rs:10:9", vec![]),
+        ];
+        for (stack, expected) in table {
+            let naming = Naming::of_module(Framework::CargoTest, "shop".into());
+            let (file, subject) = (path("tests/fees.rs"), path("src/fees.rs"));
+            let mut test_file = PinnedFile::new(file, subject, naming, Vec::new());
+            let test = |name: &str| DraftTest { name: name.into(), function: 0, case: 0 };
+            test_file.draft.tests = ["a", "b", "c"].map(test).into();
+            test_file.draft.text = text.into();
+            let (class, stack) = ("does not compile".into(), stack.to_owned());
+            let case = TestCase {
+                kind: crate::domain::test::CaseKind::Prerequisite,
+                id: TestId("cargo build".into()),
+                status: Status::Failed,
+                file: None,
+                line: None,
+                duration_ms: 0,
+                layer: crate::domain::test::Layer::Unit,
+                failure: Some(FailureText { class, stack, ..FailureText::default() }),
+            };
+            let refused = test_file.refused_tests(&[case]);
+            let names: Vec<&str> = refused.iter().map(|(test, _)| test.name.as_str()).collect();
+            assert_eq!(names, expected, "{:?}", test_file.path);
         }
     }
 

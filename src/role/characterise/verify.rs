@@ -25,6 +25,9 @@ const COLD_ALONE: usize = 5;
 /// Time limit of one test alone, or of one file in reverse order.
 const ALONE: Duration = Duration::from_secs(30);
 
+/// The same where the suite's own command runs, which may have to compile all first.
+const ALONE_COMPILED: Duration = Duration::from_mins(5);
+
 /// Runs all tests and drops those that fail; where they fail because the code contradicts its
 /// documentation, that is a finding.
 pub async fn check_each_case(
@@ -218,7 +221,8 @@ pub async fn check_isolation(
     }
     let reordered = with_text(reversed.unwrap_or_else(|| text.to_owned()));
     let Isolation { mut unstable, mut traces } = Isolation::default();
-    for result in runner.run(&reordered, &ids, ALONE, false).await? {
+    let limit = if runner.speed() == Speed::Warm { ALONE } else { ALONE_COMPILED };
+    for result in runner.run(&reordered, &ids, limit, false).await? {
         if is_wrong(&result.test, result.status) {
             let reason = "it does not hold when the tests run in another order".to_owned();
             unstable.insert(result.test, reason);
@@ -234,7 +238,7 @@ pub async fn check_isolation(
     let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
     let same = with_text(text.to_owned());
     for id in ids.into_iter().take(alone) {
-        let results = runner.run(&same, std::slice::from_ref(&id), ALONE, true).await?;
+        let results = runner.run(&same, std::slice::from_ref(&id), limit, true).await?;
         if results.iter().any(|result| is_wrong(&result.test, result.status)) {
             unstable.insert(id, differs_alone.to_owned());
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::adapter::host::files;
 use crate::code::block_counts::with_counts;
 use crate::code::language::Language;
-use crate::code::rust_crate::module_path;
+use crate::code::rust_crate::{self, module_path};
 use crate::code::signature::{self, Callable};
 use crate::effect::Call;
 
@@ -40,7 +40,10 @@ pub fn write_program(
         library.clone_from(&counted);
     }
     library.push_str(&counting_module(blocks.len()));
-    let head = head_text(&module, &blocks);
+    let name = module.split("::").next().unwrap_or(&module);
+    let is_declared = rust_crate::is_first_edition(&manifest);
+    let declared = if is_declared { format!("extern crate {name};\n") } else { String::new() };
+    let head = head_text(&module, &declared, &blocks);
     let first_line = head.lines().count() + 1;
     let callables = signature::callables(Language::Rust, source.text);
     let rows: String = calls
@@ -49,18 +52,13 @@ pub fn write_program(
         .collect();
     let calls = below(&copy, &format!("tests/{CALLS_FILE}.rs"));
     let mut files = vec![(calls, format!("{head}{rows}];\n{DRIVER}"))];
-    let mut changed = vec![(below(&copy, "src/lib.rs"), library)];
+    files.push((below(&copy, "src/lib.rs"), library));
     if called != "src/lib.rs" {
-        changed.push((copy.join(file), counted));
+        files.push((copy.join(file), counted));
     }
-    changed.retain(|(path, text)| {
-        files::read(path, OUTPUT_LIMIT).ok().flatten().as_deref() != Some(text.as_bytes())
-    });
-    files.extend(changed);
     let manifest = below(&copy, "Cargo.toml").display().to_string();
-    let target = source.scratch.join("target").display().to_string();
     let cargo = |words: &[&str]| -> Vec<String> {
-        let own = ["--test", CALLS_FILE, "--manifest-path", &manifest, "--target-dir", &target];
+        let own = ["--test", CALLS_FILE, "--manifest-path", &manifest];
         ["cargo", "test", "-q"]
             .iter()
             .chain(&own)
@@ -77,15 +75,15 @@ pub fn write_program(
 /// The module of the library that counts.
 fn counting_module(count: usize) -> String {
     format!(
-        "\n#[doc(hidden)]\npub mod zz_regreen {{\n    use core::sync::atomic::{{AtomicU32, Ordering}};\n    #[allow(clippy::declare_interior_mutable_const)]\n    const ZERO: AtomicU32 = AtomicU32::new(0);\n    pub static COUNTS: [AtomicU32; {count}] = [ZERO; {count}];\n    pub fn hit(block: usize) {{ COUNTS[block].fetch_add(1, Ordering::Relaxed); }}\n}}\n"
+        "\n#[doc(hidden)]\npub mod zz_regreen {{\n    extern crate core;\n    use self::core::sync::atomic::{{AtomicU32, Ordering}};\n    #[allow(clippy::declare_interior_mutable_const)]\n    const ZERO: AtomicU32 = AtomicU32::new(0);\n    pub static COUNTS: [AtomicU32; {count}] = [ZERO; {count}];\n    pub fn hit(block: usize) {{ COUNTS[block].fetch_add(1, Ordering::Relaxed); }}\n}}\n"
     )
 }
 
 /// The text before the calls, with the lines of each block that is counted.
-fn head_text(module: &str, blocks: &[Vec<u32>]) -> String {
+fn head_text(module: &str, declared: &str, blocks: &[Vec<u32>]) -> String {
     let name = module.split("::").next().unwrap_or(module);
     format!(
-        "#![allow(warnings)]\nuse {module}::*;\nuse {name}::*;\nuse {name}::zz_regreen as zz_subject;\nuse std::time::Duration;\nstatic ZZ_LINES: &[&[u32]] = &{blocks:?};\nstatic ZZ_CALLS: &[(usize, fn() -> ZzCall)] = &[\n",
+        "#![allow(warnings)]\n{declared}use std::str::FromStr;\nuse {module}::*;\nuse {name}::*;\nuse {name}::zz_regreen as zz_subject;\nuse std::time::Duration;\nstatic ZZ_LINES: &[&[u32]] = &{blocks:?};\nstatic ZZ_CALLS: &[(usize, fn() -> ZzCall)] = &[\n",
     )
     .replace("[[", "[&[")
     .replace("], [", "], &[")
@@ -110,7 +108,12 @@ fn refresh(from: &Path, to: &Path, called: &Path) {
 /// The statements that make a call and hand over what it gives.
 fn row(call: &Call, callables: &[Callable]) -> String {
     let method = call.callee.rsplit(['.', ':']).next().unwrap_or_default();
-    let called = callables.iter().find(|one| one.short_name() == method);
+    let named = || callables.iter().filter(|one| one.called_method() == method);
+    let is_of_class = |one: &&Callable| {
+        let class = one.class.as_ref();
+        class.is_some_and(|class| call.callee.starts_with(class.name.as_str()))
+    };
+    let called = named().find(is_of_class).or(named().next());
     let result = called.and_then(|one| one.results.first()).map_or("", String::as_str);
     let mut before = String::new();
     let mut callee = call.callee.clone();
@@ -128,12 +131,12 @@ fn row(call: &Call, callables: &[Callable]) -> String {
     let row = if result.is_empty() {
         format!("{before}{made}; zz_value(\"\", \"none\")")
     } else if is_result {
-        let (value, error) = (shown("value"), "zz_raised(\"error\", &error.to_string(), true)");
+        let (value, error) = (shown("value"), "(&&ZzShown(&error)).zz_fail()");
         format!(
             "{before}let zz = {made}; zz_debug(&zz); match zz {{ Ok(value) => {value}, Err(error) => {error} }}"
         )
     } else {
-        format!("{before}match {made} {{ value => {} }}", shown("value"))
+        format!("{before}match ({made}) {{ value => {} }}", shown("value"))
     };
     row.replace('\n', " ")
 }

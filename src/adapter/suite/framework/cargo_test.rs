@@ -26,6 +26,11 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             command.insert(command.options_end(), ["--no-fail-fast".to_owned()]);
         }
         if let Some(ids) = selection {
+            // Targets have other names there, or not all packages have them.
+            let is_named = |section: &&str| site.file_contains("Cargo.toml", section);
+            if !["[[test]]", "[workspace"].iter().any(is_named) {
+                select_targets(&mut command, ids);
+            }
             select(&mut command, ids);
         }
         command.into_run()
@@ -51,6 +56,29 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     persistent: None,
 };
+
+/// Builds only the library's own tests and the files of `tests/` that tests are selected from, where all
+/// are in these and the command names no targets.
+fn select_targets(command: &mut TypedCommand, ids: &[TestId]) {
+    let target_of = |id: &TestId| -> Option<Vec<String>> {
+        let file = id.as_str().split("::").next()?.strip_suffix(".rs")?;
+        let name = file.strip_prefix("tests/").or_else(|| Some(file.split_once("/tests/")?.1));
+        match name.map(|name| name.strip_suffix("/main").unwrap_or(name)) {
+            Some(name) if !name.contains('/') => Some(vec!["--test".into(), name.into()]),
+            None if file == "src/lib" => Some(vec!["--lib".into()]),
+            _ => None,
+        }
+    };
+    let targets: Option<BTreeSet<Vec<String>>> = ids.iter().map(target_of).collect();
+    let is_chosen = TARGETS.iter().any(|option| command.has_word(option));
+    if let Some(targets) = targets.filter(|_| !is_chosen) {
+        command.insert(command.options_end(), targets.into_iter().flatten());
+    }
+}
+
+/// Options that choose which binaries of tests are built.
+const TARGETS: &[&str] =
+    &["--lib", "--bins", "--bin", "--test", "--tests", "--doc", "--all-targets", "--benches"];
 
 /// Selects tests by exact name; binaries without such a test report nothing. For documentation
 /// tests everything runs, because their names contain line numbers, and so it does after a failed

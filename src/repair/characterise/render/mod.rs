@@ -95,6 +95,8 @@ pub struct TestPackage {
     pub imports: BTreeMap<String, String>,
     /// Top-level names of the tests that are there already.
     pub taken: BTreeSet<String>,
+    /// Whether a test declares the crate that it uses, as in the first edition of Rust.
+    pub is_declared: bool,
 }
 
 /// A test of a draft.

@@ -11,7 +11,13 @@ use super::{Case, Draft, Naming, ObservedFunction, case_of, compared_message};
 const WIDTH: usize = 100;
 
 /// Types in expressions.
-static TYPE: Pattern = Pattern::new(r"\b([A-Z]\w+)::");
+static TYPE: Pattern = Pattern::new(r"\b([A-Z]\w+)(?:::|\(| \{)");
+
+/// Texts, in which names mean nothing.
+static TEXT: Pattern = Pattern::new(r#""(?:[^"\\]|\\.)*""#);
+
+/// Names that need no import.
+const PRELUDE: &[&str] = &["Duration", "String", "Vec", "Some", "Ok", "Err"];
 
 /// The complete text of a test file.
 pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
@@ -42,10 +48,11 @@ pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: 
     let body = body
         .replace("std::time::Duration::", "Duration::")
         .replace("std::time::UNIX_EPOCH", "UNIX_EPOCH");
-    let found = TYPE.captures(&body).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
-    names.extend(found.filter(|name| !matches!(name.as_str(), "Duration" | "String" | "Vec")));
+    let code = TEXT.replace_all(&body, "");
+    let found = TYPE.captures(&code).filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+    names.extend(found.filter(|name| !PRELUDE.contains(&name.as_str())));
     let standard: Vec<&str> =
-        ["Duration", "UNIX_EPOCH"].into_iter().filter(|name| body.contains(*name)).collect();
+        ["Duration", "UNIX_EPOCH"].into_iter().filter(|name| code.contains(*name)).collect();
     let group = |path: &str, names: &[&str]| match names {
         [] => String::new(),
         [one] => format!("use {path}::{one};\n"),
@@ -55,9 +62,17 @@ pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: 
         }
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let standard = group("std::time", &standard);
+    let parsed = if code.contains("::from_str(") { "use std::str::FromStr;\n" } else { "" };
+    let standard = format!("{parsed}{}", group("std::time", &standard));
     let space = if standard.is_empty() { "" } else { "\n" };
-    format!("{standard}{space}{}{body}", group(&naming.subject, &names))
+    let library = naming.subject.split("::").next().unwrap_or_default();
+    let is_declared = naming.package.is_declared;
+    let declared = if is_declared { format!("extern crate {library};\n\n") } else { String::new() };
+    format!("{declared}{standard}{space}{}{body}", group(&naming.subject, &names))
+}
+
+fn is_long_float(literal: &str) -> bool {
+    literal.parse::<f64>().is_ok() && literal.contains('.') && literal.len() > 12
 }
 
 /// Names in lines that are as full as may be, each with a comma behind it.
@@ -75,8 +90,13 @@ fn packed(names: &[&str]) -> String {
 
 /// A statement as rustfmt breaks it: an assertion that is too long has an argument on each line.
 fn wrapped(line: &str) -> String {
+    let is_long = line.len() + 4 > WIDTH;
+    let claim = line.strip_prefix("assert!(").and_then(|rest| rest.strip_suffix(");"));
+    if let Some(claim) = claim.filter(|_| is_long) {
+        return format!("    assert!(\n        {claim}\n    );\n");
+    }
     let inner = line.strip_prefix("assert_eq!(").and_then(|rest| rest.strip_suffix(");"));
-    let parts = inner.filter(|_| line.len() + 4 > WIDTH).and_then(|inner| {
+    let parts = inner.filter(|_| is_long).and_then(|inner| {
         let at =
             inner.rfind("(), ").map(|at| at + 2).or_else(|| inner.rfind("), ").map(|at| at + 1))?;
         inner.split_at_checked(at)
@@ -119,6 +139,10 @@ fn statements(one: &ObservedFunction, case: &Case) -> Vec<String> {
             "true" => format!("assert!({call});"),
             "false" => format!("assert!(!{call});"),
             "[]" => format!("assert!({call}.is_empty());"),
+            // The last digits may differ between machines.
+            literal if is_long_float(literal) => {
+                format!("assert!(({call} - {literal}).abs() < 1e-12);")
+            }
             literal => format!("assert_eq!({call}, {literal});"),
         },
         CallOutcome::Raised { class, message, explicit, .. } if class == "error" => {

@@ -1,6 +1,7 @@
 //! Names of tests, after what is called and what sets one call apart from the others.
 
 use crate::code::language::Language;
+use crate::code::signature::{Callable, Class};
 use crate::domain::framework::Framework;
 use crate::effect::CallOutcome;
 
@@ -22,6 +23,7 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
     let class = function.callable.class.as_ref().filter(|_| function.callable.is_constructor());
     let own = match class {
         Some(class) => class.name.clone(),
+        None if is_rust => rust_subject(&function.callable),
         None => own.replace(".__", ".").trim_end_matches("__").to_owned(),
     };
     let words = case_words(framework, function, case);
@@ -35,10 +37,25 @@ pub fn test_name(framework: Framework, function: &ObservedFunction, case: &Case)
     format!("{mark}{own} {}", words.join(" ")).trim_end().chars().map(plain).collect()
 }
 
+/// What is called, in Rust: a method of a trait for other types goes by its own name.
+fn rust_subject(callable: &Callable) -> String {
+    let class = callable.class.as_ref();
+    let is_made =
+        |class: &&Class| class.construction.as_ref().is_none_or(|made| !made.function.is_empty());
+    let mut name = String::new();
+    for letter in class.filter(is_made).map_or("", |class| class.name.as_str()).chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter);
+    }
+    format!("{name} {}", callable.called_method()).trim_start().to_owned()
+}
+
 /// What sets a case apart from the others of its function: `with gift, 3`, `rejects minus 1`.
 pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
     let is_script = framework.language().is_some_and(Language::is_script);
-    let between = if is_script { ", " } else { " " };
+    let between = if is_script || framework == Framework::GoTest { ", " } else { " " };
     let is_rejected = matches!(case.expected_outcome(), CallOutcome::Raised { .. });
     let changed = case.seen.after.first().filter(|_| !is_rejected);
     let parameter = changed.and_then(|(index, _)| {
@@ -68,7 +85,11 @@ fn argument_words(case: &Case, between: &str, in_words: fn(&str) -> String) -> S
     let callee = &case.call.callee;
     let constructor =
         callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(given, _)| given);
-    let constructor = constructor.filter(|given| !given.is_empty()).map(str::to_owned);
+    let constructor = constructor.filter(|given| !given.is_empty());
+    // A method of a text.
+    let object = callee.rsplit_once('.').map(|(object, _)| object);
+    let object = object.filter(|object| object.starts_with('"'));
+    let constructor = object.or(constructor).map(str::to_owned);
     let mut text = String::new();
     for argument in constructor.iter().chain(&case.call.arguments) {
         let words = in_words(argument);
@@ -124,11 +145,14 @@ fn literal_words(literal: &str) -> String {
 /// An expression of a language with types, in words: texts and numbers say more than the types around
 /// them.
 fn typed_words(value: &str) -> String {
+    let is_path = value.starts_with("std::");
+    let value = value.rsplit("::").next().filter(|_| is_path).unwrap_or(value);
+    let value = value.strip_prefix("vec!").unwrap_or(value);
     let is_composed = value.contains(['(', '{']);
     let inner = value.find(['(', '{']).and_then(|at| value.get(at..)).unwrap_or(value);
     match value {
         _ if value.ends_with("{}") => "empty".to_owned(),
-        "std::time::UNIX_EPOCH" => "epoch".into(),
+        "UNIX_EPOCH" => "epoch".into(),
         _ if is_composed && value.contains("\"\"") => "empty string".into(),
         _ if is_composed && value.contains('"') => {
             plain_words(&value.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))
@@ -154,11 +178,13 @@ fn plain_words(value: &str) -> String {
             break;
         }
     }
-    let is_blank = value.trim_matches(['"', '\'']).trim().is_empty();
-    match (text.is_empty(), is_blank) {
-        (false, _) => text,
-        (true, true) => "blank".into(),
-        (true, false) => "symbols".into(),
+    let inner = value.trim_matches(['"', '\'']);
+    match text.as_str() {
+        "" if inner.trim().is_empty() => "blank".into(),
+        "" if inner.trim_matches(['\\', 'n']).is_empty() => "line break".into(),
+        "" if inner.contains(char::is_alphabetic) => "other letters".into(),
+        "" => "symbols".into(),
+        _ => text,
     }
 }
 
@@ -178,6 +204,8 @@ mod tests {
             ("sep='-'", "sep symbols"),
             ("kind='vip'", "kind vip"),
             ("'   '", "blank"),
+            ("\"\\n\"", "line break"),
+            ("'éß'", "other letters"),
             ("\"one two three four five six seven\"", "one two three four five"),
         ];
         let typed = [
@@ -185,6 +213,8 @@ mod tests {
             ("&Token{}", "empty"),
             ("big.NewInt(7)", "7"),
             ("NewParams()", "NewParams"),
+            ("vec![3, 1]", "3 1"),
+            ("std::time::Duration::ZERO", "ZERO"),
             ("time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)", "2024 2 29 0 0 0 0"),
             ("-1", "minus 1"),
         ];

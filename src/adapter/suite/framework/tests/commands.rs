@@ -186,7 +186,31 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::CargoTest,
             "cargo test -- --nocapture",
             Some(&["src/lib.rs::a"]),
-            "cargo test --no-fail-fast -- --nocapture --exact a",
+            "cargo test --no-fail-fast --lib -- --nocapture --exact a",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test",
+            Some(&["tests/api/main.rs::a", "tests/fees.rs::b"]),
+            "cargo test --no-fail-fast --test api --test fees -- --exact a b",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test",
+            Some(&["tests/fees.rs"]),
+            "cargo test --no-fail-fast --test fees",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test --lib",
+            Some(&["src/lib.rs::a", "tests/fees.rs::b"]),
+            "cargo test --lib --no-fail-fast -- --exact a b",
+        ),
+        (
+            Framework::CargoTest,
+            "cargo test",
+            Some(&["src/main.rs::a", "tests/fees.rs::b"]),
+            "cargo test --no-fail-fast -- --exact a b",
         ),
         (
             Framework::Nextest,
