@@ -10,7 +10,7 @@ use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
 use super::{Callable, is_literal};
 
 /// Maximum number of examples kept per function.
-const EXAMPLES: usize = 24;
+pub const EXAMPLES: usize = 24;
 
 /// A call in documentation whose arguments are literals.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,6 +30,8 @@ const REFUSING: &[&str] = &[
     "RangeError",
     "SyntaxError",
     "URIError",
+    "NumberFormatException",
+    "DateTimeParseException",
 ];
 
 /// Checks whether a call can become a test; `Err` is the reason why not.
