@@ -361,6 +361,94 @@ fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
     assert!(!run().status.success(), "a broken result is noticed");
 }
 
+const JAVA_FEES: (&str, &str) = (
+    "src/main/java/shop/Fees.java",
+    r#"package shop;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** Computes fees. */
+public class Fees {
+    private long sum;
+
+    /** What is charged for. */
+    public enum Kind { GIFT, PARCEL }
+
+    /**
+     * The fee of an amount.
+     *
+     * <pre>
+     * Fees.fee(Fees.Kind.GIFT, 100) = 0
+     * </pre>
+     */
+    public static int fee(Kind kind, int cents) {
+        if (cents < 0) {
+            throw new IllegalArgumentException("below 0: " + cents);
+        }
+        if (kind == Kind.GIFT && cents > 80)
+            return 0;
+        return cents / 10;
+    }
+
+    static List<String> words(String text) {
+        return Arrays.asList(text.split(" "));
+    }
+
+    public void add(long cents) {
+        sum += cents;
+    }
+
+    public long total() {
+        return sum;
+    }
+
+    static void wipe() {
+        new java.io.File("Fees.java").deleteOnExit();
+    }
+
+    static int spin(int n) {
+        while (n >= 0 || n < 0) {
+            n++;
+        }
+        return n;
+    }
+}
+"#,
+);
+
+const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion><groupId>shop</groupId><artifactId>shop</artifactId><version>1</version><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency></dependencies></project>\n";
+
+#[test]
+#[ignore = "needs Maven; methods_of_java_have_values_for_their_types_and_objects_of_their_class and a_java_file_is_a_class_of_the_version_of_junit always run"]
+fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
+    let repo = TestRepo::new(&[JAVA_FEES, ("pom.xml", POM), (".gitignore", "target\n")]);
+    let before = repo.belongings();
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "3"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(reason(&document, "Fees.spin"), "other calls of it take too long");
+    assert_eq!(reason(&document, "Fees.wipe"), "changes files");
+    assert_eq!(repo.belongings(), before);
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:src/test/java/shop/FeesTest.java")]);
+    for expected in [
+        "public class FeesTest {\n    @Test\n",
+        "assertThrows(IllegalArgumentException.class, () -> Fees.fee(Fees.Kind.",
+        "assertEquals(\"below 0: -",
+        "fees.add(",
+        "words(\"",
+    ] {
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    repo.git(&["merge", "-q", branch]);
+    let run = || repo.shell("mvn -B -q test").output().unwrap();
+    let held = run();
+    assert!(held.status.success(), "{}", String::from_utf8_lossy(&held.stdout));
+    repo.write(&[(JAVA_FEES.0, &JAVA_FEES.1.replace("> 80", ">= 80"))]);
+    assert!(!run().status.success(), "a broken boundary is noticed");
+}
+
 #[test]
 fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
     let repo = TestRepo::new(&[FEES, ("shop/__init__.py", "")]);

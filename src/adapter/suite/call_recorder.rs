@@ -172,6 +172,9 @@ impl Observer for ProjectSuite<'_> {
         if Language::of(observed.file) == Some(Language::Python) {
             return Ok(None);
         }
+        if Language::of(observed.file).is_some_and(is_compiled) {
+            return self.probe_compiled(request).await;
+        }
         let Some(invocation) = self.caller(observed)? else { return Ok(None) };
         let failed = |error| not_started(&invocation, &error);
         let mut server = LineServer::start(&invocation).map_err(failed)?;

@@ -12,7 +12,7 @@ use super::example_variables::{inline_variables, is_closed_function};
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
-const EXAMPLES: usize = 24;
+pub const EXAMPLES: usize = 24;
 
 /// A call in documentation whose arguments are literals.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::code::language::Language;
 use crate::code::tree::{around, end_line, field_of, line, named_children, named_nodes, text_of};
 
 use super::go_values::{GoTypes, plain_type};
-use super::unsupported::unsupported_reason;
+use super::unsupported::{spread_effects, unsupported_reason};
 use super::{Callable, Class, Construction, Parameter, Passing, literals};
 
 /// All functions and methods of a file; `siblings` are the other files of its package.
@@ -22,7 +22,7 @@ pub fn go_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Call
             package.read(tree.root_node(), sibling);
         }
     }
-    package.spread_effects();
+    spread_effects(&mut package.effects, &package.called);
     let is_function =
         |node: &Node<'_>| matches!(node.kind(), "function_declaration" | "method_declaration");
     let functions = named_children(root).into_iter().filter(is_function);
@@ -109,23 +109,6 @@ impl Package {
             let parameters = parameter_nodes(node, text).into_iter().filter(|(_, _, rest)| !rest);
             let parameters = parameters.map(|(_, kind, _)| kind).collect();
             self.types.constructors.push((result.clone(), name.to_owned(), parameters));
-        }
-    }
-
-    /// A function that calls one with an effect has the effect too.
-    fn spread_effects(&mut self) {
-        loop {
-            let reached = self.called.iter().filter(|(name, _)| !self.effects.contains_key(*name));
-            let new: Vec<(String, String)> = reached
-                .filter_map(|(name, called)| {
-                    let reason = called.iter().find_map(|one| self.effects.get(one))?;
-                    Some((name.clone(), reason.clone()))
-                })
-                .collect();
-            if new.is_empty() {
-                return;
-            }
-            self.effects.extend(new);
         }
     }
 

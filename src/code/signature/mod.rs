@@ -9,6 +9,9 @@ mod factory_exports;
 mod go;
 mod go_values;
 mod imported_types;
+mod java;
+mod java_examples;
+mod java_values;
 mod matching_text;
 pub mod module_exports;
 mod page_examples;
@@ -32,6 +35,7 @@ pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 pub use imported_types::relative_imports;
+use java_examples::is_constant;
 use matching_text::matching_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
@@ -165,7 +169,10 @@ impl Callable {
     /// Whether it makes an object of its class.
     pub fn is_constructor(&self) -> bool {
         let special = ["constructor", "__init__", "__new__", "__post_init__"];
-        self.class.is_some() && special.contains(&self.short_name())
+        let name = self.short_name();
+        self.class.as_ref().is_some_and(|class| {
+            special.contains(&name) || class.name.rsplit('.').next() == Some(name)
+        })
     }
 
     /// The name by which it is called: that of the class for a constructor.
@@ -255,7 +262,7 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         }
         Language::Go => go::go_callables(tree.root_node(), text, siblings),
         Language::Rust => rust::rust_callables(tree.root_node(), text),
-        Language::Java => Vec::new(),
+        Language::Java => java::java_callables(tree.root_node(), text, siblings),
     };
     let mut around = words_around(tree.root_node(), text);
     if language == Language::Python && text.contains("unicodedata") {
@@ -359,12 +366,18 @@ pub fn calls(
     let mut found: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     let Some(tree) = language.parse(text) else { return found };
     for node in named_nodes(tree.root_node()) {
-        let is_call = matches!(node.kind(), "call" | "call_expression");
-        let list = node.child_by_field_name("arguments").filter(|_| is_call);
-        let name = field_of(node, "function", text).rsplit(['.', ':']).next().unwrap_or_default();
+        let field = match node.kind() {
+            "call" | "call_expression" => "function",
+            "method_invocation" => "name",
+            "object_creation_expression" => "type",
+            _ => continue,
+        };
+        let list = node.child_by_field_name("arguments");
+        let name = field_of(node, field, text).rsplit(['.', ':']).next().unwrap_or_default();
         let Some(list) = list.filter(|_| names.contains(name)) else { continue };
         let given = named_children(list);
-        if given.iter().all(|one| examples::is_argument(*one)) {
+        let is_known = |one: &Node<'_>| examples::is_argument(*one) || is_constant(*one);
+        if given.iter().all(is_known) {
             let given = given.iter().map(|one| text_of(*one, text).to_owned()).collect();
             found.entry(name.to_owned()).or_default().push(given);
         }

@@ -195,11 +195,43 @@ fn only_calls_with_literals_are_examples() {
 }
 
 #[test]
-fn languages_that_are_not_called_have_no_callables() {
-    let table = [(Language::Java, "public class A { public int f(int a) { return a; } }\n")];
-    for (language, text) in table {
-        assert_eq!(callables(language, text), [], "{language:?}");
+fn methods_of_java_have_values_for_their_types_and_objects_of_their_class() {
+    let text = "package a;\n\npublic class Cart<T extends Item> {\n  enum Kind { LOW, HIGH; int rank() { return 1; } }\n  record Point(int x, int y) { int sum() { return x + y; } }\n  private final String owner;\n  Cart(String owner) { this.owner = Objects.requireNonNull(owner); }\n  public int total(final List<@NonNull T> items, char mark, int... more) throws IOException { return mark == '#' ? 3 : 4; }\n  private int hidden() { return 1; }\n  static void show() { System.out.println(1); }\n  static void late() { show(); }\n  static long when() { return System.nanoTime(); }\n  static void from(Socket socket) { }\n  class Inner { int f() { return 1; } }\n}\nabstract class Base { int own() { return 1; } static int of() { return 1; } }\n";
+    let sibling = "package a;\n\npublic final class Item {\n  private Item() {}\n  static Item of(long cents) { return new Item(); }\n}\n";
+    let found = callables_among(Language::Java, text, &[sibling.to_owned()]);
+    let by_name = |name: &str| found.iter().find(|one| one.name == name).unwrap();
+    let total = by_name("Cart.total");
+    let declared: Vec<&str> =
+        total.parameters.iter().map(|one| one.declared_type.as_str()).collect();
+    assert_eq!(declared, ["List<Item>", "char", "int"]);
+    assert_eq!(
+        (total.results.join(" "), total.parameters[2].rest),
+        ("int IOException".into(), true)
+    );
+    let values = |at: usize| total.parameters[at].values[..2].join(" ");
+    let lists = "Arrays.asList(Item.of(2), Item.of(1), Item.of(2)) Collections.emptyList()";
+    assert_eq!([values(0), values(1)], [lists, "'a' '#'"]);
+    assert_eq!(total.literals, ["\"#\"", "3", "4"]);
+    let made = |name: &str| {
+        let class = by_name(name).class.as_ref().unwrap();
+        let made = class.construction.as_ref().unwrap();
+        (made.function.as_str(), made.declared.as_str())
+    };
+    assert_eq!(made("Cart.total"), ("new Cart<>", "Cart<String>"));
+    assert_eq!(made("Cart.Point.sum"), ("new Cart.Point", "Cart.Point"));
+    assert_eq!(made("Cart.Kind.rank"), ("", "Cart.Kind"));
+    let table = [
+        ("Cart.Cart", None),
+        ("Cart.show", Some("prints")),
+        ("Cart.late", Some("prints")),
+        ("Cart.when", Some("reads the clock")),
+        ("Cart.from", Some("no value of `Socket` can be written")),
+        ("Base.of", None),
+    ];
+    for (name, reason) in table {
+        assert_eq!(by_name(name).unsupported.as_deref(), reason, "{name}");
     }
+    assert_eq!(found.len(), table.len() + 3, "{found:#?}");
 }
 
 #[test]

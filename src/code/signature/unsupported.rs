@@ -1,16 +1,18 @@
 //! Detects why a function is unsuitable for a characterisation test, such as I/O or global state.
 //! This static check is a first filter; calls are also monitored when they are executed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
-use crate::code::language::{GO, JS, Language, PY, RS};
+use crate::code::language::{GO, JAVA, JS, Language, PY, RS};
 use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of, visit};
 
 /// A language, callees or prefixes of callees, and their effect.
 type CalleeRow = (&'static [Language], &'static [&'static str], &'static str);
+
+const STATE: &str = "changes state outside of itself";
 
 /// Callees that rule out a test of this kind, in addition to those of [`effect_of_callee`].
 const CALLEES: &[CalleeRow] = &[
@@ -169,6 +171,67 @@ const CALLEES: &[CalleeRow] = &[
     (RS, &["thread::spawn", "std::thread::spawn"], "starts background work"),
     (RS, &["process::", "std::process::", "Command::"], "starts or ends processes"),
     (GO, &["fmt.Scan", "fmt.Scanln", "fmt.Scanf"], "asks a person"),
+    (
+        JAVA,
+        &[
+            "Files.",
+            "new FileReader",
+            "new FileWriter",
+            "new FileInputStream",
+            "new FileOutputStream",
+            "new RandomAccessFile",
+            "new PrintWriter",
+        ],
+        "opens a file",
+    ),
+    (
+        JAVA,
+        &[
+            "System.getenv",
+            "System.getProperty",
+            "Locale.getDefault",
+            "TimeZone.getDefault",
+            "ZoneId.systemDefault",
+            "Charset.defaultCharset",
+            "InetAddress.",
+            "Runtime.getRuntime",
+        ],
+        "asks about its machine",
+    ),
+    (JAVA, &["new Thread", "Executors.", "CompletableFuture."], "starts background work"),
+    (JAVA, &["new ProcessBuilder"], "starts or ends processes"),
+    (
+        JAVA,
+        &[
+            "System.currentTimeMillis",
+            "System.nanoTime",
+            "Instant.now",
+            "LocalDate.now",
+            "LocalTime.now",
+            "LocalDateTime.now",
+            "ZonedDateTime.now",
+            "OffsetDateTime.now",
+            "Clock.",
+            "new Date()",
+            "Calendar.getInstance",
+        ],
+        "reads the clock",
+    ),
+    (
+        JAVA,
+        &[
+            "new Random()",
+            "new SecureRandom",
+            "Math.random",
+            "ThreadLocalRandom.",
+            "UUID.randomUUID",
+            "System.identityHashCode",
+        ],
+        "uses random numbers",
+    ),
+    (JAVA, &["System.out.", "System.err."], "prints"),
+    (JAVA, &["System.in."], "asks a person"),
+    (JAVA, &["System.setProperty", "Locale.setDefault", "TimeZone.setDefault"], STATE),
 ];
 
 /// Methods that modify the object they are called on.
@@ -288,6 +351,44 @@ fn forbidden_effect(language: Language, name: &str) -> Option<&'static str> {
     })
 }
 
+/// Gives each function the effects of those that it calls, by their names.
+pub fn spread_effects(
+    effects: &mut BTreeMap<String, String>,
+    called: &BTreeMap<String, BTreeSet<String>>,
+) {
+    loop {
+        let reached = called.iter().filter(|(name, _)| !effects.contains_key(*name));
+        let new: Vec<(String, String)> = reached
+            .filter_map(|(name, called)| {
+                let reason = called.iter().find_map(|one| effects.get(one))?;
+                Some((name.clone(), reason.clone()))
+            })
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        effects.extend(new);
+    }
+}
+
+/// The effect of a call or of making an object in Java.
+fn java_effect(node: Node<'_>, text: &str) -> Option<&'static str> {
+    match node.kind() {
+        "method_invocation" => {
+            let (object, name) = (field_of(node, "object", text), field_of(node, "name", text));
+            forbidden_effect(Language::Java, &format!("{object}.{name}"))
+        }
+        "object_creation_expression" => {
+            let made = format!("new {}", field_of(node, "type", text));
+            let is_plain = field_of(node, "arguments", text) == "()";
+            let plain = Some(format!("{made}()")).filter(|_| is_plain);
+            let plain = plain.and_then(|made| forbidden_effect(Language::Java, &made));
+            plain.or_else(|| forbidden_effect(Language::Java, &made))
+        }
+        _ => None,
+    }
+}
+
 /// The variable of the file that a callee such as `seen.Store` changes; all else may be a package.
 fn go_change<'tree>(callee: Node<'tree>, text: &str) -> Option<Node<'tree>> {
     let operand = callee.child_by_field_name("operand")?;
@@ -304,8 +405,10 @@ fn reason(
     text: &str,
     own: &BTreeSet<&str>,
 ) -> Option<&'static str> {
-    const STATE: &str = "changes state outside of itself";
     let is_outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
+    if language == Language::Java {
+        return java_effect(node, text);
+    }
     let changed = match node.kind() {
         // What is assigned in Rust is a part of the function.
         kind if language == Language::Rust && kind.contains("assignment") => None,

@@ -32,6 +32,8 @@ const REFUSING: &[&str] = &[
     "RangeError",
     "SyntaxError",
     "URIError",
+    "NumberFormatException",
+    "DateTimeParseException",
 ];
 
 /// Checks whether a call of a function with this source can become a test; `Err` is the reason why not.

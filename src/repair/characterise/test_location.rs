@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::go_packages::{imported_packages, package_name};
+use crate::code::java_packages::{imports_of, package_of};
 use crate::code::language::Language;
 use crate::code::signature::is_module;
 use crate::code::test_paths::is_test;
@@ -92,6 +93,9 @@ pub fn locate_test_file(
     if site.framework.language() == Some(Language::Rust) {
         return locate_rust_test(site.framework, file);
     }
+    if site.framework.language() == Some(Language::Java) {
+        return locate_java_test(site.framework, file, text, planned);
+    }
     let source = match file.extension() {
         "mjs" | "ts" | "tsx" | "mts" => ModuleKind::Module,
         "cjs" | "cts" => ModuleKind::Common,
@@ -151,6 +155,41 @@ fn locate_rust_test(framework: Framework, file: &RepoPath) -> Option<(RepoPath, 
     let stem = if module == "lib" { "library".to_owned() } else { module.replace('/', "_") };
     let path = RepoPath::inside(package.trim_end_matches('/'), &format!("tests/{stem}.rs")).ok()?;
     let naming = Naming::of_module(framework, String::new());
+    Some((path, naming))
+}
+
+/// A test class in the package of the source. Its naming gets the version of JUnit from the build files.
+fn locate_java_test(
+    framework: Framework,
+    file: &RepoPath,
+    text: &str,
+    planned: Option<&RepoPath>,
+) -> Option<(RepoPath, Naming)> {
+    let (module, below) = file.as_str().split_once("src/main/java/")?;
+    let own = format!("{module}src/test/java/{}Test.java", below.strip_suffix(".java")?);
+    let own = RepoPath::parse(own).ok()?;
+    let path = planned.filter(|path| path.parent() == own.parent()).cloned().unwrap_or(own);
+    let indented =
+        text.lines().find(|line| line.starts_with([' ', '\t']) && !line.starts_with(" *"));
+    let indent = indented.map_or("    ", |line| {
+        line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
+    });
+    let before = text.split_once("package ").map_or("", |(before, _)| before);
+    let has_licence =
+        before.starts_with("/*") && ["icense", "opyright"].iter().any(|word| before.contains(word));
+    let named = |line: String| {
+        let path = line.trim_start_matches("import").trim_end_matches(';').trim().to_owned();
+        let name = path.rsplit('.').next()?.to_owned();
+        (!path.contains(char::is_whitespace) && name != "*").then_some((name, path))
+    };
+    let package = TestPackage {
+        imports: imports_of(text).into_iter().filter_map(named).collect(),
+        name: package_of(text),
+        header: if has_licence { before.to_owned() } else { String::new() },
+        indent: indent.to_owned(),
+        ..TestPackage::default()
+    };
+    let naming = Naming { package, ..Naming::of_module(framework, path.stem().to_owned()) };
     Some((path, naming))
 }
 

@@ -7,6 +7,7 @@ use futures::executor::block_on;
 
 use super::render::{ModuleKind, TestPackage};
 use super::*;
+use crate::code::java_packages::JUnit;
 use crate::code::signature::callables;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
@@ -422,4 +423,62 @@ fn a_go_file_has_tables_and_subtests_of_their_own() {
     ];
     assert_eq!(names, expected);
     insta::assert_snapshot!(draft.text);
+}
+
+const JAVA: &str = "/*\n * Licensed to nobody.\n */\npackage shop;\n\npublic class Cart {\n  Cart(String owner) {}\n\n  static long parse(String text) { return 0; }\n\n  static void sort(int[] items) {}\n\n  int sum() throws IOException { return 1; }\n\n  void add(int n) {}\n\n  List<String> names() { return null; }\n\n  Item first() { return null; }\n}\n";
+
+#[test]
+fn a_java_file_is_a_class_of_the_version_of_junit() {
+    let failed = seen(CallOutcome::Raised {
+        class: "IllegalArgumentException".into(),
+        message: "no number".into(),
+        explicit: true,
+        way: ResultKind::Plain,
+    });
+    let sorted =
+        Observation { after: vec![(0, "new int[] {1, 3}".into())], ..value("", ResultKind::None) };
+    let on = |method: &str| Call::new(format!("new Cart(\"Ada\").{method}"), Vec::new());
+    let story = Call { setup: vec!["add(2)".into()], ..on("sum") };
+    let object = |call, seen| vec![Case { call, seen, documented: None }];
+    let attributes = "getName()=\"pen\"\u{1f}isNew()=true";
+    let cases = [
+        vec![case("new Cart", &["null"], failed.clone())],
+        vec![
+            case("Cart.parse", &["\"12\""], value("12L", ResultKind::Plain)),
+            case("Cart.parse", &["\"12\""], value("12L", ResultKind::Plain)),
+            case("Cart.parse", &["\"x\""], failed),
+        ],
+        vec![case("Cart.sort", &["new int[] {3, 1}"], sorted)],
+        object(story, value("2", ResultKind::Plain)),
+        Vec::new(),
+        object(on("names"), value("List.of()", ResultKind::Plain)),
+        object(on("first"), value(attributes, ResultKind::Attributes)),
+    ];
+    let functions: Vec<ObservedFunction> = callables(Language::Java, JAVA)
+        .into_iter()
+        .zip(cases)
+        .map(|(callable, cases)| {
+            let local = callable.subject().to_owned();
+            let (dropped, endless) = (Vec::new(), Vec::new());
+            ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
+        })
+        .collect();
+    let files = BTreeSet::new();
+    let site =
+        ProjectLayout { framework: Framework::Maven, directory: "", files: &files, modules: false };
+    let subject = RepoPath::parse("core/src/main/java/shop/Cart.java").unwrap();
+    let (path, mut naming) = locate_test_file(&site, &subject, JAVA, None).unwrap();
+    assert_eq!(path.as_str(), "core/src/test/java/shop/CartTest.java");
+    insta::assert_snapshot!(render(&naming, &functions, false).text);
+    for (junit, expected) in [
+        (JUnit::Four, "import static org.junit.Assert.assertThrows;\n"),
+        (
+            JUnit::Early,
+            "  @Test(expected = IllegalArgumentException.class)\n  public void parseRejectsX() {\n    Cart.parse(\"x\");\n",
+        ),
+    ] {
+        naming.package.junit = junit;
+        let text = render(&naming, &functions, false).text;
+        assert!(text.contains(expected) && text.contains("public class CartTest {"), "{text}");
+    }
 }

@@ -1,10 +1,12 @@
 //! Calls the functions that lack tests, and writes the observed results as test files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::code::go_packages;
+use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::{self, Callable};
@@ -123,6 +125,15 @@ pub async fn observe(
                 naming.subject = module;
                 naming.package.is_declared = is_declared;
             }
+            if subject.language == Language::Java {
+                let Some(junit) = junit_version(request, &subject.file, fx).await? else {
+                    let reason = "its project has no JUnit".to_owned();
+                    report.dropped.push(DropReason { reason, count: 1 });
+                    continue;
+                };
+                naming.package.junit = junit;
+                path.stem().clone_into(&mut naming.subject);
+            }
             used.insert(path.clone());
             test_files.push(PinnedFile::new(path, subject.file, naming, functions));
         }
@@ -181,8 +192,8 @@ async fn subjects(
     Ok(subjects)
 }
 
-/// The files in which types of a source may be declared: in Go the other sources of its package, or
-/// its tests; in TypeScript those that it imports. Other languages need none.
+/// The files in which types of a source may be declared: in Go and Java the other sources of its
+/// package, or its tests; in TypeScript those that it imports. Other languages need none.
 async fn siblings(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
@@ -194,12 +205,12 @@ async fn siblings(
     if matches!(language, Some(Language::TypeScript | Language::Tsx)) && !tests {
         return imported_sources(request, file, fx).await;
     }
-    if language != Some(Language::Go) {
+    if !matches!(language, Some(Language::Go | Language::Java)) {
         return Ok(found);
     }
     for other in fx.worktree.files(request.tree).await? {
         let is_sibling = other.parent() == file.parent() && other != *file;
-        if is_sibling && other.extension() == "go" && is_test(&other) == tests {
+        if is_sibling && other.extension() == file.extension() && is_test(&other) == tests {
             found.extend(read(request, &other, fx).await?);
         }
     }
@@ -244,6 +255,26 @@ async fn rust_module(
     let below = file.as_str().strip_prefix(package).unwrap_or_default();
     let module = module_path(manifest, library, below).filter(|_| file.extension() == "rs");
     Ok(module.map(|module| (module, is_first_edition(manifest))))
+}
+
+/// The version of JUnit that the build files in the folders of a file ask for, up to the root.
+async fn junit_version(
+    request: &GenerateRequest<'_>,
+    file: &RepoPath,
+    fx: &Effects<'_>,
+) -> Result<Option<JUnit>, EffectError> {
+    let (module, _) = file.as_str().split_once("src/main/").unwrap_or_default();
+    let mut texts = String::new();
+    for folder in Path::new(module).ancestors() {
+        for name in BUILD_FILES {
+            let Some(path) = folder.join(name).to_str().and_then(|path| RepoPath::parse(path).ok())
+            else {
+                continue;
+            };
+            texts.push_str(&read(request, &path, fx).await?.unwrap_or_default());
+        }
+    }
+    Ok(JUnit::asked_by(&texts))
 }
 
 /// Whether a gap contains a function. What is part of each object of a class comes with any of its

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::code::language::Language;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -100,7 +101,7 @@ impl PinnedFile {
                 (folder.is_empty() || !id.ends_with(&place), id.len())
             });
         }
-        let file = self.path.file_name().trim_end_matches(".py");
+        let file = self.path.file_name().trim_end_matches(".py").trim_end_matches(".java");
         named.into_iter().find(|case| case.id.as_str().contains(file))
     }
 
@@ -376,6 +377,11 @@ pub fn whole_file(
         let folder =
             path.below(directory).map_or("", |file| file.rsplit_once('/').map_or("", |it| it.0));
         return TestId(format!("./{folder}"));
+    }
+    if let (Some(Language::Java), Some((_, class))) =
+        (framework.language(), text.split_once("src/test/java/"))
+    {
+        return TestId(class.trim_end_matches(".java").replace('/', "."));
     }
     if framework != Framework::Unittest {
         return TestId(text.to_owned());

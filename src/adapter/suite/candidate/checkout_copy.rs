@@ -30,6 +30,23 @@ pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
     copy().map_err(cannot("copy the checkout to", target))
 }
 
+/// Brings the files below a folder of a copy up to date; whether one was not. Files that are up to date
+/// are not touched: build tools go by the time.
+pub fn refresh_copy(from: &Path, to: &Path) -> bool {
+    let mut is_changed = false;
+    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            is_changed |= refresh_copy(&path, &target);
+        } else {
+            let text = fs::read(&path).unwrap_or_default();
+            let is_same = fs::read(&target).is_ok_and(|known| known == text);
+            is_changed |= !is_same && files::write(&target, &text).is_ok();
+        }
+    }
+    is_changed
+}
+
 fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

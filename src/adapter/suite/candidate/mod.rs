@@ -5,7 +5,7 @@ mod command;
 mod compile_error;
 mod persistent;
 
-pub use checkout_copy::copy_checkout;
+pub use checkout_copy::{copy_checkout, refresh_copy};
 
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
 

@@ -2,6 +2,8 @@
 //! refuses is left out of the next build, and the program starts again behind a call that ends it.
 
 mod go;
+mod java;
+mod mutants;
 mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,8 +68,11 @@ struct CallProgram {
 type WriteProgram = fn(&CallSource<'_>, &[(usize, &Call)]) -> Result<CallProgram, String>;
 
 /// The languages whose calls are made by a program, with what writes it.
-const WRITERS: &[(Language, WriteProgram)] =
-    &[(Language::Go, go::write_program), (Language::Rust, rust::write_program)];
+const WRITERS: &[(Language, WriteProgram)] = &[
+    (Language::Go, go::write_program),
+    (Language::Java, java::write_program),
+    (Language::Rust, rust::write_program),
+];
 
 /// Whether a program makes the calls of a language.
 pub(super) fn is_compiled(language: Language) -> bool {

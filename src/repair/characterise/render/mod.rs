@@ -1,6 +1,7 @@
 //! Renders cases as test files in the project's own framework.
 
 mod go;
+mod java;
 mod operator;
 mod python;
 mod rust;
@@ -9,6 +10,7 @@ mod test_name;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::java_packages::JUnit;
 use crate::code::language::Language;
 use crate::code::syntax;
 use crate::domain::framework::Framework;
@@ -36,11 +38,11 @@ pub fn can_render(framework: Framework) -> bool {
         | Framework::Ava
         | Framework::CargoTest
         | Framework::Nextest
+        | Framework::Maven
+        | Framework::Gradle
         | Framework::GoTest => true,
         Framework::NodeTap
         | Framework::Tape
-        | Framework::Maven
-        | Framework::Gradle
         | Framework::Rspec
         | Framework::Minitest
         | Framework::Phpunit
@@ -97,6 +99,13 @@ pub struct TestPackage {
     pub taken: BTreeSet<String>,
     /// Whether a test declares the crate that it uses, as in the first edition of Rust.
     pub is_declared: bool,
+    /// Java: the name of the package.
+    pub name: String,
+    /// Java: the comment with the licence that its files begin with.
+    pub header: String,
+    /// Java: one level of indentation.
+    pub indent: String,
+    pub junit: JUnit,
 }
 
 /// A test of a draft.
@@ -122,7 +131,7 @@ pub struct Draft {
 /// detect tests that depend on one another.
 pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -> Draft {
     let mut draft = Draft::default();
-    let mut names = BTreeSet::new();
+    let (mut names, mut calls) = (BTreeSet::new(), BTreeSet::new());
     for (function, one) in functions.iter().enumerate() {
         let mut cases: Vec<(usize, &Case)> = one.cases.iter().enumerate().collect();
         cases
@@ -132,8 +141,14 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
                 draft.left_out.push((function, index, reason));
                 continue;
             }
+            if !calls.insert(&case.call) {
+                // Documentation of one method may show a call of another with its name.
+                draft.left_out.push((function, index, "another test makes the same call".into()));
+                continue;
+            }
             let first = match naming.framework {
                 Framework::GoTest => go::test_name(naming, one, case),
+                Framework::Maven | Framework::Gradle => java::test_name(naming, one, case),
                 framework => test_name::test_name(framework, one, case),
             };
             let further =
@@ -154,6 +169,7 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
         Some(Language::Python) => python::file,
         Some(Language::Go) => go::render_file,
         Some(Language::Rust) => rust::render_rust_file,
+        Some(Language::Java) => java::render_java_file,
         _ => script::file,
     };
     draft.text = file(naming, functions, &draft);

@@ -62,8 +62,11 @@ pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case
         let keyword = split_name(case.call.arguments.get(*index)?).0;
         keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
     });
-    let is_typed = matches!(framework.language(), Some(Language::Go | Language::Rust));
-    let given = argument_words(case, between, if is_typed { typed_words } else { literal_words });
+    let given = match framework.language() {
+        Some(Language::Java) => argument_words(case, " and ", java_words),
+        Some(Language::Go | Language::Rust) => argument_words(case, between, typed_words),
+        _ => argument_words(case, between, literal_words),
+    };
     let words = match (parameter, given.is_empty(), is_rejected) {
         (Some(parameter), ..) => format!("changes {parameter}"),
         (None, true, true) => "is rejected".into(),
@@ -76,8 +79,11 @@ pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case
 
 /// The name of a further test that would have the same name.
 pub fn number_name(framework: Framework, name: &str, number: usize) -> String {
-    let is_script = framework.language().is_some_and(Language::is_script);
-    if is_script { format!("{name} ({number})") } else { format!("{name}_{number}") }
+    match framework.language() {
+        Some(Language::Java) => format!("{name}Case{number}"),
+        Some(language) if language.is_script() => format!("{name} ({number})"),
+        _ => format!("{name}_{number}"),
+    }
 }
 
 /// The arguments in words, those of the constructor first.
@@ -164,6 +170,48 @@ fn typed_words(value: &str) -> String {
     }
 }
 
+/// Names of characters that are no letters or digits.
+const CHARACTERS: &[(&str, &str)] = &[
+    ("' '", "space"),
+    ("'-'", "hyphen"),
+    ("'_'", "underscore"),
+    ("'.'", "dot"),
+    ("','", "comma"),
+    ("';'", "semicolon"),
+    ("':'", "colon"),
+    ("'/'", "slash"),
+    ("'#'", "hash"),
+    ("'\"'", "quote"),
+    ("'\\''", "apostrophe"),
+    ("'\\n'", "newline"),
+    ("'\\t'", "tab"),
+    ("'\\r'", "return"),
+];
+
+/// An expression of Java in words: a constant by its own name, a number without the mark of its type.
+pub fn java_words(value: &str) -> String {
+    let is_constant =
+        value.contains('.') && value.split('.').all(|part| part.starts_with(char::is_uppercase));
+    let number = value.trim_end_matches(['L', 'f']);
+    if let Some((_, word)) = CHARACTERS.iter().find(|(literal, _)| *literal == value) {
+        return (*word).to_owned();
+    }
+    match value {
+        _ if value.ends_with("()") || value.ends_with("{}") => "empty".to_owned(),
+        _ if value.len() == 3
+            && value.chars().nth(1).is_some_and(|c| c.is_ascii_uppercase())
+            && value.starts_with('\'') =>
+        {
+            format!("capital {}", value.trim_matches('\''))
+        }
+        _ if is_constant => {
+            value.rsplit('.').next().unwrap_or(value).replace('_', " ").to_lowercase()
+        }
+        _ if number.parse::<f64>().is_ok() => literal_words(number),
+        _ => typed_words(value),
+    }
+}
+
 /// The words and numbers of a literal, as many as fit.
 fn plain_words(value: &str) -> String {
     let escaped = value.replace("\\n", " ").replace("\\t", " ").replace('\'', "");
@@ -218,6 +266,21 @@ mod tests {
             ("time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)", "2024 2 29 0 0 0 0"),
             ("-1", "minus 1"),
         ];
+        let java = [
+            ("Integer.MAX_VALUE", "max value"),
+            ("Shop.Kind.GIFT", "gift"),
+            ("250L", "250"),
+            ("-1.5f", "minus 1 5"),
+            ("List.of()", "empty"),
+            ("new int[] {}", "empty"),
+            ("Arrays.asList(\"a\", \"b\")", "a b"),
+            ("'A'", "capital A"),
+            ("'\\n'", "newline"),
+            ("null", "null"),
+        ];
+        for (value, expected) in java {
+            assert_eq!(java_words(value), expected, "{value}");
+        }
         for (value, expected) in typed {
             assert_eq!(typed_words(value), expected, "{value}");
         }

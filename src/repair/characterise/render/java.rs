@@ -1,0 +1,271 @@
+//! Renders cases as a test class of JUnit in the package of the class under test.
+
+use std::collections::BTreeSet;
+
+use crate::code::java_packages::{JUnit, outer_marks, standard_imports};
+use crate::effect::{CallOutcome, ResultKind};
+
+use super::test_name::{case_words, java_words};
+use super::{Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message};
+
+/// The longest line that is left as it is.
+const WIDTH: usize = 100;
+
+/// The longest result, in words, that the name of a test says.
+const SAID: usize = 16;
+
+/// Assertions that a test may use.
+const ASSERTIONS: &[&str] = &[
+    "assertArrayEquals",
+    "assertEquals",
+    "assertFalse",
+    "assertNull",
+    "assertThrows",
+    "assertTrue",
+];
+
+/// The name of a test: `shippingOf6000Is0`, `parseRejectsEmptyString`, `sizeAfterAddIs1`. How its object is
+/// made is only said where that differs between the cases.
+pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String {
+    let object =
+        |case: &Case| case.call.callee.rsplit_once('.').map(|(object, _)| object.to_owned());
+    let mut named = case.clone();
+    if one.cases.iter().all(|other| object(other) == object(case)) {
+        one.callable.short_name().clone_into(&mut named.call.callee);
+    }
+    let words = case_words(naming.framework, one, &named);
+    let words = words.trim();
+    let starts = ["rejects", "is rejected", "changes", "after"];
+    let is_said = words.is_empty() || starts.iter().any(|word| words.starts_with(word));
+    let of = if is_said { "" } else { "of" };
+    let result = match case.expected_outcome() {
+        CallOutcome::Value { literal, way: ResultKind::Plain } if case.seen.after.is_empty() => {
+            Some(java_words(literal)).filter(|words| words.len() <= SAID)
+        }
+        _ => None,
+    };
+    let result = result.map_or_else(String::new, |words| format!("is {words}"));
+    let class = one.callable.class.as_ref().map_or("", |class| class.name.as_str());
+    let inner = class.split_once('.').map_or("", |(_, inner)| inner);
+    let is_new = one.callable.is_constructor();
+    let own = if is_new { "constructor" } else { one.callable.short_name() };
+    camel_case(&format!("{inner} {own} {of} {words} {result}"))
+}
+
+/// Words as a name in Java.
+fn camel_case(words: &str) -> String {
+    let mut name = String::new();
+    for word in words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let mut letters = word.chars();
+        let first = letters
+            .next()
+            .map(|c| if name.is_empty() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() });
+        name.extend(first.into_iter().chain(letters));
+    }
+    name
+}
+
+/// The complete text of a test file.
+pub fn render_java_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let junit = naming.package.junit;
+    let mut methods = Vec::new();
+    let mut needed: BTreeSet<String> = BTreeSet::new();
+    for test in &draft.tests {
+        let Some((one, case)) = case_of(functions, test) else { continue };
+        methods.push(method(naming, &test.name, one, case));
+        needed.extend(case.seen.needs.iter().cloned());
+    }
+    let body = methods.join("\n");
+    needed.extend(standard_imports(&body));
+    let own: Vec<&String> = naming.package.imports.values().collect();
+    needed.extend(own.into_iter().filter(|path| names_class(&body, path)).cloned());
+    let (test, assertions) = match junit {
+        JUnit::Jupiter => ("org.junit.jupiter.api.Test", "org.junit.jupiter.api.Assertions"),
+        JUnit::Four | JUnit::Early => ("org.junit.Test", "org.junit.Assert"),
+    };
+    needed.insert(test.to_owned());
+    let used = ASSERTIONS.iter().filter(|name| body.contains(&format!("{name}(")));
+    let fixed: String = used.map(|name| format!("import static {assertions}.{name};\n")).collect();
+    let imports: String = needed.iter().map(|path| format!("import {path};\n")).collect();
+    let package = match naming.package.name.as_str() {
+        "" => String::new(),
+        name => format!("package {name};\n\n"),
+    };
+    let public = if junit == JUnit::Jupiter { "" } else { "public " };
+    let (header, class) = (&naming.package.header, &naming.subject);
+    format!("{header}{package}{fixed}\n{imports}\n{public}class {class} {{\n{body}}}\n")
+}
+
+/// Whether a text names the class that an import brings.
+fn names_class(text: &str, path: &str) -> bool {
+    let class = path.rsplit('.').next().unwrap_or(path);
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == class)
+}
+
+fn method(naming: &Naming, name: &str, one: &ObservedFunction, case: &Case) -> String {
+    let junit = naming.package.junit;
+    let indent = naming.package.indent.as_str();
+    let public = if junit == JUnit::Jupiter { "" } else { "public " };
+    let throws = if one.callable.results.len() > 1 { " throws Exception" } else { "" };
+    let expected = match case.expected_outcome() {
+        CallOutcome::Raised { class, .. } if junit == JUnit::Early => {
+            format!("(expected = {class}.class)")
+        }
+        _ => String::new(),
+    };
+    let mut text = format!("{indent}@Test{expected}\n{indent}{public}void {name}(){throws} {{\n");
+    for line in statements(junit, one, case) {
+        text.push_str(&wrapped(&line, indent));
+    }
+    text + indent + "}\n"
+}
+
+/// A statement, broken behind what opens or separates the outer arguments if it is too long.
+fn wrapped(line: &str, indent: &str) -> String {
+    let (first, further) = (indent.repeat(2), indent.repeat(4));
+    let is_long = first.len() + line.len() > WIDTH;
+    let declared = line.split_once(" = assertThrows(").filter(|_| is_long);
+    if let Some((before, rest)) = declared {
+        let inner = match rest.split_once(", ").filter(|_| further.len() + 13 + rest.len() > WIDTH)
+        {
+            Some((class, call)) => format!("\n{further}{first}{class},\n{further}{first}{call}"),
+            None => rest.to_owned(),
+        };
+        return format!("{first}{before} =\n{further}assertThrows({inner}\n");
+    }
+    let open = line.find('(').filter(|_| is_long && line.starts_with("assert"));
+    let Some((head, rest)) = open.and_then(|at| line.split_at_checked(at + 1)) else {
+        return format!("{first}{line}\n");
+    };
+    let parts = outer_parts(rest);
+    format!("{first}{head}\n{further}{}\n", parts.join(&format!(",\n{further}")))
+}
+
+/// Arguments as they are separated by commas outside of texts and brackets.
+fn outer_parts(text: &str) -> Vec<&str> {
+    let commas = outer_marks(text).into_iter().filter(|(_, mark)| *mark == ',');
+    let ends = commas.map(|(at, _)| at).chain([text.len()]);
+    let mut start = 0;
+    ends.filter_map(|end| text.get(std::mem::replace(&mut start, end + 1)..end))
+        .map(str::trim)
+        .collect()
+}
+
+/// The lines of code of one case.
+fn statements(junit: JUnit, one: &ObservedFunction, case: &Case) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut callee = case.call.callee.clone();
+    let is_story = !case.call.setup.is_empty();
+    if let Some((object, method)) = case.call.callee.rsplit_once('.').filter(|_| is_story) {
+        let name = object_name(one);
+        let made = one.callable.class.as_ref().and_then(|class| class.construction.as_ref());
+        let declared = made.map_or("Object", |made| made.declared.as_str());
+        lines.push(format!("{declared} {name} = {object};"));
+        lines.extend(case.call.setup.iter().map(|before| format!("{name}.{before};")));
+        callee = format!("{name}.{method}");
+    }
+    let (given, named) = arguments(one, case);
+    for (index, (name, value)) in named.iter().enumerate() {
+        let parameter =
+            case.seen.after.get(index).and_then(|(at, _)| one.callable.parameters.get(*at));
+        let declared = parameter.map_or("Object", |one| one.declared_type.as_str());
+        lines.push(format!("{declared} {name} = {value};"));
+    }
+    let call = format!("{callee}({})", given.join(", "));
+    lines.extend(assertions(junit, one, case, &call));
+    if matches!(case.expected_outcome(), CallOutcome::Value { .. }) {
+        for ((name, _), (_, value)) in named.iter().zip(&case.seen.after) {
+            lines.push(equality(junit, "", value, name));
+        }
+    }
+    lines
+}
+
+/// The lines that make the call and compare what it gives.
+fn assertions(junit: JUnit, one: &ObservedFunction, case: &Case, call: &str) -> Vec<String> {
+    let declared = one.callable.results.first().map_or("", String::as_str);
+    match case.expected_outcome() {
+        CallOutcome::Value { way: ResultKind::None, .. } => vec![format!("{call};")],
+        CallOutcome::Value { literal, way: ResultKind::Text } => {
+            vec![format!("assertEquals({literal}, {call}.toString());")]
+        }
+        CallOutcome::Value { literal, way: ResultKind::Attributes } => {
+            let parts: Vec<(&str, &str)> =
+                literal.split('\u{1f}').filter_map(|part| part.split_once('=')).collect();
+            if let [(method, value)] = parts.as_slice() {
+                return vec![equality(junit, "", value, &format!("{call}.{method}"))];
+            }
+            let mut lines = vec![format!("{declared} result = {call};")];
+            let each = parts.iter();
+            lines.extend(
+                each.map(|(method, value)| equality(junit, "", value, &format!("result.{method}"))),
+            );
+            lines
+        }
+        CallOutcome::Value { literal, .. } => vec![equality(junit, declared, literal, call)],
+        CallOutcome::Raised { class, message, explicit, .. } => match junit {
+            JUnit::Early => vec![format!("{call};")],
+            JUnit::Four | JUnit::Jupiter => match compared_message(message, *explicit) {
+                Some(says) => vec![
+                    format!("{class} thrown = assertThrows({class}.class, () -> {call});"),
+                    format!("assertEquals({says}, thrown.getMessage());"),
+                ],
+                None => vec![format!("assertThrows({class}.class, () -> {call});")],
+            },
+        },
+        CallOutcome::Refused(_) => Vec::new(),
+    }
+}
+
+/// The assertion that an expression has a value; `declared` is its type as far as known.
+fn equality(junit: JUnit, declared: &str, literal: &str, actual: &str) -> String {
+    let boxes = ["Integer", "Long", "Double", "Float", "Character", "Short", "Byte", "Boolean"];
+    let is_boxed = boxes.contains(&declared) || declared.is_empty();
+    let is_collection =
+        ["List<", "Set<", "Map<", "Collection<"].iter().any(|start| declared.starts_with(start));
+    match literal {
+        "true" => format!("assertTrue({actual});"),
+        "false" => format!("assertFalse({actual});"),
+        "null" => format!("assertNull({actual});"),
+        "List.of()" | "Set.of()" | "Map.of()" if is_collection => {
+            format!("assertTrue({actual}.isEmpty());")
+        }
+        _ if literal.starts_with("new ") && literal.ends_with('}') => {
+            let delta =
+                if literal.starts_with("new double[] ") || literal.starts_with("new float[] ") {
+                    ", 0"
+                } else {
+                    ""
+                };
+            format!("assertArrayEquals({literal}, {actual}{delta});")
+        }
+        _ if junit != JUnit::Jupiter && (is_fraction(literal) && !is_boxed) => {
+            format!("assertEquals({literal}, {actual}, 0);")
+        }
+        _ if junit != JUnit::Jupiter && is_boxed && is_primitive(literal) => {
+            format!("assertEquals((Object) {literal}, {actual});")
+        }
+        _ => format!("assertEquals({literal}, {actual});"),
+    }
+}
+
+fn is_fraction(literal: &str) -> bool {
+    literal.trim_end_matches('f').parse::<f64>().is_ok() && literal.contains('.')
+        || literal.starts_with("Double.")
+        || literal.starts_with("Float.")
+}
+
+/// Whether a literal is of a primitive type.
+fn is_primitive(literal: &str) -> bool {
+    is_fraction(literal) || literal.starts_with(|c: char| c.is_ascii_digit() || "-'(".contains(c))
+}
+
+/// The name of a variable for the object of a story.
+fn object_name(one: &ObservedFunction) -> String {
+    let class = one.local.rsplit('.').next().unwrap_or(&one.local);
+    let mut letters = class.chars();
+    let first = letters.next().map(|c| c.to_ascii_lowercase());
+    let name: String = first.into_iter().chain(letters).collect();
+    let is_taken = one.callable.parameters.iter().any(|other| other.name == name);
+    if is_taken { "object".into() } else { name }
+}
