@@ -147,7 +147,11 @@ class Recorder:
     def describe(self, report):
         text = getattr(report, "longreprtext", "") or ""
         crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
-        message = getattr(crash, "message", None) or text.strip().rsplit("\n", 1)[-1]
+        last = text.strip().rsplit("\n", 1)[-1]
+        if not last.startswith("E "):
+            # Of a fixture that nothing defines, pytest names the place behind the message.
+            last = next((line for line in text.splitlines() if line.startswith("E ")), last)
+        message = getattr(crash, "message", None) or last
         if message.startswith("E "):
             message = message[1:].lstrip()
         head = message.split("\n", 1)[0]
