@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1173),
+    ("adapter", 1237),
     ("adapter/github", 1726),
-    ("adapter/host", 4301),
+    ("adapter/host", 4363),
     ("adapter/model", 2993),
-    ("adapter/repo", 5141),
-    ("adapter/store", 763),
-    ("adapter/suite", 10_732),
-    ("app", 3502),
+    ("adapter/repo", 5146),
+    ("adapter/store", 771),
+    ("adapter/suite", 10_744),
+    ("app", 3514),
     ("bot", 6910),
     ("cli", 1633),
     ("code", 16_839),
     ("config", 1849),
-    ("cycle", 3346),
-    ("domain", 13_558),
+    ("cycle", 3402),
+    ("domain", 13_641),
     ("effect", 1979),
     ("repair", 6807),
-    ("report", 8012),
-    ("role", 12_400),
+    ("report", 8058),
+    ("role", 12_552),
     ("root", 132),
-    ("total", 103_796),
+    ("total", 104_268),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

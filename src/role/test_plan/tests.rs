@@ -69,7 +69,7 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a
         description,
         source: None,
         report: None,
-        measure: false,
+        unmeasured: Some("no coverage was asked for"),
         target: CoverageTarget::default(),
     }
 }
