@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1173),
+    ("adapter", 1237),
     ("adapter/github", 1726),
-    ("adapter/host", 4301),
+    ("adapter/host", 4363),
     ("adapter/model", 2993),
-    ("adapter/repo", 5141),
-    ("adapter/store", 763),
-    ("adapter/suite", 11_131),
-    ("app", 3503),
+    ("adapter/repo", 5146),
+    ("adapter/store", 771),
+    ("adapter/suite", 11_143),
+    ("app", 3515),
     ("bot", 6910),
     ("cli", 1633),
     ("code", 19_195),
     ("config", 1849),
-    ("cycle", 3361),
-    ("domain", 13_671),
+    ("cycle", 3417),
+    ("domain", 13_754),
     ("effect", 1979),
     ("repair", 7447),
-    ("report", 8016),
-    ("role", 12_895),
+    ("report", 8062),
+    ("role", 13_047),
     ("root", 132),
-    ("total", 107_819),
+    ("total", 108_315),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

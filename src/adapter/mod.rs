@@ -12,9 +12,11 @@ mod session;
 mod session_choice;
 pub mod store;
 pub mod suite;
+mod useless_session;
 
 pub use open_error::OpenError;
 pub use paths::{clients_folder, state_root, work_home, work_root};
 pub use sandbox_entry::{launched, protection};
 pub use session::{PlanStart, Session, resume_archiving};
 pub use session_choice::PlanRequest;
+pub use useless_session::abandon_session;

@@ -59,8 +59,8 @@ pub struct PlanStart {
     pub source: Option<SourceSession>,
     /// The tree for which tests are planned.
     pub tree: TreeId,
-    /// Whether the suite can be started here.
-    pub runnable: bool,
+    /// What the suite lacks to be started here.
+    pub missing: Option<String>,
 }
 
 impl<'a> Session<'a> {
@@ -183,7 +183,7 @@ impl<'a> Session<'a> {
                 "the suite cannot run here, so coverage is estimated from names: {missing}"
             ));
         }
-        let runnable = detection.missing.is_empty();
+        let missing = detection.missing.first().cloned();
         let pipeline = pipeline.resume(request.goal, request.confirmed);
         let store = SessionStore::open(&root, &record.session_id)?;
         if resumed {
@@ -201,7 +201,7 @@ impl<'a> Session<'a> {
         let suite = open_suite(&request.run, detection, (&facts, &store, &record), clock)?;
         let session =
             Self { facts, record, base: None, notices, resumed, clock, store, worktree, suite };
-        Ok((session, PlanStart { pipeline, source, tree, runnable }))
+        Ok((session, PlanStart { pipeline, source, tree, missing }))
     }
 
     /// The options of the last run of the session that a request resumes, with this iteration limit

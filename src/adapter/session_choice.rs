@@ -23,6 +23,7 @@ use super::open_error::OpenError;
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection};
+use super::useless_session::is_useless;
 
 /// State files of a session that exists only on its branch.
 type Restored = Option<repo::SessionFiles>;
@@ -295,7 +296,9 @@ fn find_plan(
         }
         (Some(entry), SessionChoice::New { name: None }) if !request.fresh => {
             let same = |(record, pipeline): &(SessionRecord, Pipeline)| {
-                pipeline.is_about(entry, &request.description) && record.git.head_sha == facts.head
+                pipeline.is_about(entry, &request.description)
+                    && record.git.head_sha == facts.head
+                    && !is_useless(record, pipeline, facts, root)
             };
             Ok(store::active(root)?.iter().filter_map(|id| readable_plan(id, root)).find(same))
         }

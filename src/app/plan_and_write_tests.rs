@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::files;
-use crate::adapter::{PlanRequest, PlanStart, Session, repo};
+use crate::adapter::{PlanRequest, PlanStart, Session, abandon_session, repo};
 use crate::config::Settings;
 use crate::cycle::{self, PlanInputs};
 use crate::domain::event::{Ending, Event};
@@ -23,7 +23,7 @@ use super::memory;
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, coverage_target};
 use super::write_tests::{self, WriteRun, fix_request};
-use super::{AppError, TestRequest};
+use super::{AppError, ErrorClass, TestRequest};
 
 /// Bytes of a coverage report that are read at most.
 const REPORT_LIMIT: u64 = 256 << 20;
@@ -76,7 +76,7 @@ async fn run(
     let bundle = match &request.run.bundle {
         Some(folder) => {
             let opening = BundleOpening::CreateWithoutCommits;
-            Some(BundleScreen::open(folder, facts, None, opening)?)
+            Some(BundleScreen::open(folder, facts.clone(), None, opening)?)
         }
         None => None,
     };
@@ -89,13 +89,17 @@ async fn run(
     let (session, models) = fix::or_undo(session, models, Session::delete).await?;
     let branch = session.record.git.branch.clone();
     let folder = session.folder().display().to_string();
-    announce(&session, &providers, &tee);
-    let PlanStart { pipeline, source, tree, runnable } = start;
+    announce(&session, &providers, request.run.session.is_new(), &tee);
+    let PlanStart { pipeline, source, tree, missing } = start;
+    let unmeasured = match missing {
+        _ if request.no_coverage => Some("no coverage was asked for".to_owned()),
+        missing => missing.map(|missing| format!("the suite cannot run here: {missing}")),
+    };
     let inputs = PlanInputs {
         tree,
         source,
         report,
-        measure: runnable && !request.no_coverage,
+        unmeasured,
         max_iterations: session.record.max_iterations,
         coverage_target: coverage_target(&settings),
         chain: providers.chain.clone(),
@@ -114,7 +118,14 @@ async fn run(
             screen,
             tee: &tee,
         };
-        test = Box::pin(write_tests::run(&run, test)).await?;
+        let session = test.planned.state.session_id.clone();
+        test = match Box::pin(write_tests::run(&run, test)).await {
+            Err(error) if error.class == ErrorClass::Environment => {
+                abandon_session(&facts, &session);
+                return Err(error);
+            }
+            written => written?,
+        };
     }
     if let Some(bundle) = bundle.as_ref().filter(|_| !test.closed) {
         let rest = planning::Rest { branch, folder: test.folder.clone(), took: clock.elapsed() };
@@ -156,13 +167,14 @@ fn is_open(planned: &PlanRun) -> bool {
     planned.halted.is_none() && (state.works() || state.has_run_the_suite())
 }
 
-fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
+fn announce(session: &Session<'_>, providers: &Providers, by_input: bool, screen: &dyn Screen) {
     screen.show(&session.opened());
     for text in session.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });
     }
     if session.resumed {
-        let text = format!("resuming session {}", session.record.session_id);
+        let more = if by_input { "; `--fresh` begins anew" } else { "" };
+        let text = format!("resuming session {}{more}", session.record.session_id);
         screen.show(&Event::Notice { text });
     }
 }

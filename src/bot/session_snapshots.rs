@@ -453,7 +453,13 @@ mod tests {
             let id = SessionId::parse("WFS-test-x").unwrap();
             let entry = PlanInput::Text("x".into());
             let state = Pipeline::new(id, entry, "x".into(), Goal::Test, ConfirmPlan::Never);
-            let run = PlanRun { state, plan: None, spending: Spending::default(), halted: None };
+            let run = PlanRun {
+                state,
+                plan: None,
+                spending: Spending::default(),
+                halted: None,
+                reopening_limit: None,
+            };
             Event::Closed(Box::new(Outcome { result, ..planning::plan_outcome(&run, rest) }))
         };
         let table = [

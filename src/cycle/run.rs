@@ -48,7 +48,11 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
                 Stopped { is_spent, options, ..stopped }
             });
             let planned = plan_run(Driven { state, stopped }, fx).await?;
-            Some(PlanRun { spending: outcome.spending, ..planned })
+            // Where nothing came of the session, the same command begins anew.
+            let wrote = outcome.written.as_ref().is_some_and(|work| !work.files.is_empty());
+            let came = wrote || !outcome.iterations.is_empty();
+            let reopening_limit = outcome.reopening_limit.filter(|_| came);
+            Some(PlanRun { spending: outcome.spending, reopening_limit, ..planned })
         }
         None => None,
     };

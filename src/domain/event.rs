@@ -168,6 +168,20 @@ pub struct WrittenFile {
     pub tests: u32,
 }
 
+/// What a session that writes tests has written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct WrittenWork {
+    /// The files with new tests.
+    pub files: Vec<WrittenFile>,
+    /// Why there are none, as a clause; empty where there are.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub obstacle: String,
+    /// The gates that are not met, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed_gates: Vec<String>,
+}
+
 /// How a run ended, with everything that a summary shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -229,6 +243,12 @@ pub struct Outcome {
     /// higher limits after one that is used up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// The iteration limit that reopens a session which ended below its gate; absent when none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reopening_limit: Option<u32>,
+    /// What was written, in a session that writes tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<WrittenWork>,
     /// Calls that belong to no row of `iterations`, because their iteration has not ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished_calls: Vec<ProviderCall>,

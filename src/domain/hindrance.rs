@@ -12,6 +12,8 @@ pub enum Hindrance {
     SetUp(String),
     /// Its environment lacks something.
     Environment(String),
+    /// It needs what only an installation brings.
+    NotInstalled(String),
 }
 
 impl Hindrance {
@@ -19,7 +21,10 @@ impl Hindrance {
     #[must_use]
     pub fn evidence(&self) -> &str {
         match self {
-            Self::Contradiction(text) | Self::SetUp(text) | Self::Environment(text) => text,
+            Self::Contradiction(text)
+            | Self::SetUp(text)
+            | Self::Environment(text)
+            | Self::NotInstalled(text) => text,
         }
     }
 
@@ -33,6 +38,9 @@ impl Hindrance {
             Self::SetUp(_) => "a set-up fails whatever the code does, so a person must repair it",
             Self::Environment(_) => {
                 "the environment lacks what a test needs, so a person must bring it"
+            }
+            Self::NotInstalled(_) => {
+                "something is not installed, and no edit of the code brings it"
             }
         }
     }

@@ -14,6 +14,9 @@ pub const ABANDONED: &str = "error";
 /// Default iteration limit (specification.md C-01).
 pub const MAX_ITERATIONS: u32 = 10;
 
+/// The highest iteration limit.
+pub const HIGHEST_LIMIT: u32 = 50;
+
 #[cfg(test)]
 pub(crate) use tests::samples;
 

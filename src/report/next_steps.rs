@@ -4,6 +4,7 @@
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, IterationRow, Outcome};
 use crate::domain::fix_loop::IterationResult;
+use crate::domain::session::HIGHEST_LIMIT;
 use crate::domain::session::files::STATE_FOLDER;
 use crate::domain::shell::{line, word};
 
@@ -26,9 +27,10 @@ impl NextStep {
     }
 }
 
-/// The iteration limit that is suggested for resuming a session that used up its own.
-fn higher_limit(outcome: &Outcome) -> usize {
-    (outcome.iterations.len() + 10).clamp(20, 50)
+/// The iteration limit for resuming a session that ended below its gate.
+fn higher_limit(outcome: &Outcome) -> u32 {
+    let ran = u32::try_from(outcome.iterations.len()).unwrap_or(u32::MAX);
+    outcome.reopening_limit.unwrap_or_else(|| ran.saturating_add(10).clamp(20, HIGHEST_LIMIT))
 }
 
 /// Commands to type in a terminal, most useful first.
@@ -77,7 +79,14 @@ pub fn resume_session(session: &str) -> NextStep {
 /// The command that continues a session that stopped or did not meet its gate; `None` when there is
 /// nothing to continue.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
-    let step = resume_session(&outcome.session);
+    let step = match outcome.written {
+        // Its pipeline has a step behind the fix loop.
+        Some(_) => NextStep {
+            command: format!("regreen test --resume {}", outcome.session),
+            ..resume_session(&outcome.session)
+        },
+        None => resume_session(&outcome.session),
+    };
     match outcome.result {
         Ending::Blocked if outcome.limit_reached => {
             let words = line(&outcome.options);

@@ -28,6 +28,9 @@ const CELLS_OF_A_TERMINAL: u32 = 40;
 
 /// How it ended or what is done now.
 pub fn heading(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    if let Some(work) = written_work(view, screen) {
+        return Part::new(&prose(&work, SENTENCE));
+    }
     let icon = match FinalState::of(view, facts) {
         _ if !screen.is_on_forge() => "",
         None => "🔄 ",
@@ -38,6 +41,13 @@ pub fn heading(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
 
 /// Why the session ended and where the fix is, or the running step.
 pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'static> {
+    let suite = written_work(view, screen).map(|_| {
+        let line = match FinalState::of(view, facts) {
+            Some(FinalState::TestsWritten) => FinalState::Green.heading(view, facts),
+            _ => place_line(view, facts),
+        };
+        format!("{}.", prose(&sentence(&line), SENTENCE))
+    });
     let mut paragraphs = match (FinalState::of(view, facts), facts.failure) {
         (Some(_), Some(failure)) => {
             let page = facts.pull_url.or(facts.branch_url).map(|url| link("the fix branch", url));
@@ -78,8 +88,29 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
             }
         });
     }
+    paragraphs.splice(0..0, suite);
     paragraphs.retain(|text| !text.is_empty());
     Part::text(paragraphs.join("\n\n"))
+}
+
+/// What a session that writes tests has written, which heads its end on a terminal, and which gates hold.
+fn written_work(view: &View, screen: Screen) -> Option<String> {
+    let work = view.outcome.as_ref()?.written.as_ref().filter(|_| !screen.is_on_forge())?;
+    let tests: u64 = work.files.iter().map(|one| u64::from(one.tests)).sum();
+    let files: Vec<&str> = work.files.iter().map(|one| one.file.as_str()).collect();
+    let gates = match work.missed_gates.as_slice() {
+        [] => "both gates are met".to_owned(),
+        missed => format!("not met: {}", missed.join("; ")),
+    };
+    Some(match (files.as_slice(), work.obstacle.as_str()) {
+        ([], "") => "No test was written".to_owned(),
+        ([], obstacle) => format!("No test was written: {obstacle}"),
+        ([file], _) => format!("{} written in {file}, {gates}", count(tests, "test")),
+        (files, _) => {
+            let files = count(files.len() as u64, "file");
+            format!("{} written in {files}, {gates}", count(tests, "test"))
+        }
+    })
 }
 
 /// The pass rate of the last run, where something changed since.

@@ -1,7 +1,7 @@
 //! Renders events and outcomes as lines for a terminal or a log, readable without colour.
 
 use crate::domain::chain::FallbackTrigger;
-use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
+use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow, WrittenWork};
 use crate::domain::fix_loop::IterationResult;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
@@ -219,7 +219,9 @@ fn ended(row: &IterationRow, style: Style) -> String {
 /// The end of a run, part by part, for [`Screen::Terminal`] or [`Screen::Log`].
 pub fn closing(outcome: &Outcome, screen: Screen, style: Style) -> String {
     let (view, facts) = (View::of_outcome(outcome), ForgePage::default());
+    let is_short = |work: &WrittenWork| work.files.is_empty() || !work.missed_gates.is_empty();
     let paint = match outcome.result {
+        Ending::Success if outcome.written.as_ref().is_some_and(is_short) => Paint::Yellow,
         Ending::Success => Paint::Green,
         Ending::PartialSuccess | Ending::Blocked | Ending::Planned => Paint::Yellow,
         Ending::Failure => Paint::Red,

@@ -186,6 +186,10 @@ impl View {
         let next = self.rows.last().map_or(1, |row| row.iteration.saturating_add(1));
         add_calls(&mut self.calls, next, &outcome.unfinished_calls);
         self.calls.sort_by_key(|(iteration, _)| *iteration);
+        let files = outcome.written.iter().flat_map(|work| &work.files);
+        if self.written.is_empty() {
+            self.written = files.cloned().collect();
+        }
         self.baseline = outcome.initial.or(self.baseline);
         self.flaky.clone_from(&outcome.flaky);
         self.preexisting.clone_from(&outcome.preexisting);

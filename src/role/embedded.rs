@@ -11,6 +11,7 @@ use crate::domain::event::Event;
 use crate::domain::explanation::{ExplainedCluster, SearchBudget};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
+use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::missing_package::package_of;
 use crate::domain::proposal::EditSet;
@@ -121,7 +122,11 @@ impl Embedded {
         let context = match slot.take() {
             Some(context) if context.iteration == state.current_iteration => context,
             _ => {
-                let failing = state.ledger.failing_cases().cloned().collect();
+                // No edit helps where something is not installed.
+                let is_open = |case: &&TestCase| {
+                    !matches!(state.hindrances.get(&case.id), Some(Hindrance::NotInstalled(_)))
+                };
+                let failing = state.ledger.failing_cases().filter(is_open).cloned().collect();
                 let groups = to_repair(failing, &state.not_installed);
                 let context = self.open(state, groups, impact, fx).await?;
                 let search = self.search(state, fx, &context, &|_| {});

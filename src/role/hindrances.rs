@@ -9,6 +9,7 @@ use crate::effect::{GitError, Worktree};
 
 use super::contradictions::contradictions;
 use super::failing_set_up::failing_set_up;
+use super::missing_installation::missing_installation;
 use super::missing_resource::missing_resource;
 
 /// Files that are read at most, those of failing tests first.
@@ -55,7 +56,10 @@ pub async fn hindrances(
     for case in results.failed() {
         let set_up = || failing_set_up(case, &sources).map(Hindrance::SetUp);
         let resource = missing_resource(case, &sources, &all).map(Hindrance::Environment);
-        found.extend(resource.or_else(set_up).map(|hindrance| (case.id.clone(), hindrance)));
+        let uninstalled =
+            || missing_installation(case, &sources, &all).map(Hindrance::NotInstalled);
+        let hindrance = resource.or_else(uninstalled).or_else(set_up);
+        found.extend(hindrance.map(|hindrance| (case.id.clone(), hindrance)));
     }
     Ok(found)
 }

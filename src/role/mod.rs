@@ -18,6 +18,7 @@ mod fixer;
 mod hindrances;
 mod impact;
 mod minimise;
+mod missing_installation;
 mod missing_resource;
 mod new_files;
 mod new_test_review;

@@ -183,6 +183,39 @@ fn lines_of_python_are_measured_without_coverage_py_whatever_tests_do() {
     assert_eq!(lines(&files, "shop/marked.py", false), [28]);
 }
 
+/// What coverage.py reports when another tracer took over: all lines, and none that ran.
+const WITHOUT_DATA: &str = r#"import json
+import runpy
+import sys
+
+if sys.argv[1] == "run":
+    sys.argv = sys.argv[sys.argv.index("-m") + 1 :]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+else:
+    files = {"shop/unused.py": {"executed_lines": [], "missing_lines": [1, 4, 5]}}
+    report = {"meta": {"format": 3, "version": "7.6.1", "branch_coverage": False}, "files": files}
+    with open(sys.argv[-1], "w") as file:
+        json.dump(report, file)
+"#;
+
+#[test]
+fn a_report_without_data_is_no_coverage_of_nothing() {
+    let test = "import unittest\nfrom shop import unused\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(unused)\n";
+    let repo = bare(&[
+        ("coverage/__main__.py", WITHOUT_DATA),
+        ("shop/__init__.py", ""),
+        ("shop/unused.py", UNUSED),
+        ("test_unused.py", test),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    let ran = run(&repo, &["plan", "shop", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (coverage, files) = measured(&repo, "WFS-test-shop");
+    let by = "measured by `python3 …/regreen_lines.py -m unittest discover`";
+    assert!(coverage.ends_with(by) && !coverage.contains("lines 0.0 %"), "{coverage}");
+    assert!(!lines(&files, "shop/unused.py", true).is_empty(), "{files:#}");
+}
+
 #[test]
 fn tests_are_written_and_held_against_the_gates_without_coverage_py() {
     let repo = bare(&[("unused.py", UNUSED), (".gitignore", "__pycache__/\n")]);

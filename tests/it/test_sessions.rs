@@ -599,3 +599,54 @@ fn without_any_test_the_obstacle_is_named() {
         assert!(ran.err.contains(said), "{said} in {}", ran.err);
     }
 }
+
+/// A test that ends before it reaches any code of the project.
+const WITHOUT_METADATA: (&str, &str) = (
+    "tests/test_version.py",
+    "import unittest\nfrom importlib.metadata import version\n\n\nclass VersionTest(unittest.TestCase):\n    def test_version(self):\n        self.assertEqual(version('of-the-shop'), '1')\n",
+);
+
+/// A test by which tracing can be seen to work.
+const TRACED: (&str, &str) = (
+    "tests/test_rates.py",
+    "import unittest\nfrom shop.rates import double\n\n\nclass RatesTest(unittest.TestCase):\n    def test_double(self):\n        self.assertEqual(double(2), 4)\n",
+);
+
+#[test]
+fn a_failing_test_that_reaches_no_code_holds_no_test_back_and_the_advice_works() {
+    let files = [SHOP, &[IMPURE, WITHOUT_METADATA, TRACED]].concat();
+    let repo = TestRepo::new(&files);
+    let ran = repo.regreen(&["test", "shop/price.py", "--no-coverage"]);
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    let mut end = ran.out.lines().skip_while(|line| !line.contains("written in"));
+    let (tests, suite) = (end.next().unwrap(), end.next().unwrap());
+    let place = "tests written in `tests/test_price.py`, both gates are met";
+    assert!(tests.contains(place), "{}", ran.out);
+    assert!(suite.starts_with("Cannot be fixed honestly: "), "{}", ran.out);
+    let advice = "regreen test --resume WFS-test-shop-price-py --max-iterations 20";
+    assert!(ran.out.contains(&format!("`{advice}` continues")), "{}", ran.out);
+    assert!(!ran.out.contains("regreen fix --resume"), "{}", ran.out);
+    let words: Vec<&str> = advice.split(' ').skip(1).collect();
+    let resumed = repo.regreen(&words);
+    assert_eq!(resumed.code, Some(1), "{}\n{}", resumed.out, resumed.err);
+}
+
+#[test]
+fn after_a_broken_environment_the_same_command_begins_anew() {
+    let repo = TestRepo::new(&[SHOP, &[IMPURE, TRACED]].concat());
+    let broken = repo.around().join("broken");
+    let script = "mkdir ../broken && printf '#!/bin/sh\\nexit 127\\n' > ../broken/python3 && chmod +x ../broken/python3";
+    assert!(repo.shell(script).status().unwrap().success());
+    let path = format!("{}:{}", broken.display(), std::env::var("PATH").unwrap());
+    let mut command = repo.command();
+    let failed = command.env("PATH", path).args(["test", "shop/price.py"]).output().unwrap();
+    assert_eq!(failed.status.code(), Some(3), "{}", String::from_utf8_lossy(&failed.stderr));
+    let package = ".git/regreen/active/WFS-test-shop-price-py/.process/context-package.json";
+    let package = std::fs::read_to_string(repo.root().join(package)).unwrap();
+    assert!(package.contains("the suite cannot run here"), "{package}");
+    let ran = repo.regreen(&["test", "shop/price.py", "--no-coverage", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    assert!(!ran.err.contains("resuming session"), "{}", ran.err);
+    assert_eq!(document["session"], "WFS-test-shop-price-py");
+}

@@ -209,3 +209,30 @@ fn a_variable_that_is_not_set_is_no_hunt_for_tokens() {
     assert!(document["patch"].as_str().unwrap().contains("+    return a + b"), "{document:#}");
     assert!(!format!("{document}{}", ran.err).contains("DEPLOY_TOKEN"), "{}", ran.err);
 }
+
+/// A project whose tests ask for the metadata of its installation, which nothing here has.
+const PROJECT: &str = "[project]\nname = \"price-of-all\"\nversion = \"1\"\n";
+const UNINSTALLED: &str = "import unittest\nfrom importlib.metadata import version\n\n\nclass VersionTest(unittest.TestCase):\n    def test_version(self):\n        self.assertEqual(version('price-of-all'), '1')\n";
+
+#[test]
+fn what_only_an_installation_brings_is_not_searched_for_and_other_failures_are_repaired() {
+    let lacking = [
+        ("pyproject.toml", PROJECT),
+        ("price.py", SOURCE),
+        ("test_version.py", UNINSTALLED),
+        ("test_total.py", REPAIRABLE),
+    ];
+    for (files, iterations) in [(&lacking[..3], 0), (&lacking[..], 1)] {
+        let repo = TestRepo::new(files);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+        assert_eq!(document["unfixable"], true, "{document:#}");
+        let reason = document["reason"].as_str().unwrap();
+        assert!(reason.starts_with("something is not installed"), "{reason}");
+        assert!(reason.contains("run `python3 -m pip install -e .`"), "{reason}");
+        let rows = document["iterations"].as_array().unwrap();
+        assert_eq!(rows.len(), iterations, "{document:#}");
+        assert!(rows.iter().all(|row| row["outcome"] == "improved"), "{document:#}");
+    }
+}

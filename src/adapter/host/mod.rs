@@ -10,6 +10,7 @@ pub mod gateway;
 pub mod http;
 pub mod invocation;
 mod orphans;
+pub mod packages;
 pub mod process;
 pub mod random;
 pub mod rate_limit;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{Repository, StatusOptions, StatusShow};
 
-use crate::adapter::host::files;
+use crate::adapter::host::{files, packages};
 use crate::code::{language, test_paths};
 use crate::domain::id::RepoPath;
 use crate::effect::GitError;
@@ -97,9 +97,13 @@ impl Untracked {
             for name in DEPENDENCIES {
                 let (from, to) =
                     (self.checkout.join(&folder).join(name), root.join(&folder).join(name));
-                if from.is_dir() && fs::symlink_metadata(&to).is_err() {
-                    link_dependency(&from, &to).map_err(io(format!("link {name}")))?;
-                }
+                let linked = match fs::symlink_metadata(&to).is_err() {
+                    _ if !from.is_dir() => continue,
+                    _ if *name == packages::FOLDER => packages::link_packages(&from, &to),
+                    true => link_dependency(&from, &to),
+                    false => continue,
+                };
+                linked.map_err(io(format!("link {name}")))?;
             }
             if depth == DEPENDENCY_DEPTH {
                 continue;
@@ -108,7 +112,8 @@ impl Untracked {
             for entry in entries.flatten() {
                 let name = entry.file_name();
                 let hidden = name.to_string_lossy().starts_with('.');
-                if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_own = !hidden && name != packages::FOLDER;
+                if is_own && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push((folder.join(name), depth + 1));
                 }
             }

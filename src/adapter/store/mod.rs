@@ -11,7 +11,7 @@ pub use archive::{archive, half_archived};
 pub use reference_sessions::{SourceError, read_source, sources};
 pub use session::{
     SessionStore, active, archive_folder, archived, committed_files, find, forget, newest,
-    parse_record, read_file, read_record, save_record, session_folder, tasks,
+    parse_record, read_file, read_record, save_record, session_folder, tasks, wrote_nothing,
 };
 
 pub use crate::domain::session::files::STATE_FOLDER;

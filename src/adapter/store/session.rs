@@ -14,6 +14,7 @@ use crate::adapter::host::{crash, files, redaction};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{EVENTS, OPTIONS, RECORD};
+use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::effect::{Store, StoreError};
 
 use super::SCHEMA_VERSION;
@@ -122,6 +123,13 @@ pub fn tasks(folder: &Path) -> Vec<Value> {
         .collect();
     tasks.sort_by(|a, b| a.0.cmp(&b.0));
     tasks.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Whether the session in a folder has written no test, as far as its files say.
+pub fn wrote_nothing(folder: &Path) -> Result<bool, StoreError> {
+    let Some(value) = read_file(folder, GENERATION_FILE)? else { return Ok(true) };
+    let generation = serde_json::from_value::<Generation>(value);
+    Ok(generation.is_ok_and(|one| one.files().is_empty() && one.drafts.is_empty()))
 }
 
 /// A JSON file of the session in a folder; `None` when it is not there.

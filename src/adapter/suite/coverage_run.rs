@@ -50,9 +50,9 @@ impl ProjectSuite<'_> {
         files::create_folder(&output).map_err(|error| error.to_string())?;
         let (mut ending, mut report) = self.execute_all(root, &command).await?;
         let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        if report.is_none()
-            && let Some(tracer) = command.tracer.take()
-            && self.log_has(|line| line.contains("No module named coverage"))
+        let is_missing = || self.log_has(|line| line.contains("No module named coverage"));
+        if let Some(tracer) = command.tracer.take()
+            && report.as_ref().map_or_else(is_missing, lacks_data)
         {
             list_files(&tracer.files, &real_root, known)?;
             let Tracer { display, argv, .. } = tracer;
@@ -114,6 +114,12 @@ impl ProjectSuite<'_> {
         }
         Ok(ending)
     }
+}
+
+/// Whether no line ran according to a report. Either nothing did, or another tracer took over: that of the
+/// project's own coverage.
+fn lacks_data(report: &Report) -> bool {
+    report.files.values().all(|file| file.lines.values().all(|hits| *hits == 0))
 }
 
 /// The configured coverage command and the location of its report.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::domain::chain::spent_by;
-use crate::domain::event::{Ending, Outcome};
+use crate::domain::event::{Ending, Outcome, WrittenWork};
 use crate::domain::fix_loop::{FixLoop, FixStep, SessionLocation, Stopped};
 use crate::domain::session;
 use crate::domain::session::files::ALL_PATCH;
@@ -17,13 +17,14 @@ use crate::cycle::error::Failure;
 use super::perform::Performer;
 
 /// Computes the outcome of a run and writes its report. `stopped` says why a run without a verdict
-/// ended; `options` are those of its command line, `earlier` says how earlier sessions led it; `archive` is the future folder of a session that met its gate.
+/// ended; `options` are those of its command line, `earlier` says how earlier sessions led it, `written` what a
+/// session of tests wrote; `archive` is the future folder of a session that met its gate.
 pub async fn close(
     state: &FixLoop,
     performer: &Performer<'_>,
     onto: Option<String>,
     stopped: Stopped,
-    (options, earlier): (Vec<String>, Vec<String>),
+    (options, earlier, written): (Vec<String>, Vec<String>, Option<WrittenWork>),
     archive: &Path,
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;
@@ -41,6 +42,7 @@ pub async fn close(
             earlier,
             base: performer.base.clone(),
             protection: performer.protection.clone(),
+            written,
         },
         stopped,
     );

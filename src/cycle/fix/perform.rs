@@ -12,9 +12,10 @@ use crate::domain::failure::{Signature, signature_of};
 use crate::domain::fix_loop::{
     Attempt, FLAKY_RUNS, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
 };
+use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
 use crate::domain::missing_package::{
-    is_own, package_of, reason_of_uninstalled, uninstalled_modules,
+    is_own, package_of, reason, reason_of_uninstalled, uninstalled_modules,
 };
 use crate::domain::proposal::EditSet;
 use crate::domain::session::files::SUITE_LOG;
@@ -165,12 +166,13 @@ impl Performer<'_> {
         if let Some(reason) = self.not_importable(state, &results).await? {
             return Ok(FixStepOutcome::NotImportable { results, reason });
         }
+        let tree = state.tree_on_disk();
+        let mut hindrances = hindrances(&results, tree, self.fx.worktree).await?;
         let packages = self.not_installed(state, &results).await?;
         if !packages.is_empty() {
-            return Ok(FixStepOutcome::NotInstalled { results, packages });
+            self.add_missing_packages(state, (&results, &packages), &mut hindrances).await?;
+            return Ok(FixStepOutcome::NotInstalled { results, packages, hindrances });
         }
-        let tree = state.tree_on_disk();
-        let hindrances = hindrances(&results, tree, self.fx.worktree).await?;
         if hindrances.is_empty() {
             return Ok(FixStepOutcome::Ran(Ok(results)));
         }
@@ -183,7 +185,37 @@ impl Performer<'_> {
         state: &FixLoop,
         results: &Results,
     ) -> Result<Option<String>, Failure> {
-        if !results.failed().any(|case| package_of(case).is_some()) {
+        let failing: Vec<_> = results.failed().collect();
+        self.reason_of_uninstalled(state, &failing, &results.command).await
+    }
+
+    /// Adds the tests that miss one of the packages, or the project itself.
+    async fn add_missing_packages(
+        &self,
+        state: &FixLoop,
+        (results, packages): (&Results, &BTreeSet<String>),
+        hindrances: &mut BTreeMap<TestId, Hindrance>,
+    ) -> Result<(), Failure> {
+        for case in results.failed() {
+            let package = package_of(case).filter(|name| packages.contains(name));
+            let reason = match package {
+                Some(package) => Some(reason(&[package].into())),
+                None => self.reason_of_uninstalled(state, &[case], &results.command).await?,
+            };
+            let hindrance = reason.map(|reason| (case.id.clone(), Hindrance::NotInstalled(reason)));
+            hindrances.extend(hindrance);
+        }
+        Ok(())
+    }
+
+    /// Why none of these failing tests can import the project itself, if that is what they all miss.
+    async fn reason_of_uninstalled(
+        &self,
+        state: &FixLoop,
+        failing: &[&TestCase],
+        command: &str,
+    ) -> Result<Option<String>, Failure> {
+        if !failing.iter().any(|case| package_of(case).is_some()) {
             return Ok(None);
         }
         let (tree, directory) = (state.tree_on_disk(), &self.fx.suite.facts().directory);
@@ -195,9 +227,9 @@ impl Performer<'_> {
             let text = self.fx.worktree.read(tree, &file).await?;
             manifests.extend(text.map(|text| String::from_utf8_lossy(&text).into_owned()));
         }
-        let modules = uninstalled_modules(results.failed(), &files, &manifests, directory);
+        let modules = uninstalled_modules(failing.iter().copied(), &files, &manifests, directory);
         let can_install = !manifests.is_empty();
-        let reason = || reason_of_uninstalled(&modules, &results.command, can_install);
+        let reason = || reason_of_uninstalled(&modules, command, can_install);
         Ok((!modules.is_empty()).then(reason))
     }
 

@@ -6,17 +6,19 @@ use std::time::Duration;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
-use crate::domain::event::{Event, Outcome};
+use crate::domain::event::{Event, Outcome, WrittenWork};
 use crate::domain::fix_loop::FixTerms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::memory::{self, EARLIER, Memory};
+use crate::domain::session::files::PIPELINE;
+use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::Effects;
 use crate::report::{lessons, planning};
 use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
 use crate::cycle::drive::{Driven, Journal, drive};
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::{generation, planned_session};
+use crate::cycle::session_files::{generation, planned_session, read};
 
 use super::close::close;
 use super::open::open;
@@ -111,13 +113,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let earlier = inputs.notices.iter().filter(|text| text.starts_with(EARLIER));
     let earlier = earlier.cloned().collect();
     events.extend(inputs.notices.into_iter().map(|text| Event::Notice { text }));
-    if let Some(generation) = generation(fx).await? {
-        events.push(Event::Notice { text: planning::headline(&generation) });
-        let files = generation.written_files();
-        if !files.is_empty() {
-            events.push(Event::TestsWritten { files });
-        }
-    }
+    let written = written_work(fx, &mut events).await?;
     let tasks = planned_session(fx).await?.map(|plan| planning::rows(&plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
@@ -125,9 +121,15 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
     let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
     let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
     let stopped = stopped.unwrap_or_default().raising(&limits, &state.spending);
-    let outcome =
-        close(&state, &performer, inputs.onto, stopped, (inputs.options, earlier), &inputs.archive)
-            .await?;
+    let outcome = close(
+        &state,
+        &performer,
+        inputs.onto,
+        stopped,
+        (inputs.options, earlier, written),
+        &inputs.archive,
+    )
+    .await?;
     let now = fx.clock.now().parse().unwrap_or_default();
     let facts = [("framework", facts.framework.to_string()), ("command", facts.command.clone())];
     let facts = facts.each_ref().map(|(name, value)| (*name, value.as_str()));
@@ -136,4 +138,21 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
         learned.lessons = lessons::remembered(&outcome, now);
     }
     Ok(LoopEnd { outcome, events: state.events, learned })
+}
+
+/// What was written, in a session that writes tests, and the events that say so.
+async fn written_work(
+    fx: &Effects<'_>,
+    events: &mut Vec<Event>,
+) -> Result<Option<WrittenWork>, Failure> {
+    if let Some(generation) = generation(fx).await? {
+        events.push(Event::Notice { text: planning::headline(&generation) });
+        let work = generation.written_work();
+        let files = work.files.clone();
+        events.extend((!files.is_empty()).then_some(Event::TestsWritten { files }));
+        return Ok(Some(work));
+    }
+    let obstacle = "no test is missing here".to_owned();
+    let pipeline = read::<Pipeline>(fx, PIPELINE).await?;
+    Ok(pipeline.map(|_| WrittenWork { obstacle, ..WrittenWork::default() }))
 }

@@ -35,8 +35,8 @@ pub struct PlanInputs {
     pub source: Option<SourceSession>,
     /// A coverage report that the user named, as its name and its text.
     pub report: Option<(String, String)>,
-    /// Whether the suite may be run under its coverage tool.
-    pub measure: bool,
+    /// Why the suite is not run under its coverage tool, if it is not.
+    pub unmeasured: Option<String>,
     /// Iteration limit of the fix loop that follows the plan.
     pub max_iterations: u32,
     /// Coverage percentages below which a file counts as a gap.
@@ -66,7 +66,7 @@ pub async fn plan(
     let plan = planned_session(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
     let halted = stopped.map(|stopped| stopped.raising(&inputs.ask.session, &spending));
-    Ok(PlanRun { state, plan, spending, halted })
+    Ok(PlanRun { state, plan, spending, halted, reopening_limit: None })
 }
 
 /// Performs phases 2 to 4.
@@ -122,7 +122,7 @@ impl PlanPerformer<'_> {
             let text = "the repository is very large; some of its sources are left out".to_owned();
             fx.screen.show(&Event::Notice { text });
         }
-        if inputs.measure && inputs.report.is_none() {
+        if inputs.unmeasured.is_none() && inputs.report.is_none() {
             fx.step("running the suite once with coverage");
             fx.worktree.checkout(&inputs.tree).await?;
         }
@@ -131,7 +131,7 @@ impl PlanPerformer<'_> {
             description: &state.description,
             source: inputs.source.as_ref(),
             report: inputs.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
-            measure: inputs.measure,
+            unmeasured: inputs.unmeasured.as_deref(),
             target: inputs.coverage_target,
         };
         let found = gather(request, survey, fx).await?;

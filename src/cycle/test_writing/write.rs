@@ -85,7 +85,7 @@ pub async fn plan_run(
 ) -> Result<PlanRun, Failure> {
     let plan = planned_session(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(PlanRun { state, plan, spending, halted: stopped })
+    Ok(PlanRun { state, plan, spending, halted: stopped, reopening_limit: None })
 }
 
 /// Performs phase 5 up to the commit of the new tests.

@@ -12,7 +12,7 @@ use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
-use crate::domain::test_plan::generation::{GENERATION_FILE, TaskTests};
+use crate::domain::test_plan::generation::{GENERATION_FILE, Generation, TaskTests};
 use crate::domain::test_plan::requirement::Requirement;
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
@@ -195,9 +195,8 @@ impl TestWriting<'_> {
     /// Functions whose current behaviour may be wrong and is not pinned, with the reason.
     async fn held(&self, gaps: &[Gap]) -> Result<BTreeMap<Place, String>, Failure> {
         let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
-        let failing = &self.generation.failing;
-        let tree = &self.generation.tree;
-        Ok(suspects(tree, &files, failing, self.inputs.jobs, self.fx).await?)
+        let Generation { tree, failing, passing, .. } = &self.generation;
+        Ok(suspects(tree, &files, (failing, passing), self.inputs.jobs, self.fx).await?)
     }
 
     fn request<'b>(

@@ -39,7 +39,13 @@ pub enum FixStepOutcome {
     /// A test run ended; also for [`FixStep::Recheck`] and [`FixStep::TestMergeBase`].
     Ran(TestRun),
     /// The baseline ran, and some of its failures miss packages that are not installed.
-    NotInstalled { results: Results, packages: BTreeSet<String> },
+    NotInstalled {
+        results: Results,
+        packages: BTreeSet<String>,
+        /// What keeps failing tests from passing, those that miss a package included.
+        #[serde(default)]
+        hindrances: BTreeMap<TestId, Hindrance>,
+    },
     /// The baseline ran, and no honest edit makes some of its failing tests pass.
     Hindered { results: Results, hindrances: BTreeMap<TestId, Hindrance> },
     /// The baseline ran, and all of its failures miss modules that stand in a folder of sources.
@@ -139,7 +145,8 @@ impl FixLoop {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
                 self.after_baseline(&results, BTreeSet::new(), &mut events);
             }
-            (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages }) => {
+            (FixStep::Baseline, FixStepOutcome::NotInstalled { results, packages, hindrances }) => {
+                self.hindrances = hindrances;
                 self.after_baseline(&results, packages, &mut events);
             }
             (FixStep::Baseline, FixStepOutcome::Hindered { results, hindrances }) => {

@@ -1,5 +1,7 @@
 //! How an iteration of the fix loop starts, is judged and ends, and whether another one follows.
 
+use std::collections::BTreeSet;
+
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow, SUSPICIOUS};
 use crate::domain::expected_failure;
@@ -29,6 +31,9 @@ const SHOWN: usize = 20_000;
 
 /// Tests and signatures that the record of an iteration names, at most.
 const NAMED_TESTS: usize = 20;
+
+/// Things to install that a reason names, at most.
+const NAMED_REASONS: usize = 4;
 
 /// Failures as their class and what of the message does not change, each once.
 fn described(failures: &[Signature]) -> Vec<String> {
@@ -506,7 +511,7 @@ impl FixLoop {
     fn reason_for_a_person(&self) -> Option<String> {
         let packages = self.missing_packages();
         let missing = (!packages.is_empty()).then(|| missing_package::reason(&packages));
-        let hindered = self.hindrance().or(missing);
+        let hindered = missing.or_else(|| self.hindrance());
         if hindered.is_none() && !self.failing().is_empty() {
             return None;
         }
@@ -526,6 +531,12 @@ impl FixLoop {
         let evidence = failing.iter().map(|test| Some((test, self.hindrances.get(test)?)));
         let evidence: Vec<_> = evidence.collect::<Option<_>>()?;
         let (first, why) = evidence.first()?;
+        let is_installable = |(_, one): &(_, &Hindrance)| matches!(one, Hindrance::NotInstalled(_));
+        if evidence.iter().all(is_installable) {
+            let all: BTreeSet<&str> = evidence.iter().map(|(_, one)| one.evidence()).collect();
+            let all: Vec<&str> = all.into_iter().take(NAMED_REASONS).collect();
+            return Some(format!("{}: {}", why.request(), all.join("; ")));
+        }
         let more = match evidence.len() - 1 {
             0 => String::new(),
             others => format!(" ({} cannot pass either)", text::count(others as u64, "more test")),

@@ -2,8 +2,11 @@
 
 use crate::domain::assertion::assertion;
 use crate::domain::budget::{Spending, SpendingLimits};
-use crate::domain::event::{Ending, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration};
+use crate::domain::event::{
+    Ending, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration, WrittenWork,
+};
 use crate::domain::id::CommitId;
+use crate::domain::session::{HIGHEST_LIMIT, MAX_ITERATIONS};
 use crate::domain::test::Status;
 
 use super::iterate::shown;
@@ -29,6 +32,14 @@ pub struct SessionLocation {
     pub base: Option<CommitId>,
     /// What holds test code back.
     pub protection: Vec<String>,
+    /// What was written, in a session that writes tests.
+    pub written: Option<WrittenWork>,
+}
+
+/// The iteration limit that reopens a session of this limit; `None` at the highest.
+fn reopening_limit(limit: u32) -> Option<u32> {
+    let higher = limit.saturating_add(MAX_ITERATIONS).min(HIGHEST_LIMIT);
+    (higher > limit).then_some(higher)
 }
 
 /// Why a run stopped before it had a verdict.
@@ -101,6 +112,10 @@ impl FixLoop {
             not_run: self.terms.not_run.clone(),
             earlier: place.earlier.into_iter().chain(self.earlier.iter().cloned()).collect(),
             limit_reached,
+            reopening_limit: (result == Ending::Failure)
+                .then(|| reopening_limit(self.terms.max_iterations))
+                .flatten(),
+            written: place.written,
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
             options,

@@ -10,7 +10,7 @@ use crate::domain::characterisation_report::{
     CharacterisationFile, CharacterisationReport, DropReason, LineCounts,
 };
 use crate::domain::coverage::CoverageResult;
-use crate::domain::event::WrittenFile;
+use crate::domain::event::{WrittenFile, WrittenWork};
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::quality::{Finding, QualityDecision, Stage};
@@ -197,6 +197,14 @@ impl Generation {
             tests: u32::try_from(one.tests.len()).unwrap_or(u32::MAX),
         });
         written.collect()
+    }
+
+    /// What was written, for the end of the session.
+    pub fn written_work(&self) -> WrittenWork {
+        let files = self.written_files();
+        let reason = self.made.as_ref().and_then(|made| made.report.main_reason());
+        let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default().to_owned();
+        WrittenWork { files, obstacle, missed_gates: self.missed_gates() }
     }
 
     /// Ids of all kept tests.

@@ -20,6 +20,9 @@ pub struct PlanRun {
     pub spending: Spending,
     /// Why the run stopped early.
     pub halted: Option<Stopped>,
+    /// The iteration limit that reopens the session where its fix loop ended below the gate and something came
+    /// of it.
+    pub reopening_limit: Option<u32>,
 }
 
 /// The result of a run that plans or writes tests.
@@ -86,13 +89,21 @@ impl PlanRun {
                 let verb = if state.goal == Goal::Plan { "plan" } else { "test" };
                 let more = options.iter().fold(String::new(), |text, word| text + " " + word);
                 let next = format!("`regreen {verb} --resume {id}{more}` continues");
-                (PlanResult::Stopped, format!("{reason} while planning and writing tests"), next)
+                let doing = match state.next {
+                    PipelineStep::Execute => "in the fix loop",
+                    _ => "while planning and writing tests",
+                };
+                (PlanResult::Stopped, format!("{reason} {doing}"), next)
             }
-            (PipelineStep::Execute, None) => (
-                PlanResult::Executing,
-                "the suite has not met its gate yet".to_owned(),
-                format!("{carries_on} with the fix loop"),
-            ),
+            (PipelineStep::Execute, None) => {
+                let next = match self.reopening_limit {
+                    Some(limit) => format!(
+                        "`regreen test --resume {id} --max-iterations {limit}` continues with the fix loop"
+                    ),
+                    None => "once that is corrected, run the same command again".to_owned(),
+                };
+                (PlanResult::Executing, "the suite has not met its gate yet".to_owned(), next)
+            }
             (_, None) if state.works() => {
                 (PlanResult::Stopped, "the run ended while writing tests".to_owned(), carries_on)
             }
@@ -166,6 +177,7 @@ mod tests {
             (finish(PipelineVerdict::Generated), None, "generated", Ending::Planned, "carried out"),
             (Confirm, Some("a signal"), "awaits_confirmation", Ending::Planned, "is ready"),
             (Execute, None, "executing", Ending::Blocked, "not met its gate"),
+            (Execute, Some("a signal"), "stopped", Ending::Blocked, "a signal in the fix loop"),
             (Generate, Some("a signal"), "stopped", Ending::Blocked, "a signal while planning"),
             (Gather, None, "stopped", Ending::Blocked, "between two phases"),
         ];
@@ -178,8 +190,11 @@ mod tests {
                 plan: None,
                 spending: Spending::default(),
                 halted: halted.map(|why| Stopped { reason: why.to_owned(), ..Stopped::default() }),
+                reopening_limit: Some(20),
             };
             let end = run.end();
+            let reopens = end.next.contains("--max-iterations 20");
+            assert_eq!(reopens, end.result == PlanResult::Executing, "{end:?}");
             assert_eq!(serde_json::to_value(end.result).unwrap(), word, "{end:?}");
             assert_eq!(end.result.ending(), ending, "{end:?}");
             assert!(end.reason.contains(reason), "{end:?}");

@@ -151,6 +151,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
         plan: None,
         spending: Spending { calls: 3, ..Spending::default() },
         halted: Some(Stopped { reason: "the budget".into(), ..Stopped::default() }),
+        reopening_limit: None,
     };
     let mut outcome = plan_outcome(
         &run,

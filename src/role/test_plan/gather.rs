@@ -35,7 +35,8 @@ pub struct GatherRequest<'a> {
     pub description: &'a str,
     pub source: Option<&'a SourceSession>,
     pub report: Option<(&'a str, &'a str)>,
-    pub measure: bool,
+    /// Why the suite is not run under its coverage tool, if it is not.
+    pub unmeasured: Option<&'a str>,
     /// The minimum percentages; files below them have a gap.
     pub target: CoverageTarget,
 }
@@ -103,7 +104,9 @@ pub async fn gather(
     let known: BTreeSet<RepoPath> = survey.texts.keys().cloned().collect();
     let ran = if let Some((file, text)) = request.report {
         reported(file, text, &known, survey, fx)?
-    } else if request.measure {
+    } else if let Some(reason) = request.unmeasured {
+        mapped(reason.to_owned())
+    } else {
         match fx.suite.coverage(fx.worktree.root(), &known).await {
             Measured::Lines { command, format, files } => ExecutedLines {
                 source: CoverageSource::Measured { command, format },
@@ -117,8 +120,6 @@ pub async fn gather(
             },
             Measured::Nothing { reason } => mapped(reason),
         }
-    } else {
-        mapped("no coverage was asked for".to_owned())
     };
     let ran = ExecutedLines { target: request.target, ..ran };
     Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))

@@ -56,8 +56,14 @@ pub fn plan_without_io(
     };
     let target = crate::domain::coverage::CoverageTarget::default();
     let ran = ExecutedLines::default();
-    let request =
-        GatherRequest { session, description, source: None, report: None, measure: false, target };
+    let request = GatherRequest {
+        session,
+        description,
+        source: None,
+        report: None,
+        unmeasured: Some(""),
+        target,
+    };
     let mut plan = gather::assemble(&request, &named, ran.clone(), &facts, &survey).plan;
     derive_requirements(&mut plan, &survey, &ran);
     plan_tasks(&mut plan, 10);

@@ -69,7 +69,7 @@ pub fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherReques
         description,
         source: None,
         report: None,
-        measure: false,
+        unmeasured: Some("no coverage was asked for"),
         target: CoverageTarget::default(),
     }
 }

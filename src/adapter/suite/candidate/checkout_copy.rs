@@ -5,15 +5,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::adapter::host::files;
+use crate::adapter::host::{files, packages};
 use crate::domain::proposal::EditSet;
 use crate::domain::source_text;
 use crate::effect::{INDEX_OF_COPIES, RunError};
 
 use crate::adapter::suite::io_error::cannot;
 
-/// Folders that are linked into the copy instead of copied.
-const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
+/// Folders that are linked into the copy instead of copied, beside `node_modules`, whose packages are.
+const LINKED: &[&str] = &[".venv", "venv", "vendor", ".bundle"];
 
 /// Bytes in which the end of the first line is looked for.
 const FIRST_LINE: u64 = 1 << 12;
@@ -60,6 +60,8 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         if is_repository && !entry.path().join(INDEX_OF_COPIES).is_file() {
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
+        } else if kind.is_dir() && name == packages::FOLDER {
+            packages::link_packages(&entry.path(), &target)?;
         } else if kind.is_dir() && linked {
             std::os::unix::fs::symlink(entry.path(), target)?;
         } else if kind.is_dir() {
@@ -135,7 +137,7 @@ mod tests {
         let copy = copy_checkout(&from, &to).unwrap();
         assert_eq!(fs::read_to_string(copy.join("src/a.py")).unwrap(), "src/a.py");
         assert!(!copy.join(".git").exists() && !copy.join("stale").exists());
-        assert!(copy.join("node_modules").is_symlink());
+        assert!(copy.join("node_modules/x").is_symlink());
         fs::remove_dir_all(from.join(".git")).unwrap();
         fs::write(from.join(".git"), "gitdir: elsewhere").unwrap();
         let copy = copy_checkout(&from, &to).unwrap();

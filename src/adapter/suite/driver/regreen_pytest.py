@@ -1,8 +1,8 @@
 """A pytest plugin that writes one JSON line per test to the file in REGREEN_CASES.
 
 REGREEN_SELECT may name a file with one node id per line: only those tests run. REGREEN_CANDIDATE says
-that a candidate is tried, for which the settings of other plugins change. As a script it is the program
-`pytest`.
+that a candidate is tried or that lines are measured, for which the settings of other plugins change. As a
+script it is the program `pytest`.
 """
 
 import json
@@ -22,17 +22,18 @@ STACK_LIMIT = 16384
 # that what differs between two runs is due to the sources.
 ALWAYS = {"randomly_seed": 1}
 # A candidate is judged by its few tests alone: without a threshold for the whole suite (pytest-cov), and
-# up to the last of them.
+# up to the last of them. Where lines are measured, pytest-cov must not measure them instead.
 CANDIDATE = {"no_cov": True, "maxfail": 0}
-# A prepared process forks, and so is the only one (pytest-xdist). A process of its own keeps its workers: a
-# test that ends one must not end the others.
+# A prepared process forks, and so is the only one (pytest-xdist); of other processes no lines are measured.
+# A process of its own keeps its workers: a test that ends one must not end the others.
 WARM = {"numprocesses": 0, "dist": "no", "tx": [], "distload": False}
+ALONE = ("warm", "measured")
 
 
 def tell_plugins(options):
     """Sets the options that plugins are installed for, unless a seed was chosen."""
     candidate = os.environ.get("REGREEN_CANDIDATE")
-    wanted = dict(ALWAYS, **(CANDIDATE if candidate else {}), **(WARM if candidate == "warm" else {}))
+    wanted = dict(ALWAYS, **(CANDIDATE if candidate else {}), **(WARM if candidate in ALONE else {}))
     for name, value in wanted.items():
         chosen = getattr(options, name, None)
         if hasattr(options, name) and not (name in ALWAYS and isinstance(chosen, int)):
@@ -146,7 +147,11 @@ class Recorder:
     def describe(self, report):
         text = getattr(report, "longreprtext", "") or ""
         crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
-        message = getattr(crash, "message", None) or text.strip().rsplit("\n", 1)[-1]
+        last = text.strip().rsplit("\n", 1)[-1]
+        if not last.startswith("E "):
+            # Of a fixture that nothing defines, pytest names the place behind the message.
+            last = next((line for line in text.splitlines() if line.startswith("E ")), last)
+        message = getattr(crash, "message", None) or last
         if message.startswith("E "):
             message = message[1:].lstrip()
         head = message.split("\n", 1)[0]

@@ -80,8 +80,7 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
 };
 
 /// What to do for a program that `package.json` lists and that is not there.
-pub const INSTALL: &str =
-    "run `npm ci`, or what else installs the packages that package.json lists";
+pub const INSTALL: &str = "run `npm ci` (`npm install` without a lock file), or what else installs the packages that package.json lists";
 
 /// Whether the installed Vitest has an option to keep no cache: the versions since 1.6 do.
 fn knows_no_cache(site: &Site) -> bool {

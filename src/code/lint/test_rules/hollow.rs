@@ -30,7 +30,7 @@ pub const RULES: &[LintRule] = &[
 
 /// Names of tests whose subject is that two calls give the same.
 static REPEATED: Pattern = Pattern::new(
-    r"(?i)determinis|stable|idempot|cache|memo|singleton|identi|pure|reproduc|repeat|hash",
+    r"(?i)determinis|stable|idempot|cache|memo|singleton|identi|pure|reproduc|repeat|hash|equal|(?:^|_)(?:eq|ne)(?:_|$)",
 );
 /// Values that are equal to everything.
 static EQUAL_TO_ALL: Pattern =

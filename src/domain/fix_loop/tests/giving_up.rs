@@ -236,7 +236,8 @@ fn of_what_does_not_load_only_what_is_true_is_said() {
         (whole.id, whole.kind) = ("whole".into(), CaseKind::Unloaded);
         whole.failure = Some(FailureText { message: message.into(), ..FailureText::default() });
         let packages = ["yaml".to_owned()].into();
-        let baseline = FixStepOutcome::NotInstalled { results: run, packages };
+        let baseline =
+            FixStepOutcome::NotInstalled { results: run, packages, hindrances: BTreeMap::new() };
         let mut state = new(100, 10).advance(baseline, 1).0;
         state.next = FixStep::Recheck { round: FLAKY_RUNS };
         let (state, _) = state.advance(FixStepOutcome::Ran(Err("no".into())), 1);

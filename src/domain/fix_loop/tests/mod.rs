@@ -446,6 +446,7 @@ fn missing(passing: usize, others: &[&str]) -> FixStepOutcome {
     FixStepOutcome::NotInstalled {
         results: without_package(suite(passing, &Scope::Full), others),
         packages: ["freezegun".to_owned()].into(),
+        hindrances: BTreeMap::new(),
     }
 }
 
