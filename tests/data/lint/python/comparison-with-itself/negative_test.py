@@ -6,5 +6,3 @@ def test_price():
     assert first == price(3)
 def test_price_is_deterministic():
     assert price(2) == price(2)
-def test_price_eq_price():
-    assert price(2) == price(2)
