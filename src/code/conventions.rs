@@ -243,7 +243,7 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     let is_first = ending == "py" && parent.is_empty() && habits.sample.is_none();
     list.extend(is_first.then(|| join("", &own)));
     if let Some(beside) = directory.strip_prefix("./") {
-        list.push(join(&format!("{parent}/{beside}").trim_start_matches('/'), &own));
+        list.push(join(format!("{parent}/{beside}").trim_start_matches('/'), &own));
     } else if ending == "go" || directory.is_empty() {
         list.push(join(parent, &own));
     } else if ending == "java" {

@@ -128,9 +128,12 @@ pub fn is_closed_function(node: Node<'_>, code: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Statements, each with what is shown for it.
+    type Shown = &'static [(&'static str, &'static str)];
+
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, &[(&str, &str)], &[(&str, &str)]); 5] = [
+        let table: [(Language, Shown, Shown); 5] = [
             (
                 Language::Python,
                 &[

@@ -52,8 +52,8 @@ fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
     let parts: Vec<&str> = line.split('`').collect();
     let mut found = Vec::new();
     for (at, code) in parts.iter().enumerate().skip(1).step_by(2) {
-        let compared = [" === ", " == ", " => ", " -> ", " → "].iter();
-        if let Some((call, result)) = compared.filter_map(|mark| code.split_once(mark)).next() {
+        let mut compared = [" === ", " == ", " => ", " -> ", " → "].iter();
+        if let Some((call, result)) = compared.find_map(|mark| code.split_once(mark)) {
             found.extend(read_example(language, call.trim(), result.trim()));
             continue;
         }

@@ -294,7 +294,7 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             _ => keys(body, &name),
         };
         let passing = Passing::Position;
-        let others = Parameter { passing, keys, declared, is_guessed, ..Parameter::default() };
+        let others = Parameter { is_guessed, passing, keys, declared, ..Parameter::default() };
         found.push(Parameter { name, types, optional, rest, ..others });
     }
     found

@@ -29,8 +29,9 @@ pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
 /// Whether existing calls pass values of a type.
 fn is_shown(parameter: &Parameter, kind: Type) -> bool {
     parameter.types.iter().any(|one| match (one, kind) {
-        (Type::Int | Type::Float, Type::Int | Type::Float) => true,
-        (Type::Map, Type::Set) | (Type::Set, Type::Map) => true,
+        (Type::Int | Type::Float, Type::Int | Type::Float)
+        | (Type::Map, Type::Set)
+        | (Type::Set, Type::Map) => true,
         (one, kind) => *one == kind,
     })
 }
