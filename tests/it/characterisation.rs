@@ -228,7 +228,7 @@ fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
-    let said = "`Half(5)` gives `2`, but by its documentation it gives `3`";
+    let said = "`Half(5)` gives `2`, but its documentation or the request says that it gives `3`";
     assert!(document["findings"].to_string().contains(said), "{document:#}");
     assert!(!text.contains("Half("), "{text}");
     repo.git(&["merge", "-q", branch]);
@@ -349,7 +349,7 @@ fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
-    let said = "`half(5)` gives `2`, but by its documentation it gives `3`";
+    let said = "`half(5)` gives `2`, but its documentation or the request says that it gives `3`";
     assert!(document["findings"].to_string().contains(said), "{document:#}");
     assert!(!text.contains("half("), "{text}");
     assert!(document["dropped"].to_string().contains("it does not compile"), "{document:#}");

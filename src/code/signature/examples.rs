@@ -74,19 +74,40 @@ pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Ex
             _ => node.kind() == "comment",
         };
         if is_said {
-            found.extend(read_examples(language, without_quotes(text_of(node, text))));
+            let said = text_of(node, text);
+            let is_literal = language == Language::Python;
+            let said = if is_literal { docstring_text(said) } else { said.to_owned() };
+            found.extend(read_examples(language, &said));
         }
         !is_said
     });
     found
 }
 
-/// The content of a docstring.
-fn without_quotes(text: &str) -> &str {
+/// The content of a docstring as the program has it: an escaped backslash is one, unless the literal
+/// is raw.
+fn docstring_text(text: &str) -> String {
+    let is_raw = text.starts_with(['r', 'R']);
     let text = text.trim_start_matches(['r', 'R', 'u', 'U']);
     let quotes = ["\"\"\"", "'''"];
     let inner = |quotes: &&str| text.strip_prefix(*quotes)?.strip_suffix(*quotes);
-    quotes.iter().find_map(inner).unwrap_or(text)
+    let inner = quotes.iter().find_map(inner).unwrap_or(text);
+    if is_raw {
+        return inner.to_owned();
+    }
+    let mut found = String::new();
+    let mut characters = inner.chars();
+    while let Some(c) = characters.next() {
+        match if c == '\\' { characters.next() } else { None } {
+            None => found.push(c),
+            Some('n') => found.push('\n'),
+            Some('t') => found.push('\t'),
+            Some('\n') => {}
+            Some(escaped @ ('\\' | '"' | '\'')) => found.push(escaped),
+            Some(other) => found.extend(['\\', other]),
+        }
+    }
+    found
 }
 
 /// Enters the examples of a file in the functions that they call.
@@ -424,6 +445,18 @@ mod tests {
         }
         for text in [">>> x = fee(3)\n", ">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
             assert_eq!(shown(Language::Python, text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_in_a_docstring_are_those_of_its_literal() {
+        let table = [
+            (r#""""a\\nb""""#, r"a\nb"),
+            (r#"r"""a\nb""""#, r"a\nb"),
+            (r#"'''a\tb \d'''"#, "a\tb \\d"),
+        ];
+        for (literal, expected) in table {
+            assert_eq!(docstring_text(literal), expected, "{literal}");
         }
     }
 

@@ -85,7 +85,7 @@ fn describe(case: &Case) -> String {
     };
     let call = format!("{}({})", case.call.callee, case.call.arguments.join(", "));
     format!(
-        "`{call}` {}, but by its documentation it {}",
+        "`{call}` {}, but its documentation or the request says that it {}",
         given(&case.seen.outcome),
         given(case.expected_outcome())
     )
