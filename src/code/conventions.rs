@@ -239,9 +239,11 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     );
     let directory = habits.directory.as_str();
     let mut list = Vec::new();
-    // Plain `pytest` finds a module at the root only from a test beside it.
-    let is_first = ending == "py" && parent.is_empty() && habits.sample.is_none();
-    list.extend(is_first.then(|| join("", &own)));
+    // Plain `pytest` finds a module at the root only from a test beside it. Tests of a package that has
+    // none yet are found in a folder of their own.
+    let is_first = ending == "py" && habits.sample.is_none();
+    list.extend((is_first && parent.is_empty()).then(|| join("", &own)));
+    let directory = if is_first && directory.is_empty() { "tests" } else { directory };
     if let Some(beside) = directory.strip_prefix("./") {
         list.push(join(format!("{parent}/{beside}").trim_start_matches('/'), &own));
     } else if ending == "go" || directory.is_empty() {
@@ -353,6 +355,7 @@ mod tests {
             (Framework::Pytest, "src/shop/__init__.py", "tests/test_shop.py"),
             (Framework::Pytest, "price.py", "test_price.py"),
             (Framework::Unittest, "price.py", "test_price.py"),
+            (Framework::Unittest, "src/shop/__init__.py", "tests/test_shop.py"),
             (Framework::GoTest, "money/money.go", "money/money_test.go"),
             (Framework::Jest, "src/a/b.js", "src/a/b.test.js"),
             (Framework::NodeTest, "src/a.mjs", "test/a.test.mjs"),

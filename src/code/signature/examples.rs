@@ -453,7 +453,7 @@ mod tests {
         let table = [
             (r#""""a\\nb""""#, r"a\nb"),
             (r#"r"""a\nb""""#, r"a\nb"),
-            (r#"'''a\tb \d'''"#, "a\tb \\d"),
+            (r"'''a\tb \d'''", "a\tb \\d"),
         ];
         for (literal, expected) in table {
             assert_eq!(docstring_text(literal), expected, "{literal}");

@@ -58,29 +58,42 @@ fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
             continue;
         }
         let Some(plain) = read_example(language, code.trim(), "") else { continue };
-        let result = match (parts.get(at + 1), parts.get(at + 2)) {
-            (Some(words), Some(said)) if parts.len() > at + 3 => {
-                joined(language, (code, words, said))
-            }
-            _ => None,
-        };
+        let next = parts.get(at + 2).filter(|_| parts.len() > at + 3).copied();
+        let words = parts.get(at + 1).copied().unwrap_or_default();
+        let result = joined(language, code, words, next);
         found.push(Example { result, ..plain });
     }
     found
 }
 
-/// The result that some words join to a call.
-fn joined(language: Language, (call, words, said): (&str, &str, &str)) -> Option<DocumentedResult> {
-    let words: Vec<&str> = words.split_whitespace().collect();
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let is_known = |word: &&str| [GIVES, RAISES, FILLERS].iter().any(|list| list.contains(word));
-    if !words.iter().all(is_known) {
+/// The result that the words behind a call state, in themselves or in the `next` backticks.
+fn joined(
+    language: Language,
+    call: &str,
+    words: &str,
+    next: Option<&str>,
+) -> Option<DocumentedResult> {
+    let parts: Vec<&str> = words.split_whitespace().collect();
+    let is_verb = |word: &&str| GIVES.contains(word) || RAISES.contains(word);
+    let verb = parts.iter().position(is_verb)?;
+    let is_filler = |word: &&str| FILLERS.contains(word);
+    let (before, behind) = (parts.get(..verb)?, parts.get(verb + 1..)?);
+    let behind: Vec<&str> = behind.iter().skip_while(|word| is_filler(word)).copied().collect();
+    if !before.iter().all(|word| is_filler(word)) {
         return None;
     }
-    if has(RAISES) {
-        return class_name(said).map(DocumentedResult::Raised);
+    let said = if behind.is_empty() { next?.to_owned() } else { statement_end(&behind.join(" ")) };
+    if parts.get(verb).is_some_and(|word| RAISES.contains(word)) {
+        return class_name(&said).map(DocumentedResult::Raised);
     }
-    read_example(language, call.trim(), said).filter(|_| has(GIVES))?.result
+    read_example(language, call.trim(), &said)?.result
+}
+
+/// A text up to where its clause ends.
+fn statement_end(text: &str) -> String {
+    let ends = [", ", "; ", " for ", " when ", " if ", " because ", " and ", ". "];
+    let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
+    text.get(..end).unwrap_or(text).trim_end_matches(['.', ',', ';', ':', '!']).to_owned()
 }
 
 #[cfg(test)]
@@ -98,6 +111,11 @@ mod tests {
             (Language::Python, "`fee(3)` should not be `4`", None),
             (Language::Python, "`fee(-1)` raises a `ValueError`", raised("ValueError")),
             (Language::Python, "`fee(3)` calls `gift`", None),
+            (Language::Python, "- `fee(3)` returns 480", value("480")),
+            (Language::Python, "`fee(3)` must be 'a b', always.", value("'a b'")),
+            (Language::Python, "`fee(-1)` raises ValueError for less", raised("ValueError")),
+            (Language::Python, "`fee(3)` returns 4 items", None),
+            (Language::Python, "`fee(3)` returns what `gift` says", None),
             (Language::JavaScript, "`fee(3)` gives `{ a: 1 }`", value("{ a: 1 }")),
             (Language::JavaScript, "`fee(null)` throws `TypeError`", raised("TypeError")),
             (Language::JavaScript, "`fee(3) === 4`", value("4")),

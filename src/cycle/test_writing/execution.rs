@@ -61,6 +61,7 @@ impl ExecutionPerformer<'_> {
         let is_empty =
             matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
         let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
+        let made = made.filter(|made| made.report.files.is_empty());
         let reason = made.and_then(|made| made.report.main_reason().map(str::to_owned));
         Ok(reason.map_or(failure, |reason| Failure::NothingWritten { reason }))
     }

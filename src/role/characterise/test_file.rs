@@ -101,6 +101,14 @@ impl PinnedFile {
                 (folder.is_empty() || !id.ends_with(&place), id.len())
             });
         }
+        if self.naming.framework == Framework::Ava {
+            // Its TAP has the title, with several files behind a part of the path.
+            let title = format!("› {}", test.name);
+            let is_titled = |id: &str| id == test.name || id.ends_with(&title);
+            let is_own =
+                |case: &&TestCase| case.file.as_ref().is_none_or(|file| *file == self.path);
+            return cases.iter().filter(|case| is_titled(case.id.as_str())).find(is_own);
+        }
         let file = self.path.file_name().trim_end_matches(".py").trim_end_matches(".java");
         named.into_iter().find(|case| case.id.as_str().contains(file))
     }

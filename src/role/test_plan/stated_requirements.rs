@@ -154,11 +154,13 @@ pub fn understand_demand(demand: &str, targets: &[DemandTarget<'_>]) -> DemandOu
     }
 }
 
-/// Whether something required of a function is about one of some words.
+/// Whether something required of a function is about one of some words, beside those of its name.
 fn decides_about(target: &DemandTarget<'_>, words: &[String]) -> bool {
+    let named = text::words_of_name(&target.function.name);
     let own = target.required.iter().filter(|one| one.function == target.function.name);
-    let long = || words.iter().filter(|word| word.len() > 4);
-    own.flat_map(|one| text::words_of_name(&one.text)).any(|part| long().any(|word| *word == part))
+    let decisive = || words.iter().filter(|word| word.len() > 4 && !named.contains(word));
+    own.flat_map(|one| text::words_of_name(&one.text))
+        .any(|part| decisive().any(|word| *word == part))
 }
 
 /// Whether a word of the code is meant: the same, of the same stem, or short for it, as `max` is for

@@ -84,7 +84,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let mut coverage = python_coverage(request, &python, suite, "python3 -m pytest");
         // With its `--cov`, pytest-cov would take over from what measures here; of the workers of pytest-xdist
         // nothing would be seen.
-        let plugin = [("PYTEST_ADDOPTS", "-p regreen_pytest"), ("REGREEN_CANDIDATE", "measured")];
+        let plugin = [
+            ("PYTEST_ADDOPTS", "-p regreen_pytest --continue-on-collection-errors"),
+            ("REGREEN_CANDIDATE", "measured"),
+        ];
         coverage.environment.extend(plugin.map(|(name, value)| (name.into(), value.into())));
         Ok(coverage)
     },

@@ -45,7 +45,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -128,9 +128,15 @@ fn swallowed(source: &Source<'_>) -> Vec<Hit> {
     let caught = source.of_kind(&["call_expression"]).filter(|node| {
         inside(*node) && SILENT_CATCH.is_match(source.of(*node)) && asserts(source, *node, 0)
     });
-    tries.chain(caught).map(|node| Hit::at(line(node))).collect()
+    let is_suppressed = |node: &Node<'_>| {
+        let head = source.of(*node).lines().next().unwrap_or_default();
+        inside(*node) && SUPPRESSES.is_match(head) && asserts(source, *node, 0)
+    };
+    let suppressed = source.of_kind(&["with_statement"]).filter(is_suppressed);
+    tries.chain(caught).chain(suppressed).map(|node| Hit::at(line(node))).collect()
 }
 
+static SUPPRESSES: Pattern = Pattern::new(r"suppress\((?:AssertionError|Exception|BaseException)");
 static SILENT_CATCH: Pattern =
     Pattern::new(r"(?s)\.catch\(\(?\w*\)? => (?:\{\s*\}|null|undefined)\)$");
 
