@@ -230,13 +230,7 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
         .find_map(|top| format!("{parent}/").strip_prefix(top).map(str::to_owned))
         .unwrap_or_else(|| format!("{parent}/"));
     let below = below.trim_matches('/');
-    let own = habits.file_naming.split_once('*').map_or_else(
-        || format!("test_{stem}.{ending}"),
-        |(before, after)| {
-            let after = after.rsplit_once('.').map_or(after, |(form, _)| form);
-            format!("{before}{stem}{after}.{ending}")
-        },
-    );
+    let own = name_test_file(stem, ending, habits);
     let directory = habits.directory.as_str();
     let mut list = Vec::new();
     // Plain `pytest` finds a module at the root only from a test beside it. Tests of a package that has
@@ -280,6 +274,17 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     }
     let mut seen = BTreeSet::from([source.clone()]);
     list.into_iter().flatten().filter(|path| seen.insert(path.clone())).collect()
+}
+
+/// The name of the test file of a source, as the project forms it.
+fn name_test_file(stem: &str, ending: &str, habits: &Conventions) -> String {
+    habits.file_naming.split_once('*').map_or_else(
+        || format!("test_{stem}.{ending}"),
+        |(before, after)| {
+            let after = after.rsplit_once('.').map_or(after, |(form, _)| form);
+            format!("{before}{stem}{after}.{ending}")
+        },
+    )
 }
 
 /// What the tests of a source are named after, and the folder in which that is. The tests of a

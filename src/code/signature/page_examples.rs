@@ -79,7 +79,7 @@ fn joined(
     let is_filler = |word: &&str| FILLERS.contains(word);
     let (before, behind) = (parts.get(..verb)?, parts.get(verb + 1..)?);
     let behind: Vec<&str> = behind.iter().skip_while(|word| is_filler(word)).copied().collect();
-    if !before.iter().all(|word| is_filler(word)) {
+    if !before.iter().all(is_filler) {
         return None;
     }
     let said = if behind.is_empty() { next?.to_owned() } else { statement_end(&behind.join(" ")) };
