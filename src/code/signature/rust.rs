@@ -76,14 +76,14 @@ impl RustTypes {
             let types: Vec<Node<'_>> =
                 body.children_by_field_name("type", &mut body.walk()).collect();
             if is_open == types.len() {
-                let concrete = |one: &Node<'_>| self.concrete(text_of(*one, text), head);
+                let concrete = |one: &Node<'_>| self.choose_type(text_of(*one, text), head);
                 let types = types.iter().map(concrete).collect();
                 self.constructors.entry(name.to_owned()).or_insert((name.to_owned(), types));
             }
         } else if parts.iter().all(|one| one.kind() == "field_declaration" && is_public(*one, text))
         {
             let field = |one: &Node<'_>| {
-                let kind = self.concrete(field_of(*one, "type", text), head);
+                let kind = self.choose_type(field_of(*one, "type", text), head);
                 (field_of(*one, "name", text).to_owned(), kind)
             };
             let fields = parts.iter().map(field).collect();
@@ -108,7 +108,7 @@ impl RustTypes {
             if makes && receiver.is_none() && is_public(one, text) {
                 let types = parameters.into_iter();
                 let types =
-                    types.map(|(_, kind)| self.concrete(&kind, text_of(one, text))).collect();
+                    types.map(|(_, kind)| self.choose_type(&kind, text_of(one, text))).collect();
                 let made = (format!("{name}::{own}"), types);
                 if own.starts_with("new") {
                     self.constructors.insert(name.clone(), made);
@@ -145,7 +145,7 @@ impl RustTypes {
                 (Some(_), None) => {
                     let is_unsized = kind == "str" || kind == "[T]";
                     let kind =
-                        if is_unsized { format!("&{kind}") } else { self.concrete(kind, head) };
+                        if is_unsized { format!("&{kind}") } else { self.choose_type(kind, head) };
                     let mut object = self.parameter(String::new(), &kind);
                     object.types.clear();
                     (vec![object], Some((String::new(), kind)))
@@ -177,8 +177,9 @@ impl RustTypes {
         let start = outer.filter(|one| one.kind() == "impl_item").unwrap_or(node).start_byte();
         let head = text.get(start..body.start_byte()).unwrap_or_default();
         let given = parameters(node, text).1.into_iter().filter(|_| own != "fmt");
-        let found: Vec<Parameter> =
-            given.map(|(name, kind)| self.parameter(name, &self.concrete(&kind, head))).collect();
+        let found: Vec<Parameter> = given
+            .map(|(name, kind)| self.parameter(name, &self.choose_type(&kind, head)))
+            .collect();
         let made = class.iter().flat_map(|class| &class.parameters);
         let missing =
             found.iter().chain(made).find(|one| one.types.is_empty() && one.values.is_empty());

@@ -153,7 +153,7 @@ impl RustTypes {
 
     /// A type without lifetimes, and with types that fit in place of those that are only bounded: `&str`
     /// for `impl AsRef<str>`. `head` is the text that declares the bounds.
-    pub fn concrete(&self, kind: &str, head: &str) -> String {
+    pub fn choose_type(&self, kind: &str, head: &str) -> String {
         let mut kind = LIFETIME.replace_all(kind, "").replace("<>", "");
         let head = &LIFETIME.replace_all(head, "");
         let inner = kind.trim_start_matches('&').trim();

@@ -72,6 +72,21 @@ fn python() -> Vec<ObservedFunction> {
     ]
 }
 
+/// The functions of a source, each with what was seen of it.
+fn observed(
+    language: Language,
+    text: &str,
+    cases: impl IntoIterator<Item = Vec<Case>>,
+) -> Vec<ObservedFunction> {
+    let seen = callables(language, text).into_iter().zip(cases);
+    seen.map(|(callable, cases)| {
+        let local = callable.subject().to_owned();
+        let (dropped, endless) = (Vec::new(), Vec::new());
+        ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
+    })
+    .collect()
+}
+
 #[test]
 fn a_pytest_file_names_each_test_after_its_call() {
     let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
@@ -397,15 +412,7 @@ fn a_go_file_has_tables_and_subtests_of_their_own() {
             documented: None,
         }],
     ];
-    let functions: Vec<ObservedFunction> = callables(Language::Go, GO)
-        .into_iter()
-        .zip(cases)
-        .map(|(callable, cases)| {
-            let local = callable.subject().to_owned();
-            let (dropped, endless) = (Vec::new(), Vec::new());
-            ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
-        })
-        .collect();
+    let functions = observed(Language::Go, GO, cases);
     let taken = BTreeSet::from(["TestSort".to_owned()]);
     let naming = Naming {
         subject: "shop".into(),
@@ -454,15 +461,7 @@ fn a_java_file_is_a_class_of_the_version_of_junit() {
         object(on("names"), value("List.of()", ResultKind::Plain)),
         object(on("first"), value(attributes, ResultKind::Attributes)),
     ];
-    let functions: Vec<ObservedFunction> = callables(Language::Java, JAVA)
-        .into_iter()
-        .zip(cases)
-        .map(|(callable, cases)| {
-            let local = callable.subject().to_owned();
-            let (dropped, endless) = (Vec::new(), Vec::new());
-            ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
-        })
-        .collect();
+    let functions = observed(Language::Java, JAVA, cases);
     let files = BTreeSet::new();
     let site =
         ProjectLayout { framework: Framework::Maven, directory: "", files: &files, modules: false };

@@ -166,11 +166,11 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
         return draft;
     }
     let file = match naming.framework.language() {
-        Some(Language::Python) => python::file,
+        Some(Language::Python) => python::write_file,
         Some(Language::Go) => go::render_file,
         Some(Language::Rust) => rust::render_rust_file,
         Some(Language::Java) => java::render_java_file,
-        _ => script::file,
+        _ => script::write_file,
     };
     draft.text = file(naming, functions, &draft);
     draft

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The complete text of a test file.
-pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
     let mut modules: BTreeSet<&str> =

@@ -81,7 +81,7 @@ fn tools(framework: Framework, module: bool) -> &'static str {
 }
 
 /// The complete text of a test file.
-pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
     // Arguments of unknown types may not be allowed.
