@@ -101,5 +101,6 @@ fn last_part(callee: &str) -> &str {
 /// Whether a callee is an assertion, judged by its name.
 fn is_assertion(callee: &str) -> bool {
     let callee = callee.trim_end_matches('!');
-    ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee))
+    let is_of_table = callee.starts_with("expected.") && !ASSERTS.is_match(last_part(callee));
+    !is_of_table && (ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee)))
 }

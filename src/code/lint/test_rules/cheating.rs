@@ -45,7 +45,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\.get_source\(|\blinecache\.getlines?\(",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -78,6 +78,14 @@ fn code_readers(source: &Source<'_>) -> Vec<Hit> {
     for (callee, node) in source.tests.iter().flat_map(|test| calls(source, test.node)) {
         let function = callee.strip_suffix(".toString").unwrap_or_default();
         if SHOWS_FUNCTION.is_match(&callee) && is_imported(source, function) {
+            hits.push(Hit::at(line(node)));
+        }
+    }
+    for (node, text) in source.tests.iter().flat_map(|test| assertions(source, test)) {
+        let owner = text.split(".__doc__").next().filter(|rest| *rest != text);
+        let name =
+            owner.and_then(|rest| rest.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
+        if name.is_some_and(|name| is_imported(source, name)) {
             hits.push(Hit::at(line(node)));
         }
     }

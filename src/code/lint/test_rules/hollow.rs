@@ -9,8 +9,9 @@ use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{line, named_children};
 use crate::domain::quality::Severity::Critical;
+use crate::domain::text::has_word;
 
-use super::calls_and_assertions::assertions;
+use super::calls_and_assertions::{assertions, calls};
 
 /// The rules about assertions that cannot fail.
 pub const RULES: &[LintRule] = &[
@@ -45,7 +46,9 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
         let all = assertions(source, test);
         let hollow = all.iter().filter(|(node, text)| {
             let is_open = text.ends_with(" or True") || text.ends_with("|| true)");
-            is_open || sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
+            is_open
+                || is_function(source, test, *node)
+                || sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
         });
         let own: Vec<Hit> = hollow.map(|(node, _)| Hit::at(line(*node))).collect();
         if own.len() == all.len() {
@@ -89,7 +92,68 @@ fn is_same<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a
         || source.language == Language::Python && is_call(right) && is_equal_to_all(source, made);
     is_wild
         || source.of(a) == source.of(b) && a.kind() == "identifier"
-        || left == right && is_call(left) && !REPEATED.is_match(&test.name)
+        || left == right
+            && is_call(left)
+            && !changes_between(source, test, a, b)
+            && !REPEATED.is_match(&test.name)
+        || is_table_of(source, test, a, b)
+        || is_table_of(source, test, b, a)
+}
+
+/// Whether the test calls something on an object between the call that a variable keeps and the
+/// assertion that makes the same call again: what is compared is the state before and after.
+fn changes_between<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a>) -> bool {
+    let (Some(body), 1) = (test.body, [a, b].iter().filter(|one| is_name(**one)).count()) else {
+        return false;
+    };
+    let kept = if is_name(a) { a } else { b };
+    let Some(value) = value_of(source, body, source.of(kept)) else { return false };
+    let between = value.end_byte()..a.start_byte().min(b.start_byte());
+    let mut statements = source.inside(body).filter(|one| one.kind() == "expression_statement");
+    statements.any(|one| {
+        between.contains(&one.start_byte())
+            && one.named_child(0).is_some_and(|inner| inner.kind() != "assignment")
+    })
+}
+
+/// Whether an expected value is taken from a table that the same function has filled:
+/// `for n, price in prices.items()` with `prices = {n: postage(n) for n in …}`.
+fn is_table_of<'a>(
+    source: &Source<'a>,
+    test: &TestNode<'a>,
+    call: Node<'a>,
+    expected: Node<'a>,
+) -> bool {
+    let callee = source.field(call, "function");
+    let Some(body) = test.body.filter(|_| !callee.is_empty()) else { return false };
+    let table = match expected.kind() {
+        "identifier" => source.inside(body).find_map(|one| {
+            let is_loop = ["for_statement", "for_in_statement"].contains(&one.kind());
+            let is_target = is_loop && has_word(source.field(one, "left"), source.of(expected));
+            is_target.then(|| source.field(one, "right"))
+        }),
+        "subscript" | "subscript_expression" => Some(source.of(expected)),
+        _ => None,
+    };
+    let name = table.unwrap_or_default().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let filled = name.and_then(|name| value_of(source, body, name));
+    filled.is_some_and(|value| calls(source, value).iter().any(|(one, _)| one == callee))
+}
+
+/// Whether an assertion takes a function for true, instead of what the function returns.
+fn is_function<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
+    let given = match assertion.child_by_field_name("arguments") {
+        Some(list) => list.named_child(0),
+        None => assertion.named_child(0),
+    };
+    let (Some(body), Some(given)) =
+        (test.body.filter(|_| source.language == Language::Python), given)
+    else {
+        return false;
+    };
+    let value =
+        value_of(source, body, source.of(given)).filter(|_| is_name(given)).unwrap_or(given);
+    value.kind() == "lambda"
 }
 
 /// Whether objects of a class of the file are equal to everything.
@@ -102,19 +166,26 @@ fn is_equal_to_all(source: &Source<'_>, class: &str) -> bool {
 /// The code of a value: for a variable that is set once in the test, what it is set to.
 fn origin<'a>(source: &Source<'a>, test: &TestNode<'a>, node: Node<'a>) -> &'a str {
     let text = source.of(node);
-    let Some(body) = test.body.filter(|_| node.kind() == "identifier") else { return text };
+    let body = test.body.filter(|_| is_name(node));
+    body.and_then(|body| value_of(source, body, text)).map_or(text, |value| source.of(value))
+}
+
+/// What a variable is set to, if a test sets it once.
+fn value_of<'a>(source: &Source<'a>, body: Node<'a>, name: &str) -> Option<Node<'a>> {
     let mut values = source.inside(body).filter_map(|one| {
-        let (name, value) = match one.kind() {
+        let (left, value) = match one.kind() {
             "assignment" => ("left", "right"),
             "variable_declarator" => ("name", "value"),
             _ => return None,
         };
-        (source.field(one, name) == text).then(|| source.field(one, value))
+        (source.field(one, left) == name).then(|| one.child_by_field_name(value))?
     });
-    match (values.next(), values.next()) {
-        (Some(value), None) => value,
-        _ => text,
-    }
+    let only = values.next()?;
+    values.next().is_none().then_some(only)
+}
+
+fn is_name(node: Node<'_>) -> bool {
+    node.kind() == "identifier"
 }
 
 fn unreachable_assertions(source: &Source<'_>) -> Vec<Hit> {
