@@ -85,10 +85,21 @@ pub enum ResultKind {
     Text,
     /// Its attributes: the result itself has no literal.
     Attributes,
+    /// What a context manager gives when it is entered.
+    Entered,
+    /// The attributes of a context manager that gives itself when it is entered.
+    EnteredAttributes,
     /// NaN, which is equal to nothing.
     Nan,
     /// The result cannot be compared at all.
     None,
+}
+
+impl ResultKind {
+    /// Whether it is what a context manager gives.
+    pub fn is_entered(self) -> bool {
+        matches!(self, Self::Entered | Self::EnteredAttributes)
+    }
 }
 
 /// Result of one call. Texts come from the code under test: untrusted, and truncated by the driver.

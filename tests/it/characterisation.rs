@@ -563,6 +563,23 @@ fn calls_on_one_object_are_told_as_a_story() {
 }
 
 #[test]
+fn context_managers_are_entered_where_their_state_is_asserted() {
+    let text = "from contextlib import contextmanager\n\n\nclass Switch:\n    def __init__(self):\n        self.on = False\n\n    def __enter__(self):\n        self.on = True\n        return self\n\n    def __exit__(self, *error):\n        self.on = False\n\n\n@contextmanager\ndef prefixed(text: str):\n    if not text:\n        raise ValueError(\"no prefix\")\n    yield text + \":\"\n\n\n@contextmanager\ndef saved(text: str):\n    yield text\n    open(text, \"w\").close()\n";
+    let repo = TestRepo::new(&[("settings.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "settings.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let written = ran.out.replace("\n+", "\n");
+    for expected in [
+        "        with Switch() as switch:\n            self.assertEqual(vars(switch), {'on': True})\n",
+        "        with prefixed(\"hello world\") as value:\n            self.assertEqual(value, 'hello world:')\n",
+        "):\n                pass\n        self.assertEqual(str(caught.exception), \"no prefix\")\n",
+    ] {
+        assert!(written.contains(expected), "{written}");
+    }
+    assert!(!written.contains("saved("), "{written}");
+}
+
+#[test]
 fn a_test_that_never_ends_on_broken_code_has_noticed() {
     let loop_ = (
         "count.py",

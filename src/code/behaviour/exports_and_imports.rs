@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::Behaviour;
 use crate::code::imports::{Import, ImportKind, read_nodes};
 use crate::code::language::Language;
+use crate::code::signature::is_observed_operator;
 use crate::code::tree::named_nodes;
 
 /// Whether code in other files may call a function.
@@ -20,7 +21,7 @@ pub fn is_public(
         Language::Python => {
             let dunder = name.starts_with("__") && name.ends_with("__");
             function.name.split('.').all(|part| !part.starts_with('_') || dunder && part == name)
-                && (!dunder || matches!(name, "__init__" | "__call__" | "__eq__" | "__lt__"))
+                && (!dunder || name == "__init__" || is_observed_operator(name))
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             let first = function.name.split('.').next().unwrap_or_default();

@@ -40,6 +40,7 @@ use matching_text::matching_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
+pub use python_function::is_observed_operator;
 pub use script::exports;
 
 /// Maximum number of literals kept per function, and of one with several parameters.

@@ -93,9 +93,10 @@ fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String
 /// Why no kept test gives the literal, or raises the class, that a requirement of the code names. That its
 /// line runs does not tell: the condition may stand on the same line.
 fn ungiven(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
-    let mut known = made.report.functions.iter();
-    let known =
-        known.find(|known| known.file == *file && is_same_function(&known.name, &one.function))?;
+    let own = || made.report.functions.iter().filter(|known| known.file == *file);
+    let known = own()
+        .find(|known| known.name == one.function)
+        .or_else(|| own().find(|known| is_same_function(&known.name, &one.function)))?;
     if known.results.is_empty() || !one.is_derived() {
         return None;
     }
@@ -338,5 +339,19 @@ mod tests {
             let one = Requirement { text: text.into(), ..requirement(SubLayer::Happy, "price", 2) };
             assert_eq!(still_open(&path("a.py"), &one, &made).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn results_are_those_of_the_method_of_the_same_class() {
+        let mut made = made();
+        let mut other = made.report.functions[0].clone();
+        made.report.functions[0].name = "Cart.add".into();
+        "Order.add".clone_into(&mut other.name);
+        other.results = vec!["ValueError".into()];
+        made.report.functions[0].results = vec!["1".into()];
+        made.report.functions.push(other);
+        let text = "`Order.add` raises ValueError for x (a.py:2)".to_owned();
+        let one = Requirement { text, ..requirement(SubLayer::Happy, "Order.add", 2) };
+        assert_eq!(still_open(&path("a.py"), &one, &made), None);
     }
 }

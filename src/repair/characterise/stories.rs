@@ -70,7 +70,11 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
         .filter(|case| match &case.seen.outcome {
             CallOutcome::Value { way, .. } => !matches!(
                 way,
-                ResultKind::Await | ResultKind::List | ResultKind::FirstItems | ResultKind::Lists
+                ResultKind::Await
+                    | ResultKind::List
+                    | ResultKind::FirstItems
+                    | ResultKind::Lists
+                    | ResultKind::Entered
             ),
             CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
         })

@@ -11,6 +11,7 @@ module is refused with a reason, and so is what takes too long. Works on Python 
 """
 
 import collections
+import contextlib
 import dataclasses
 import datetime
 import enum
@@ -429,6 +430,28 @@ ARGUMENT_MODULES = ("datetime", "decimal", "fractions", "io", "pathlib", "re")
 NAMED_MODULE = re.compile(r"\b(%s)\.[A-Za-z]" % "|".join(ARGUMENT_MODULES))
 
 
+def public_attributes(value):
+    """The attributes of an object that keeps no private ones."""
+    kept = getattr(value, "__dict__", None)
+    if not kept or any(name.startswith("_") for name in kept):
+        raise NoLiteral("it is a context manager with a state of its own")
+    return dict(kept)
+
+
+def leave(manager, tracer):
+    """Ends what a context manager began, under the same watch as the call."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
+        if tracer:
+            sys.settrace(tracer.call)
+        Watch.active = True
+        manager.__exit__(None, None, None)
+    finally:
+        Watch.active = False
+        sys.settrace(None)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def run(call, module, tracer):
     needs, way = set(), "plain"
     Watch.reason = None
@@ -443,7 +466,7 @@ def run(call, module, tracer):
     names = dict(vars(module))
     ring = lambda number, frame: refuse(slow())
     signal.signal(signal.SIGALRM, ring)
-    record = {}
+    record, manager = {}, None
     threads = threading.active_count()
     try:
         signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
@@ -453,6 +476,7 @@ def run(call, module, tracer):
         Watch.active = True
         try:
             callee = callee_of(call, names)
+            way = "entered" if call["callee"].endswith(".__enter__") else way
             value = callee(
                 *[one for one, name in zip(arguments, keywords) if name is None],
                 **{name: one for one, name in zip(arguments, keywords) if name is not None},
@@ -462,6 +486,11 @@ def run(call, module, tracer):
                 value = await_now(value)
             elif value is NotImplemented:
                 refuse("is not defined for these values")
+            elif way == "entered":
+                manager = callee.__self__
+            elif isinstance(value, contextlib._GeneratorContextManager):
+                way = "entered"
+                manager, value = value, value.__enter__()
             elif isinstance(value, LAZY) or call["callee"].endswith((".__iter__", ".__reversed__")):
                 way = "list"
                 value = list(itertools.islice(value, CONSUMED + 1))
@@ -476,10 +505,14 @@ def run(call, module, tracer):
             sys.settrace(None)
             sys.setprofile(None)
             signal.setitimer(signal.ITIMER_REAL, 0)
+        if manager is not None:
+            way, value = ("entered", value) if value is not manager else ("entered-attributes", public_attributes(value))
         if type(value) is float and math.isnan(value):
             record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
         else:
             record = result(value, way, needs, isinstance(callee, type))
+        if manager is not None:
+            leave(manager, tracer)
     except Refused as error:
         record = {"refused": str(error)}
     except (RecursionError, MemoryError) as error:
@@ -489,6 +522,8 @@ def run(call, module, tracer):
     except NoLiteral as error:
         record = {"refused": "its result is left out: %s" % error}
     except BaseException as error:
+        if manager is not None:
+            return {"refused": "it cannot be left: %s" % type(error).__name__}
         try:
             record = {
                 "raised": reach(type(error), needs),

@@ -51,7 +51,7 @@ pub fn write_call(callable: &Callable, callee: &str, given: &[String]) -> Expres
     plain(match name {
         "neg" => format!("-{object}"),
         "pos" => format!("+{object}"),
-        "iter" => object.to_owned(),
+        "iter" | "enter" => object.to_owned(),
         "getitem" => format!("{object}[{given}]"),
         "call" => format!("{object}({given})"),
         "format" => format!("format({object}, {given})"),
@@ -77,6 +77,7 @@ mod tests {
             ("__call__", "1", "A()(1)", false),
             ("__neg__", "", "-A()", false),
             ("__iter__", "", "A()", false),
+            ("__enter__", "", "A()", false),
             ("__format__", "'x'", "format(A(), 'x')", false),
             ("size", "", "A().size", false),
             ("grow", "1", "A().grow(1)", false),

@@ -8,7 +8,7 @@ use crate::effect::{CallOutcome, ResultKind};
 use super::operator::{Expression, write_call};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
-    setup_lines,
+    object_name, setup_lines,
 };
 
 /// The complete text of a test file.
@@ -91,64 +91,105 @@ fn class_name(module: &str) -> String {
     format!("Test{}", words.map(capital).collect::<String>())
 }
 
+/// The assertions of a framework.
+struct Assertions {
+    is_unittest: bool,
+}
+
+impl Assertions {
+    fn holds(&self, condition: &str) -> String {
+        if self.is_unittest {
+            format!("self.assertTrue({condition})")
+        } else {
+            format!("assert {condition}")
+        }
+    }
+
+    fn compare(&self, method: &str, operator: &str, value: &str, expected: &str) -> String {
+        if self.is_unittest {
+            format!("self.{method}({value}, {expected})")
+        } else {
+            format!("assert {value} {operator} {expected}")
+        }
+    }
+
+    fn equal(&self, value: &str, expected: &str) -> String {
+        self.compare("assertEqual", "==", value, expected)
+    }
+
+    /// That a value is what a literal says.
+    fn is_value(&self, value: &str, literal: &str) -> String {
+        if matches!(literal, "None" | "True" | "False") {
+            self.compare("assertIs", "is", value, literal)
+        } else if is_long_float(literal) {
+            self.holds(&format!("math.isclose({value}, {literal}, rel_tol=1e-12)"))
+        } else {
+            self.equal(value, literal)
+        }
+    }
+
+    /// That a call raises, with its message where `says` is a literal of it.
+    fn raises(
+        &self,
+        class: &str,
+        call: &str,
+        way: ResultKind,
+        says: Option<String>,
+    ) -> Vec<String> {
+        let name = if says.is_some() { " as caught" } else { "" };
+        let opener = if self.is_unittest { "self.assertRaises" } else { "pytest.raises" };
+        let mut lines = vec![format!("with {opener}({class}){name}:")];
+        if way == ResultKind::Entered {
+            lines.extend([format!("    with {call}:"), "        pass".into()]);
+        } else {
+            lines.push(format!("    {}", observed_expression(call, way)));
+        }
+        let caught = if self.is_unittest { "str(caught.exception)" } else { "str(caught.value)" };
+        lines.extend(says.map(|says| self.equal(caught, &says)));
+        lines
+    }
+}
+
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
-    let unittest = naming.framework == Framework::Unittest;
+    let assertions = Assertions { is_unittest: naming.framework == Framework::Unittest };
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let Expression { text: call, is_condition } = write_call(&one.callable, &callee, &given);
-    let returned = |way: ResultKind| observed_expression(&call, way);
-    let holds = |condition: String| {
-        if unittest {
-            format!("self.assertTrue({condition})")
-        } else {
-            format!("assert {condition}")
-        }
-    };
-    let same = |method: &str, operator: &str, value: &str, expected: &str| {
-        if unittest {
-            format!("self.{method}({value}, {expected})")
-        } else {
-            format!("assert {value} {operator} {expected}")
-        }
-    };
-    let equal = |value: &str, expected: &str| same("assertEqual", "==", value, expected);
     match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
-            lines.push(holds(format!("math.isnan({call})")));
+            lines.push(assertions.holds(&format!("math.isnan({call})")));
         }
         CallOutcome::Value { literal, .. } if is_condition && literal == "True" => {
-            lines.push(holds(call));
+            lines.push(assertions.holds(&call));
         }
         CallOutcome::Value { literal, .. } if is_condition && literal == "False" => {
-            lines.push(holds(format!("not {call}")));
+            lines.push(assertions.holds(&format!("not {call}")));
+        }
+        CallOutcome::Value { literal, way } if way.is_entered() => {
+            let name = match &one.callable.class {
+                Some(_) => object_name(naming, one, case),
+                None => "value".to_owned(),
+            };
+            let kept =
+                if *way == ResultKind::Entered { name.clone() } else { format!("vars({name})") };
+            lines.push(format!("with {call} as {name}:"));
+            lines.push(format!("    {}", assertions.is_value(&kept, literal)));
         }
         CallOutcome::Value { literal, way } => {
-            let value = returned(*way);
-            lines.push(if matches!(literal.as_str(), "None" | "True" | "False") {
-                same("assertIs", "is", &value, literal)
-            } else if is_long_float(literal) {
-                holds(format!("math.isclose({value}, {literal}, rel_tol=1e-12)"))
-            } else {
-                equal(&value, literal)
-            });
+            lines.push(assertions.is_value(&observed_expression(&call, *way), literal));
         }
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit && !message.contains('\n'));
-            let name = if says.is_some() { " as caught" } else { "" };
-            let opener = if unittest { "self.assertRaises" } else { "pytest.raises" };
-            lines.push(format!("with {opener}({class}){name}:"));
-            lines.push(format!("    {}", returned(*way)));
-            let caught = if unittest { "str(caught.exception)" } else { "str(caught.value)" };
-            lines.extend(says.map(|says| equal(caught, &says)));
+            lines.extend(assertions.raises(class, &call, *way, says));
         }
         CallOutcome::Refused(_) => {}
     }
     let changed = named.iter().zip(&case.seen.after);
-    lines.extend(changed.map(|((name, _), (_, after))| equal(name, after)));
+    lines.extend(changed.map(|((name, _), (_, after))| assertions.equal(name, after)));
     lines
 }
 
@@ -161,7 +202,11 @@ fn observed_expression(call: &str, way: ResultKind) -> String {
         ResultKind::Lists => format!("[list(one) for one in {call}]"),
         ResultKind::Text => format!("str({call})"),
         ResultKind::Attributes => format!("vars({call})"),
-        ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.to_owned(),
+        ResultKind::Entered
+        | ResultKind::EnteredAttributes
+        | ResultKind::Plain
+        | ResultKind::Nan
+        | ResultKind::None => call.to_owned(),
     }
 }
 

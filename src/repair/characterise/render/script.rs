@@ -213,13 +213,17 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     match case.expected_outcome() {
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
-            // Only calls of Python are observed in the last two ways.
             ResultKind::List | ResultKind::FirstItems | ResultKind::Lists => {
                 equal(&format!("[...{call}]"), literal)
             }
             ResultKind::Text => equal(&format!("String({call})"), literal),
             ResultKind::Attributes => equal(&format!("{{ ...{call} }}"), literal),
-            ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),
+            // JavaScript has no context managers.
+            ResultKind::Entered
+            | ResultKind::EnteredAttributes
+            | ResultKind::Plain
+            | ResultKind::Nan
+            | ResultKind::None => equal(&call, literal),
         }),
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit);
