@@ -14,6 +14,8 @@ pub enum ErrorClass {
     Usage,
     /// The environment failed.
     Environment,
+    /// The code is wrong, as far as its documentation tells.
+    Code,
 }
 
 /// Process exit codes, which are part of the public interface.
@@ -35,6 +37,7 @@ impl ErrorClass {
         match self {
             Self::Usage => exit::USAGE,
             Self::Environment => exit::ENVIRONMENT,
+            Self::Code => exit::NOT_MET,
         }
     }
 }
@@ -138,6 +141,9 @@ impl From<cycle::Failure> for AppError {
         let is_usage = matches!(error, cycle::Failure::Gather(_) | cycle::Failure::Task { .. });
         match error {
             cycle::Failure::Effect(error) => error.into(),
+            error @ cycle::Failure::Contradicted { .. } => {
+                Self::new(ErrorClass::Code, error.to_string(), error.hint())
+            }
             error => Self::usage_if(is_usage, &error, error.hint()),
         }
     }

@@ -120,7 +120,7 @@ async fn run(
         };
         let session = test.planned.state.session_id.clone();
         test = match Box::pin(write_tests::run(&run, test)).await {
-            Err(error) if error.class == ErrorClass::Environment => {
+            Err(error) if error.class != ErrorClass::Usage => {
                 abandon_session(&facts, &session);
                 return Err(error);
             }

@@ -19,6 +19,9 @@ pub enum Failure {
     /// There is no test: none was there, and none could be written.
     #[error("there are no tests, and none could be written: {reason}")]
     NothingWritten { reason: String },
+    /// There is no test, because the code contradicts what is documented; one line for each finding.
+    #[error("no test was written, because the code contradicts what is said of it:\n{}", findings.join("\n"))]
+    Contradicted { findings: Vec<String> },
     /// A bug in regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -43,6 +46,9 @@ impl Failure {
             }
             Self::NothingWritten { .. } => {
                 "choose a file with functions that a test can call, or configure a model".into()
+            }
+            Self::Contradicted { .. } => {
+                "repair the code or its documentation, then start `regreen test` again".into()
             }
             Self::Internal(_) => "report it with the session folder attached".into(),
         }

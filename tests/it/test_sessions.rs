@@ -600,6 +600,34 @@ fn without_any_test_the_obstacle_is_named() {
     }
 }
 
+#[test]
+fn without_any_test_contradictions_of_the_documentation_are_the_ending() {
+    let table = [
+        (
+            "def divisor(a, b):\n    \"\"\"Greatest common divisor.\n\n    >>> divisor(35, 21)\n    7\n    \"\"\"\n    if b == 0:\n        return a\n    return divisor(a % b, b)\n",
+            "shop.py:1 divisor: `divisor(35, 21)` uses too much memory or stack, but its documentation or the request says that it gives `7`",
+        ),
+        (
+            "def ones(n):\n    \"\"\"Counts bits.\n\n    >>> ones(127)\n    7\n    \"\"\"\n    count = 0\n    while n:\n        n ^= n - 1\n        count += 1\n    return count\n",
+            "shop.py:1 ones: `ones(127)` takes longer than 1 s, but",
+        ),
+        (
+            "def flat(rows):\n    \"\"\"Items.\n\n    >>> list(flat([[1], 2]))\n    [1, 2]\n    \"\"\"\n    for row in rows:\n        yield flat(row) if isinstance(row, list) else row\n",
+            "shop.py:1 flat: `flat([[1], 2])` gives a result that contains a generator, but",
+        ),
+    ];
+    for (source, finding) in table {
+        let repo = TestRepo::new(&[("shop.py", source), ("pytest.ini", "[pytest]\n")]);
+        let ran = repo.regreen(&["test", "shop.py"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        let heading =
+            "error: no test was written, because the code contradicts what is said of it:";
+        assert!(ran.err.contains(heading) && ran.err.contains(finding), "{}", ran.err);
+        assert!(ran.err.contains(" hint: repair the code or its documentation"), "{}", ran.err);
+        assert_eq!(repo.git(&["branch", "--list", "regreen/*"]), "");
+    }
+}
+
 /// A test that ends before it reaches any code of the project.
 const WITHOUT_METADATA: (&str, &str) = (
     "tests/test_version.py",

@@ -5,7 +5,7 @@ use crate::cycle::error::Failure;
 use crate::cycle::fix::{self, FixInputs, LoopEnd};
 use crate::cycle::session_files::generation;
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::test_plan::generation::Generation;
+use crate::domain::test_plan::generation::{Generation, TaskTests};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::{EffectError, Effects, RunError};
@@ -62,6 +62,10 @@ impl ExecutionPerformer<'_> {
             matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
         let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
         let made = made.filter(|made| made.report.files.is_empty());
+        let findings: Vec<_> = made.iter().flat_map(TaskTests::findings).collect();
+        if !findings.is_empty() {
+            return Ok(Failure::Contradicted { findings: planning::finding_lines(&findings) });
+        }
         let reason = made.and_then(|made| made.report.main_reason().map(str::to_owned));
         Ok(reason.map_or(failure, |reason| Failure::NothingWritten { reason }))
     }

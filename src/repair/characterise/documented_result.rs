@@ -4,8 +4,8 @@ use crate::code::language::Language;
 use crate::code::signature::{Callable, DocumentedResult, Example};
 use crate::effect::{Call, CallOutcome, ResultKind};
 
-use super::Case;
 use super::inputs::list_callees;
+use super::{Case, is_without_result};
 
 /// Exceptions that a test can name without importing them.
 const BUILT_IN: &[&str] = &[
@@ -79,7 +79,7 @@ pub fn enter_documented(language: Language, callable: &Callable, local: &str, kn
 fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallOutcome> {
     let way = match seen {
         CallOutcome::Value { way: ResultKind::None | ResultKind::Nan, .. } => return None,
-        CallOutcome::Refused(why) if !why.starts_with("takes longer") => return None,
+        CallOutcome::Refused(why) if !is_without_result(why) => return None,
         CallOutcome::Refused(_) => ResultKind::Plain,
         CallOutcome::Value { way, .. } | CallOutcome::Raised { way, .. } => *way,
     };

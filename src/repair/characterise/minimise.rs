@@ -96,7 +96,7 @@ mod tests {
             cases: vec![case],
             tried: 1,
             dropped: Vec::new(),
-            endless: Vec::new(),
+            fruitless: Vec::new(),
         }];
         for number in 0..ROUNDS {
             let shorter = list_shorter_calls(Language::Python, &functions, number);

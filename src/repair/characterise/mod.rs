@@ -91,6 +91,17 @@ pub struct FileTask<'a> {
     pub goes_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
+/// How observers begin to say that a call did not end in time.
+const ENDLESS: &str = "takes longer";
+
+/// Whether a call was refused for what the code does, so that it cannot give a documented value:
+/// it does not end, recurses without end, or gives generators inside of its result.
+fn is_without_result(why: &str) -> bool {
+    [ENDLESS, "uses too much memory or stack", "its result is left out: it contains a "]
+        .iter()
+        .any(|one| why.starts_with(one))
+}
+
 /// A call worth a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
@@ -110,7 +121,12 @@ impl Case {
 
     /// Whether the call did not end in time.
     pub fn is_endless(&self) -> bool {
-        matches!(&self.seen.outcome, CallOutcome::Refused(why) if why.starts_with("takes longer"))
+        matches!(&self.seen.outcome, CallOutcome::Refused(why) if why.starts_with(ENDLESS))
+    }
+
+    /// Whether the call gave nothing that could be equal to a documented value.
+    fn has_no_result(&self) -> bool {
+        matches!(&self.seen.outcome, CallOutcome::Refused(why) if is_without_result(why))
     }
 
     /// Whether what was seen differs from what is documented, as far as their texts tell: 2 and 2.0
@@ -131,8 +147,8 @@ pub struct ObservedFunction {
     pub tried: u32,
     /// Why calls were dropped, with the number of calls; most frequent first.
     pub dropped: Vec<(String, u32)>,
-    /// Documented calls that did not end in time.
-    pub endless: Vec<Case>,
+    /// Documented calls that gave no value, such as those that did not end in time.
+    pub fruitless: Vec<Case>,
 }
 
 /// Local name of the subject in a test; JavaScript's default export is named after its file.
@@ -186,7 +202,7 @@ pub async fn characterise(
                 cases: Vec::new(),
                 tried: 0,
                 dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
-                endless: Vec::new(),
+                fruitless: Vec::new(),
                 callable,
             }
         })
@@ -256,9 +272,9 @@ pub async fn characterise(
                 drop_for(one, reason);
             }
         }
-        one.endless = known
+        one.fruitless = known
             .iter()
-            .filter(|case| case.is_endless() && case.documented.is_some())
+            .filter(|case| case.has_no_result() && case.documented.is_some())
             .cloned()
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());

@@ -29,7 +29,14 @@ fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFuncti
     let callable = callables(language, text).remove(0);
     let file = RepoPath::parse("src/fee-table.js").unwrap();
     let local = local_name(&callable, &file);
-    ObservedFunction { callable, local, cases, tried: 0, dropped: Vec::new(), endless: Vec::new() }
+    ObservedFunction {
+        callable,
+        local,
+        cases,
+        tried: 0,
+        dropped: Vec::new(),
+        fruitless: Vec::new(),
+    }
 }
 
 fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
@@ -81,8 +88,8 @@ fn observed(
     let seen = callables(language, text).into_iter().zip(cases);
     seen.map(|(callable, cases)| {
         let local = callable.subject().to_owned();
-        let (dropped, endless) = (Vec::new(), Vec::new());
-        ObservedFunction { callable, local, cases, tried: 0, dropped, endless }
+        let (dropped, fruitless) = (Vec::new(), Vec::new());
+        ObservedFunction { callable, local, cases, tried: 0, dropped, fruitless }
     })
     .collect()
 }

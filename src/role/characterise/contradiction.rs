@@ -14,6 +14,9 @@ use super::test_file::PinnedFile;
 /// Why other calls of a function with a finding get no test.
 pub const UNPINNED: &str = "its documentation contradicts it, so what else it does is not held";
 
+/// How observers begin to say why a result is no literal.
+const NO_LITERAL: &str = "its result is left out: it ";
+
 /// Who says that the code is wrong.
 const JUDGE: &str = "documentation";
 
@@ -67,10 +70,23 @@ fn finding(subject: &RepoPath, function: &Callable, message: String) -> BugFindi
     }
 }
 
-/// The documented calls that do not end: a test of them would hang.
-pub fn endless_examples(subject: &RepoPath, functions: &[ObservedFunction]) -> Vec<BugFinding> {
-    let cases = functions.iter().flat_map(|one| one.endless.iter().map(move |case| (one, case)));
-    cases.map(|(one, case)| finding(subject, &one.callable, describe(case))).collect()
+/// The documented calls that give no value: a test of them would hang, or could compare nothing. Other
+/// calls of their functions get no test.
+pub fn fruitless_examples(
+    subject: &RepoPath,
+    functions: &mut [ObservedFunction],
+) -> Vec<BugFinding> {
+    let mut findings = Vec::new();
+    for one in functions.iter_mut().filter(|one| !one.fruitless.is_empty()) {
+        let found =
+            one.fruitless.iter().map(|case| finding(subject, &one.callable, describe(case)));
+        findings.extend(found);
+        let all = one.cases.len();
+        one.cases.retain(|case| case.documented.is_some());
+        let gone = u32::try_from(all - one.cases.len()).unwrap_or(u32::MAX);
+        one.dropped.extend((gone > 0).then(|| (UNPINNED.to_owned(), gone)));
+    }
+    findings
 }
 
 /// What is documented, and what the code does instead.
@@ -81,7 +97,10 @@ fn describe(case: &Case) -> String {
             format!("raises `{class}`")
         }
         CallOutcome::Raised { class, message, .. } => format!("raises `{class}: {message}`"),
-        CallOutcome::Refused(reason) => reason.clone(),
+        CallOutcome::Refused(reason) => match reason.strip_prefix(NO_LITERAL) {
+            Some(rest) => format!("gives a result that {rest}"),
+            None => reason.clone(),
+        },
     };
     let call = format!("{}({})", case.call.callee, case.call.arguments.join(", "));
     format!(

@@ -20,7 +20,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
 use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
 
-use super::contradiction::endless_examples;
+use super::contradiction::fruitless_examples;
 use super::test_file::PinnedFile;
 use super::{Gap, GenerateRequest, unfinished};
 use crate::role::test_path::free_path;
@@ -100,13 +100,13 @@ pub async fn observe(
             missed: request.missed.get(&subject.file).unwrap_or(&none),
             goes_on: &goes_on,
         };
-        let functions = repair::characterise(observer, &task).await?;
+        let mut functions = repair::characterise(observer, &task).await?;
         let callable = |one: &ObservedFunction| one.callable.unsupported.is_none();
         if fx.clock.elapsed() >= end && functions.iter().any(callable) {
             let search = format!("the search for calls of {} was cut short", subject.file);
             unfinished(report, search);
         }
-        report.findings.extend(endless_examples(&subject.file, &functions));
+        report.findings.extend(fruitless_examples(&subject.file, &mut functions));
         report.functions.extend(functions.iter().map(|one| reported(&subject.file, one)));
         let planned = subject.test_file.as_ref();
         let located = repair::locate_test_file(&layout, &subject.file, &subject.text, planned);

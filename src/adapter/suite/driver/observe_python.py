@@ -279,6 +279,8 @@ def literal(value, needs, depth=0):
 
 def construction(value, kind, needs, inner):
     """A call of the class with what its object keeps under the names of the parameters."""
+    if isinstance(value, LAZY):
+        raise NoLiteral("it contains a %s" % kind.__name__)
     refused = NoLiteral("a value of type %s cannot be written as a literal" % kind.__name__)
     if "__eq__" not in dir(kind) or kind.__eq__ is object.__eq__ or not hasattr(value, "__dict__"):
         raise refused
