@@ -84,3 +84,64 @@ def notice_mutants(root, tests, paths, count):
         result["covered"] += covered
         result["noticed of covered"] += noticed
     return result
+
+
+def list_tests(root, tests):
+    """The ids of tests, and the name that coverage.py has for each as a context."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *tests]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True).stdout.splitlines()
+    ids = [line for line in listed if "::" in line]
+    context = lambda one: pathlib.Path(one.split("::")[0]).stem + "." + ".".join(one.split("[")[0].split("::")[1:])
+    return {one: context(one) for one in ids}
+
+
+def contexts_by_line(root, tests, paths):
+    """The contexts of coverage.py that run each line: {(path, line): contexts}."""
+    settings, report = os.path.join(root, ".cosmic-contexts.ini"), os.path.join(root, ".cosmic-contexts.json")
+    data = os.path.join(root, ".cosmic-contexts")
+    with open(settings, "w") as file:
+        file.write("[run]\ndynamic_context = test_function\n")
+    run_tests(root, tests, "-m", "coverage", "run", "--rcfile", settings, "--data-file", data, "--include", ",".join(paths))
+    subprocess.run([sys.executable, "-m", "coverage", "json", "-q", "--show-contexts", "--data-file", data, "-o", report], cwd=root, capture_output=True)
+    with open(report) as file:
+        files = json.load(file)["files"]
+    for one in (settings, report, data):
+        os.remove(one)
+    place = lambda path: os.path.abspath(os.path.join(root, path))
+    return {(place(path), int(line)): set(run) for path, one in files.items() for line, run in one["contexts"].items()}
+
+
+def failing_tests(root, ids):
+    """The tests among these that fail; all of them if they do not end."""
+    command = [sys.executable, "-m", "pytest", "-q", "-rf", "--tb=no", "-p", "no:cacheprovider", "-p", "no:randomly", *ids]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=SECONDS, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+    except subprocess.TimeoutExpired:
+        return set(ids)
+    named = {line.split(" ", 1)[1].split(" - ")[0] for line in done.stdout.splitlines() if line.startswith("FAILED ")}
+    # A module that does not load fails every test.
+    return named if done.returncode in (0, 1) else set(ids)
+
+
+def strong_tests(root, tests, paths, most=40):
+    """(tests that fail for a mutant of a line that they run, all): each is tried with at most `most` mutants."""
+    ids, ran = list_tests(root, tests), contexts_by_line(root, tests, paths)
+    left, tried = set(ids), dict.fromkeys(ids, 0)
+    for path, operator, occurrence, line in sample_mutants(paths, sys.maxsize):
+        contexts = ran.get((os.path.abspath(path), line), set())
+        due = sorted(one for one in left if tried[one] < most and any(name.endswith(ids[one]) for name in contexts))
+        if not due:
+            continue
+        with open(path, encoding="utf-8") as file:
+            original = file.read()
+        try:
+            apply_mutation(pathlib.Path(path), operator, occurrence)
+            left -= failing_tests(root, due)
+        finally:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(original)
+        for one in due:
+            tried[one] += 1
+    for one in sorted(left):
+        print(f"no mutant of {tried[one]} fails {one}", file=sys.stderr)
+    return len(ids) - len(left), len(ids)

@@ -296,18 +296,20 @@ def row(name, version, document, minutes):
 
 def judge_tests(name, root, what, count):
     """A row on what the new tests of a Python package notice of mutants that are not regreen's."""
-    from cosmic_mutants import notice_mutants
+    from cosmic_mutants import notice_mutants, strong_tests
 
     branches = run(["git", "for-each-ref", "--format=%(refname:short)", "refs/heads/regreen/"], root).split()
     if not branches:
-        return f"| `{name}` | nothing was written | | | |"
+        return f"| `{name}` | nothing was written | | | | |"
     run(["git", "checkout", "-q", "-f", "--detach", branches[-1]], root)
     tests = [path for path in run(["git", "diff", "--name-only", "main", "HEAD"], root).split() if path.endswith(".py")]
     paths = [os.path.join(root, path) for place in what for path in run(["git", "ls-files", place], root).split()]
-    found = notice_mutants(root, tests, [path for path in paths if path.endswith(".py")], count)
+    paths = [path for path in paths if path.endswith(".py")]
+    found = notice_mutants(root, tests, paths, count)
+    strong = strong_tests(root, tests, paths)
     run(["git", "checkout", "-q", "-f", "main"], root)
     share = lambda part, whole: f"{part}/{whole}" + (f" = {part * 100 // whole} %" if whole else "")
-    cells = [share(*found["lines"]), share(*found["branches"]), share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"])]
+    cells = [share(*found["lines"]), share(*found["branches"]), share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"]), share(*strong)]
     return f"| `{name}` | " + " | ".join(cells) + " |"
 
 
@@ -356,8 +358,8 @@ def main():
     print("|:--|--:|--:|--:|--:|--:|--:|:--|:--|--:|")
     print("\n".join(rows))
     if judged:
-        print("\n| Package | lines | branches | noticed, all lines | noticed, covered lines |")
-        print("|:--|--:|--:|--:|--:|")
+        print("\n| Package | lines | branches | noticed, all lines | noticed, covered lines | tests that a mutant fails |")
+        print("|:--|--:|--:|--:|--:|--:|")
         print("\n".join(judged))
 
 
